@@ -29,7 +29,7 @@ from cimento.runs.run import Run, open_runs
 
 if TYPE_CHECKING:
     from cimento.report.grid import Grid
-    from cimento.report.records import ItemRecord, RunReport
+    from cimento.report.records import ItemRecord, JointReport, RunReport
 
 
 class StoredOptions(Options):
@@ -42,6 +42,37 @@ class TableOptions(StoredOptions, SheetOptions):
     """Stored runs, and the output files."""
 
     seed: int = option(0, "Seed of the simulated chance levels.")
+
+
+class GridOptions(TableOptions):
+    """Stored runs, and the forms in which tables are printed and written."""
+
+    output: Path | None = option(
+        None, "A folder for the tables, each in every form: .csv, .md, .tex ...", flags=("-o",)
+    )
+    as_json: bool = option(default=False, help="Print the summary as JSON.", flags=("--json",))
+
+
+def show_grids(grids: Mapping[str, Grid], options: GridOptions, *, part: str = "") -> None:
+    """Print tables, unless JSON is requested, and write each in every form to the folder.
+
+    Args:
+        grids: tables by name.
+        options: of the command.
+        part: what the names of files begin with.
+    """
+    from cimento.io.files import write_text
+    from cimento.report.grid import GRID_FORMS, as_text
+
+    for name, grid in grids.items():
+        if not options.as_json:
+            show(as_text(grid) + "\n")
+        if options.output is not None:
+            paths = {
+                options.output / f"{part}{name}{ending}": form
+                for ending, form in GRID_FORMS.items()
+            }
+            options.neutralise(*(write_text(form(grid), path) for path, form in paths.items()))
 
 
 def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> list[Run]:
@@ -122,6 +153,9 @@ class ReportOptions(TableOptions):
         "Judge whole sentences on these: lp,penlp:0.8,slor ... or regions.",
         flags=("--measure",),
     )
+    analyse: bool = option(
+        default=False, help="In a page: a section on items, models and phenomena, as of analyse."
+    )
 
 
 def _report(options: ReportOptions) -> int:
@@ -164,11 +198,20 @@ def _report(options: ReportOptions) -> int:
     elif output is None:
         show(text(open_reports(options.runs, measures)))
     else:
-        write_report(open_reports(options.runs, measures), output)
+        runs = open_reports(options.runs, measures)
+        write_report(runs, output, joint=_joint(runs) if options.analyse else ())
         note(f"{_WRITTEN.get(output.suffix.lower(), 'The report is')} in {output}")
     if output is not None:
         options.neutralise(output)
     return 0
+
+
+def _joint(runs: Sequence[Run]) -> tuple[JointReport, ...]:
+    """The section on items, models and phenomena."""
+    from cimento.compare import analyse
+    from cimento.report.analysis import analysis_section
+
+    return (analysis_section(analyse(runs)),)
 
 
 _WRITTEN = {".csv": "All estimates are", ".json": "The summary is"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
@@ -22,7 +23,7 @@ from cimento.suites.builtin import find_suite
 if TYPE_CHECKING:
     from cimento.paradigms.stories.options import StoryOptions
     from cimento.paradigms.stories.requests import PromptFormat, StoryPrompt
-    from cimento.paradigms.stories.suite import StorySuite
+    from cimento.paradigms.stories.suite import Story, StorySuite
     from cimento.paradigms.stories.variation import PromptRanking, Variation
     from cimento.statistics.reliability import VarianceShares
     from cimento.suites.model import JsonValue
@@ -64,8 +65,7 @@ def prompt(
     """
     from cimento.paradigms.stories.answers import asked_suite
     from cimento.paradigms.stories.formats import read_stories
-    from cimento.paradigms.stories.options import StoryOptions, prompt_for
-    from cimento.paradigms.stories.requests import tier_prompts
+    from cimento.paradigms.stories.options import StoryOptions
 
     chosen = checked(StoryOptions, parse_settings(set_ or ()), written="--set")
     file = asked_suite(read_stories(find_suite(suite)), chosen)
@@ -74,7 +74,21 @@ def prompt(
             where=f"--row {row}", seen=f"{file.name} has {len(file.stories)} stories, from 0"
         )
     voice, story = _voice(model, chosen), file.stories[row]
-    tiers = []
+    tiers = list(_tiers(file, story, chosen, voice))
+    if as_json:
+        show_json({"suite": file.name, "story": row, "id": story.example_id, "prompts": tiers})
+        return
+    for printed in tiers:
+        _show_prompt(printed)
+
+
+def _tiers(
+    file: StorySuite, story: Story, chosen: StoryOptions, voice: PromptFormat
+) -> Iterator[_Prompted]:
+    """The prompts of the tiers that a story has."""
+    from cimento.paradigms.stories.options import prompt_for
+    from cimento.paradigms.stories.requests import tier_prompts
+
     for tier in TIERS:
         if story.gold(tier) is None or (story.plausible and tier != TIERS[0]):
             continue
@@ -86,18 +100,17 @@ def prompt(
             options=chosen,
             prompt_format=voice,
         )
-        tiers.append(_prompted(ask, right=ask.labels.index(str(story.gold(tier)))))
-    if as_json:
-        show_json({"suite": file.name, "story": row, "id": story.example_id, "prompts": tiers})
-        return
-    for printed in tiers:
-        listed = ", ".join(map(repr, printed["options"]))
-        show(
-            f"--- {printed['tier']}, examples {printed['examples']},"
-            f" sha256 {printed['prompt_sha256']}"
-        )
-        show(printed["prompt"])
-        show(f"--- options: {listed}\n--- right: {printed['right']!r}\n")
+        yield _prompted(ask, right=ask.labels.index(str(story.gold(tier))))
+
+
+def _show_prompt(printed: _Prompted) -> None:
+    """Print the prompt of one tier."""
+    listed = ", ".join(map(repr, printed["options"]))
+    show(
+        f"--- {printed['tier']}, examples {printed['examples']}, sha256 {printed['prompt_sha256']}"
+    )
+    show(printed["prompt"])
+    show(f"--- options: {listed}\n--- right: {printed['right']!r}\n")
 
 
 def _voice(model: str, chosen: StoryOptions) -> PromptFormat:

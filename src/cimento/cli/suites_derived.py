@@ -12,6 +12,7 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import needed_frequencies
 from cimento.errors import UsageError, counted, did_you_mean
+from cimento.io.files import write_text
 from cimento.io.inline_markup import columns
 from cimento.models.ngram_training import MOST_ORDER
 from cimento.options import Options, Texts, option
@@ -394,3 +395,59 @@ def _sentences(path: Path) -> Iterator[str]:
 
 
 baseline_of_text = command_of(BaselineOptions, _baseline)
+
+
+class ExposureOptions(Options):
+    """The corpus, and what is looked for in it."""
+
+    runs: tuple[Path, ...] = option(..., "Run folders, or folders of runs, of one suite.")
+    corpus: tuple[Path, ...] = option(
+        ..., "A text with a sentence a line, or a treebank (.conllu). Repeatable."
+    )
+    before: int = option(1, "Words before those that differ, looked for together.", ge=0, le=10)
+    output: Path | None = option(None, "A table of the counts: .tsv.", flags=("-o",))
+    seed: int = option(0, "Of the permutation test of the correlation.")
+    as_json: bool = option(default=False, help="Print rates and counts as JSON.", flags=("--json",))
+
+
+def _exposure(options: ExposureOptions) -> None:
+    """Count the critical words of items in a corpus, and show accuracy on those it lacks.
+
+    Critical are the words that differ between the two sides, with --before words before them.
+    """
+    from cimento.compare.exposure import counted as in_corpus
+    from cimento.compare.exposure import critical_pairs, exposure, words_of
+    from cimento.paradigms.regions.judging import judged_suite
+    from cimento.report.grid import as_text
+    from cimento.report.robustness import exposure_grid
+    from cimento.runs.run import open_runs
+
+    runs = open_runs(options.runs)
+    names = sorted({run.suite.name for run in runs})
+    if len(names) != 1:
+        raise UsageError(
+            where="cimento suites exposure",
+            seen=f"there are runs of {counted(len(names), 'suite')}: {', '.join(names)}",
+            todo="Give runs of one suite.",
+        )
+    lines = [line for path in options.corpus for line in _sentences(path)]
+    pairs = in_corpus(critical_pairs(judged_suite(runs[0]), before=options.before), lines)
+    exposures = [exposure(run, pairs, seed=options.seed) for run in runs]
+    rows = [
+        (pair.item, pair.alternative, " ".join(pair.good), " ".join(pair.bad), str(pair.n_good),
+         str(pair.n_bad), str(pair.n_whole), f"{pair.log_ratio:.4f}")
+        for pair in pairs
+    ]  # fmt: skip
+    if options.output is not None:
+        header = ("item", "alternative", "good", "bad", "n_good", "n_bad", "n_whole", "log2_ratio")
+        text = "".join("\t".join(row) + "\n" for row in (header, *rows))
+        note(f"Counts: {write_text(text, options.output)}")
+    if options.as_json:
+        show_json({"exposures": [asdict(each) for each in exposures],
+                   "pairs": [asdict(pair) for pair in pairs]})  # fmt: skip
+        return
+    words = sum(len(words_of(line)) for line in lines)
+    show(as_text(exposure_grid(exposures, words=words)))
+
+
+exposure_of_runs = command_of(ExposureOptions, _exposure, positional="runs", metavar="RUN...")

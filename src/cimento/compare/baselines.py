@@ -7,7 +7,7 @@ place of surprisals, as in `cimento.compare.covariates`, and n-gram models among
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.compare.covariates import FREQUENCY, TOKENS, WORDS, Frequency, margins_of_costs
@@ -27,13 +27,13 @@ EVERY, ANY, NONE = "all items", "solved by a baseline", "solved by none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BaselineRate:
-    """The accuracy of a model on a part of a suite, items that pass all predictions being right.
+class PartRate:
+    """The accuracy of a model on a part of a suite; right are the items that pass all predictions.
 
     Attributes:
         suite: name of the suite.
         model: label of the model.
-        items: the part: `EVERY`, ``solved by`` a baseline, `ANY` or `NONE`.
+        items: the part, such as `EVERY`, `ANY` or `NONE`.
         n: number of judged items in it.
         accuracy: share of them that are right; None if there is none.
         interval: its interval.
@@ -54,7 +54,7 @@ def is_baseline(run: Run) -> bool:
 
 def baseline_rates(
     runs: Sequence[Run], frequency: Callable[[str], Frequency | None]
-) -> list[BaselineRate]:
+) -> list[PartRate]:
     """The accuracies of all models that are no baselines, on parts of their suites.
 
     Args:
@@ -80,22 +80,35 @@ def _same_suite(one: Run, other: Run) -> bool:
 
 def _rates(
     run: Run, ngrams: Sequence[Run], frequency: Callable[[str], Frequency | None]
-) -> Iterator[BaselineRate]:
-    right = _verdicts(run)
+) -> Iterator[PartRate]:
+    right = verdicts_of(run)
     solved = solved_by_costs(run, frequency(run.suite.meta.language))
     for other in ngrams:
-        verdicts = _verdicts(other)
+        verdicts = verdicts_of(other)
         solved[other.model] = {item for item, passed in verdicts.items() if passed}
     any_of = set[str]().union(*solved.values())
     parts = {EVERY: set(right)}
     parts |= {f"solved by {name}": items for name, items in solved.items()}
     parts |= {ANY: any_of, NONE: right.keys() - any_of}
+    yield from part_rates(run, right, parts)
+
+
+def part_rates(
+    run: Run, right: Mapping[str, bool], parts: Mapping[str, Collection[str]]
+) -> Iterator[PartRate]:
+    """The accuracy of a run on parts of its suite.
+
+    Args:
+        run: the run.
+        right: whether each judged item is right.
+        parts: ids of the items of each part, by its name.
+    """
     suite = judged_suite(run)
     clusters = suite.clusters() if suite.cluster else None
     for name, items in parts.items():
         judged = [item for item in right if item in items]
         passed = [right[item] for item in judged]
-        yield BaselineRate(
+        yield PartRate(
             suite=run.suite.name,
             model=run.model,
             items=name,
@@ -105,7 +118,7 @@ def _rates(
         )
 
 
-def _verdicts(run: Run) -> dict[str, bool]:
+def verdicts_of(run: Run) -> dict[str, bool]:
     """Whether each judged item passes all predictions; ties do not pass."""
     outcomes = run.outcomes().filter(question=ALL).drop_nulls("right")
     return dict(outcomes.select("item", "right").iter_rows())

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cimento.errors import InputError
+from cimento.errors import InputError, sentence
 from cimento.io.files import read_bytes
 
 if TYPE_CHECKING:
@@ -51,6 +51,11 @@ _LONG_SEEN = re.compile(r"\d{30}")
 _SURROGATE = re.compile(r"\\u[dD][89abcdefABCDEF]")
 _MOST_DIGITS = 15
 _PLACE = re.compile(r"\{([^{}]*)\}")
+_KINDS = {
+    **dict.fromkeys(("int_parsing", "int_from_float", "int_type"), "a whole number"),
+    **dict.fromkeys(("float_parsing", "float_type", "finite_number"), "a number"),
+}
+_PERCENT = 100.0
 _LONGEST_FILLED = 100_000
 """Greatest length in characters: a short template that repeats names could fill the memory."""
 
@@ -305,6 +310,28 @@ def faults_of(error: ValidationError) -> list[tuple[str, str]]:
         return [("", f"{count:,} things in it are not what they should be")]
     details = error.errors(include_url=False, include_context=False, include_input=False)
     return [(".".join(map(str, detail["loc"])), detail["msg"]) for detail in details]
+
+
+def in_words(fault: Mapping[str, Any]) -> str:
+    """What to give in place of a value that pydantic refuses.
+
+    Args:
+        fault: its description of the fault: ``type``, ``input``, ``ctx``, ``msg``.
+    """
+    kind, bounds, value = str(fault["type"]), fault.get("ctx") or {}, fault.get("input")
+    if kind in _KINDS:
+        return f"Give {_KINDS[kind]}."
+    if kind == "literal_error":
+        return f"Give {bounds['expected']}."
+    if kind == "greater_than_equal":
+        return f"Give {bounds['ge']:g} or more."
+    if kind == "less_than_equal" and bounds["le"] != 1:
+        return f"Give {bounds['le']:g} or less."
+    if kind == "less_than_equal":
+        percent = float(str(value))
+        meant = f": did you mean {percent / _PERCENT:g}?" if percent <= _PERCENT else "."
+        return f"It is a share between 0 and 1{meant}"
+    return sentence(str(fault["msg"]).removeprefix("Value error, "))
 
 
 def _has_long(text: str) -> bool:

@@ -233,7 +233,7 @@ def parse_options(
     """
     from pydantic import ValidationError
 
-    from cimento.options import in_words
+    from cimento.io.parsing import in_words
 
     known = paradigm.options.model_fields
     for name in given:

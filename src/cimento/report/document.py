@@ -26,7 +26,7 @@ _SHOWN_DIGITS = 4
 if TYPE_CHECKING:
     from cimento.paradigms.base import AnyParadigm
     from cimento.report.figures import Figure
-    from cimento.report.records import SuiteReport
+    from cimento.report.records import JointReport, SuiteReport
     from cimento.runs.run import Run, RunsLike
 
 
@@ -83,8 +83,13 @@ def json(runs: Sequence[Run]) -> str:
     return to_json(Summary(runs=summaries, means=benchmark_means(summaries)))
 
 
-def html(runs: Sequence[Run]) -> str:
-    """A self-contained page with figures, tables and items."""
+def html(runs: Sequence[Run], joint: Sequence[JointReport] = ()) -> str:
+    """A self-contained page with figures, tables and items.
+
+    Args:
+        runs: in the order of display.
+        joint: sections about all of them together.
+    """
     from cimento.report.html import Page, html_page
 
     methods, works = _methods(runs)
@@ -94,6 +99,7 @@ def html(runs: Sequence[Run]) -> str:
         cimento=__version__,
         suites=suites,
         means=NamedGrid("blimp", means_grid(means)) if means else None,
+        joint=tuple(joint),
         methods=methods,
         references=works,
     )
@@ -116,13 +122,14 @@ REPORT_FORMS: Mapping[str, Callable[[Sequence[Run]], str]] = {
 """File endings, each mapped to the function that makes the document in this form."""
 
 
-def report(runs: RunsLike, path: str | Path) -> Path:
+def report(runs: RunsLike, path: str | Path, *, joint: Sequence[JointReport] = ()) -> Path:
     """A report of runs of any paradigms, written to one file.
 
     Args:
         runs: the runs, in the order of display.
         path: the file: ``.html``, ``.md``, ``.txt``, ``.csv`` or ``.json``; ``.tex`` or ``.docx``
             for the table of a paper. The ending determines the form.
+        joint: sections about all runs together, for a page.
 
     Returns:
         The path of the file.
@@ -141,7 +148,14 @@ def report(runs: RunsLike, path: str | Path) -> Path:
             seen=f"a report cannot be written as {file.suffix or 'a file without ending'}",
             todo=f"Use one of {', '.join((*REPORT_FORMS, '.docx'))}.",
         )
-    return write_text(form(runs_of(runs)), file)
+    if joint and form is not html:
+        raise UsageError(
+            where=f"--output {file}",
+            seen="sections about all runs together are for pages",
+            todo="Write a page: .html.",
+        )
+    opened = runs_of(runs)
+    return write_text(html(opened, joint) if joint else form(opened), file)
 
 
 def figure(runs: RunsLike, name: str, path: str | Path | None = None) -> Figure:

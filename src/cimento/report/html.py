@@ -32,7 +32,7 @@ from cimento.report.formatting import (
     ties_pass,
 )
 from cimento.report.items import encode_items
-from cimento.report.records import RunReport, SuiteReport
+from cimento.report.records import JointReport, RunReport, SuiteReport
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -114,6 +114,7 @@ class Page:
         cimento: version of the program that wrote the page.
         suites: the suites' reports, one section each.
         means: means over the suites of a benchmark; None if there are none.
+        joint: sections about all suites together.
         missing: requested runs that could not be made.
         methods: the methods, as a paragraph for a paper; empty for none.
         references: the references cited there, one text each.
@@ -122,6 +123,7 @@ class Page:
     cimento: str
     suites: tuple[SuiteReport, ...] = ()
     means: NamedGrid | None = None
+    joint: tuple[JointReport, ...] = ()
     missing: tuple[Missing, ...] = ()
     methods: str = ""
     references: tuple[str, ...] = ()
@@ -150,6 +152,10 @@ def html_page(page: Page) -> str:
         script=script,
         policy=_security_policy(style, script),
         sections=_sections(page.suites, drawn=not reason),
+        joint=[
+            (section, _drawings(section.figures if not reason else (), f"joint-{nth}"))
+            for nth, section in enumerate(page.joint, 1)
+        ],
         lacking=reason,
         languages=tuple(dict.fromkeys(suite.first.language for suite in page.suites)),
         models=tuple(dict.fromkeys(run.model for run in page.runs)),
@@ -210,12 +216,13 @@ def _sections(suites: Sequence[SuiteReport], *, drawn: bool) -> tuple[PageSectio
     sections = []
     for place, suite in enumerate(suites, 1):
         anchor = f"suite-{place}"
-        drawings = tuple(
-            _drawn(figure, f"{anchor}-{nth}")
-            for nth, figure in enumerate(suite.figures if drawn else (), 1)
-        )
+        drawings = _drawings(suite.figures if drawn else (), anchor)
         sections.append(PageSection(anchor, suite, drawings))
     return tuple(sections)
+
+
+def _drawings(figures: Sequence[Figure], anchor: str) -> tuple[Drawing, ...]:
+    return tuple(_drawn(figure, f"{anchor}-{nth}") for nth, figure in enumerate(figures, 1))
 
 
 def _drawn(figure: Figure, name: str) -> Drawing:

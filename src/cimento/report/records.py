@@ -35,10 +35,17 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class NamedGrid:
-    """A table of a page, with the name by which ``cimento report --table`` writes it."""
+    """A table of a page.
+
+    Attributes:
+        name: name of the table.
+        grid: its cells.
+        command: how to get it from the command line; empty for ``--table`` and its name.
+    """
 
     name: str
     grid: Grid
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +179,23 @@ class SuiteReport:
     def first(self) -> RunReport:
         """The first run, which has the information about the suite."""
         return self.runs[0]
+
+
+@dataclass(frozen=True, slots=True)
+class JointReport:
+    """A section about all suites and models together.
+
+    Attributes:
+        heading: its heading.
+        command: the command that prints it.
+        figures: its figures.
+        tables: its tables.
+    """
+
+    heading: str
+    command: str
+    figures: tuple[Figure, ...] = ()
+    tables: tuple[NamedGrid, ...] = ()
 
 
 _SHOWN_FIRST = ("model", "suite", "asking", "options", "judging")

@@ -14,8 +14,9 @@ from cimento.report.grid import BLANK, EstimateCell, Grid
 from cimento.statistics.regression import CONSTANT_TERM
 
 if TYPE_CHECKING:
-    from cimento.compare.baselines import BaselineRate
+    from cimento.compare.baselines import PartRate
     from cimento.compare.covariates import MarginCovariates
+    from cimento.compare.exposure import Exposure
     from cimento.compare.ranking import Ranking
     from cimento.paradigms.regions.people import ChoiceRate
     from cimento.runs.sensitivity import Sensitivity
@@ -143,8 +144,21 @@ def covariates_grid(results: Sequence[MarginCovariates]) -> Grid:
     )  # fmt: skip
 
 
-def baselines_grid(rates: Sequence[BaselineRate]) -> Grid:
+def baselines_grid(rates: Sequence[PartRate]) -> Grid:
     """A table of accuracies on the items that cheap baselines solve, and on the others."""
+    return parts_grid(
+        rates,
+        title="Accuracy on the items that a cheap baseline solves, and on the others.",
+        notes=(
+            "An item is right if it passes all predictions.",
+            "A baseline solves an item if they hold over tokens, words or frequencies of words.",
+            "N-gram models among the runs are baselines too: cimento suites baseline makes one.",
+        ),
+    )
+
+
+def parts_grid(rates: Sequence[PartRate], *, title: str, notes: tuple[str, ...]) -> Grid:
+    """A table of accuracies on parts of suites."""
     return Grid.of(
         rates,
         {
@@ -158,13 +172,34 @@ def baselines_grid(rates: Sequence[BaselineRate]) -> Grid:
                 rate.interval.reason,
             ),
         },
-        title="Accuracy on the items that a cheap baseline solves, and on the others.",
+        title=title,
         labels=3,
         grouped=2,
+        notes=notes,
+    )
+
+
+def exposure_grid(exposures: Sequence[Exposure], *, words: int) -> Grid:
+    """A table of accuracies on items whose critical words a corpus has, or lacks.
+
+    Args:
+        exposures: one for each run.
+        words: number of words in the corpus.
+    """
+    correlations = tuple(
+        f"{exposure.suite}, {exposure.model}: Spearman's rho of margins and log ratios of counts"
+        f" {formatting.number(exposure.margins.r, digits=2)} (n = {exposure.margins.n}"
+        + (f"; {exposure.margins.reason})" if exposure.margins.reason else ")")
+        + "."
+        for exposure in exposures
+    )
+    return parts_grid(
+        [rate for exposure in exposures for rate in exposure.parts],
+        title=f"Accuracy on items whose words are, or are not, in a corpus of {words:,} words.",
         notes=(
-            "An item is right if it passes all predictions.",
-            "A baseline solves an item if they hold over tokens, words or frequencies of words.",
-            "N-gram models among the runs are baselines too: cimento suites baseline makes one.",
+            *correlations,
+            "Critical are the words that differ between the two sides, with those before them.",
+            "Words are compared in lower case. Of log ratios, one is added to each count.",
         ),
     )
 
