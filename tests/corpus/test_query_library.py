@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.helpers.trees import FewForms, treebank
 
 from cimento import UsageError
 from cimento.corpus.making.edits import Editor, parse_change
@@ -18,7 +17,7 @@ from cimento.corpus.making.query_pairs import PairQuery, make_pairs
 from cimento.corpus.queries.index import TreebankIndex
 from cimento.corpus.queries.library import open_query, stored_queries
 from cimento.corpus.queries.matching import find
-from cimento.corpus.treebanks import open_treebanks
+from tests.helpers.trees import FewForms, treebank
 
 GROUPS = (
     "agreement",
