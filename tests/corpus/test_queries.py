@@ -70,9 +70,8 @@ def test_every_clause_has_its_record():
     request = parse_request(
         """pattern { V [upos=VERB|AUX, !Tense, Number__psor=Sing]|[lemma="a b"]; % a remark
              e: V -[nsubj|nsubj:pass]-> S; V -[^obj]-> X; V -[1=aux, 2<>pass]-> *; * -> V;
-             S << V; S > X; V ->> X; S.Number <> V.Number; e.2 = pass; S.form = /.*E/i;
-             length(e) >= 2; delta(S,V) = -1; V [Mood=*, lemma=re".*re"] }
-           without { V -> Y } with { S [Number] } global { is_projective; text <> re"A.*" }"""
+             S << V; S > X; V ->> X; S.Number <> V.Number; S.form = /.*E/i;
+             V [Mood=*, lemma=re".*re"] }"""
     )
     label = FeatureTest("deprel", "is", ("obj",))
     assert request.nodes == ("V", "S", "X")
@@ -113,9 +112,16 @@ def test_every_clause_has_its_record():
         DominanceClause("V", "X"),
         CompareClause(("S", "Number"), ("V", "Number"), equal=False),
     )
+
+
+def test_comparisons_distances_and_blocks_have_their_records():
+    request = parse_request(
+        """pattern { e: V -[nsubj|nsubj:pass]-> S; e.2 = pass; length(e) >= 2; delta(S,V) = -1 }
+           without { V -> Y } with { S [Number] } global { is_projective; text <> re"A.*" }"""
+    )
     part = NodeClause("S", ((FeatureTest("deprel.2", "is", ("pass",)),),), declares=False)
-    assert request.clauses[9] == part
-    assert request.clauses[11:13] == (
+    assert request.clauses[1] == part
+    assert request.clauses[2:4] == (
         DistanceClause("V", "S", signed=False, operator=">=", number=2),
         DistanceClause("S", "V", signed=True, operator="=", number=-1),
     )

@@ -5,6 +5,8 @@ The sentences and trees in library_trees.txt were written by hand for this test.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from cimento.corpus.making.query_pairs import PairQuery, make_pairs
 from cimento.corpus.queries.index import TreebankIndex
 from cimento.corpus.queries.library import open_query, stored_queries
 from cimento.corpus.queries.matching import find
+from cimento.corpus.treebanks import open_treebanks
 from tests.helpers.trees import FewForms, treebank
 
 GROUPS = (
@@ -109,3 +112,33 @@ def test_a_name_that_is_none_names_close_ones_and_a_file_is_read(tmp_path):
     path.write_text("pattern { V [upos=VERB] }", encoding="utf-8")
     query = open_query(str(path))
     assert (query.name, query.requests[0].nodes) == ("mine", ("V",))
+
+
+@pytest.mark.golden
+def test_the_page_has_the_numbers_of_matches_in_the_shared_treebanks(shared):
+    index = TreebankIndex(open_treebanks([shared / "data" / "treebanks"]))
+    page = (Path(__file__).parents[2] / "docs" / "queries.md").read_text(encoding="utf-8")
+    shown = {
+        cells[1].strip(" `"): cells[4].strip().replace(",", "")
+        for cells in (line.split("|") for line in page.splitlines() if line.startswith("| `"))
+        if len(cells) == 9
+    }
+    assert list(shown) == list(stored_queries())
+    for name, stored in stored_queries().items():
+        matches = {
+            (match.sentence, *sorted(match.words.items()))
+            for request in stored.requests
+            for match in find(index, request)
+        }
+        assert shown[name] == (str(len(matches)) if "it" in stored.languages else ""), name
+
+
+@pytest.mark.golden
+@pytest.mark.slow
+def test_the_page_has_the_numbers_of_pairs_in_the_shared_treebanks(shared):
+    path = Path(__file__).parents[2] / "scripts" / "query_table.py"
+    folder = str(shared / "data" / "treebanks")
+    done = subprocess.run(  # noqa: S603  # our own script
+        [sys.executable, str(path), folder, "it", "--check"], check=False
+    )
+    assert done.returncode == 0

@@ -174,7 +174,7 @@ def _queries(options: LibraryOptions) -> None:
     queries = [
         query for query in stored_queries().values() if options.language in ("", *query.languages)
     ]
-    counts = _counts(queries, options) if options.treebanks else {}
+    counts = query_counts(queries, options) if options.treebanks else {}
     records = [
         {
             "name": query.name,
@@ -199,7 +199,7 @@ def _cell(value: object) -> str:
     return " ".join(value) if isinstance(value, list) else "-" if value is None else str(value)
 
 
-def _counts(
+def query_counts(
     queries: Sequence[StoredQuery], options: LibraryOptions
 ) -> dict[str, dict[str, int | None]]:
     """The matches, pairs and twins of each query; null where a query makes none."""
