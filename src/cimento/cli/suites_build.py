@@ -51,11 +51,11 @@ def templates(
     from cimento.cli.resources import open_named
     from cimento.paradigms.cloze.building import build, generate, read_description
 
-    found = read_description(description)
-    name = dictionary or found.dictionary
-    model = generator or found.generator
-    known = found.model_copy(update={"generator": model})
-    opened = open_named(name, language=found.meta.language) if name else None
+    described = read_description(description)
+    name = dictionary or described.dictionary
+    model = generator or described.generator
+    known = described.model_copy(update={"generator": model})
+    opened = open_named(name, language=described.meta.language) if name else None
     reviews = build(
         known,
         generate(known, dictionary=opened, ask=_asking(model, device) if model else None),
@@ -86,8 +86,14 @@ def _rows(reviews: Mapping[str, Review]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [
         ("template", "generated", "kept", "removed", "added", "reviewed")
     ]
-    for name, each in reviews.items():
-        counts = (each.generated, each.kept, len(each.removed), len(each.added), each.reviewed)
+    for name, review in reviews.items():
+        counts = (
+            review.generated,
+            review.kept,
+            len(review.removed),
+            len(review.added),
+            review.reviewed,
+        )
         rows.append((name, *map(str, counts)))
     return rows
 
@@ -95,13 +101,13 @@ def _rows(reviews: Mapping[str, Review]) -> list[tuple[str, ...]]:
 def _plain(reviews: Mapping[str, Review]) -> dict[str, object]:
     return {
         name: {
-            "generated": each.generated,
-            "kept": each.kept,
-            "removed": each.removed,
-            "added": each.added,
-            "reviewed": each.reviewed,
+            "generated": review.generated,
+            "kept": review.kept,
+            "removed": review.removed,
+            "added": review.added,
+            "reviewed": review.reviewed,
         }
-        for name, each in reviews.items()
+        for name, review in reviews.items()
     }
 
 
@@ -194,11 +200,11 @@ def stories(
     from cimento.suites.builtin import find_suite
 
     known = read_stories(find_suite(source)).stories
-    found = list(order_variants(known, per_story=orders, seed=seed))
+    variants = list(order_variants(known, per_story=orders, seed=seed))
     if replacements is not None:
-        found += cloze_variants((*known, *found), _read_replacements(replacements))
-    write_jsonl(found, output)
-    note(f"{len(found)} variants to confirm: {output}")
+        variants += cloze_variants((*known, *variants), _read_replacements(replacements))
+    write_jsonl(variants, output)
+    note(f"{len(variants)} variants to confirm: {output}")
 
 
 @app.command("pairs")
@@ -218,9 +224,9 @@ def pairs(
     from cimento.suites.formats.native import write_native
 
     suite, twin = generate_suites(read_grammar(find_grammar(grammar)), n=items, seed=seed)
-    for each in filter(None, (suite, twin)):
-        write_native(each, output / each.name)
-        note(f"{len(each.items)} items: {output / each.name}")
+    for part in filter(None, (suite, twin)):
+        write_native(part, output / part.name)
+        note(f"{len(part.items)} items: {output / part.name}")
 
 
 def _read_replacements(path: Path) -> list[Replacement]:
@@ -236,7 +242,7 @@ def _read_replacements(path: Path) -> list[Replacement]:
             seen=f"the column {', '.join(missing)} is missing",
             todo="Name the columns story_id, position, sentence in the first row.",
         )
-    found = []
+    replacements = []
     for row in table.rows:
         number, position, sentence = (row.cells[str(table.find(name))].strip() for name in names)
         if not number.isdecimal() or not position.isdecimal() or not sentence:
@@ -245,8 +251,10 @@ def _read_replacements(path: Path) -> list[Replacement]:
                 seen=f"got story_id {number!r}, position {position!r}, sentence {sentence!r}",
                 todo="Write two whole numbers and a sentence.",
             )
-        found.append(Replacement(story_id=int(number), position=int(position), sentence=sentence))
-    return found
+        replacements.append(
+            Replacement(story_id=int(number), position=int(position), sentence=sentence)
+        )
+    return replacements
 
 
 @app.command("prompted")
@@ -265,6 +273,6 @@ def prompted(
     from cimento.paradigms.prompted.paradigm import PROMPTED
     from cimento.paradigms.registry import load_suite, sentence_suite
 
-    found = prompted_suite(sentence_suite(load_suite(suite)))
-    PROMPTED.write(found, output)
-    note(f"{len(found.items)} items: {output}. Now: cimento run {output} -m openai:URL#MODEL")
+    derived = prompted_suite(sentence_suite(load_suite(suite)))
+    PROMPTED.write(derived, output)
+    note(f"{len(derived.items)} items: {output}. Now: cimento run {output} -m openai:URL#MODEL")

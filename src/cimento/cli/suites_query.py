@@ -253,9 +253,11 @@ def _matched(
 
     frequency = needed_frequencies(options.language)
     kept = matched_pairs(pairs, frequency, most=options.frequency or 0.0)
-    before, after = (mean_zipf_apart(each, frequency) for each in (pairs.values(), kept.values()))
-    told = "" if after is None else f", then {after:+.2f}"
-    note(f"Zipf frequency of good forms less that of bad ones: {before:+.2f} on average{told}")
+    before, after = (
+        mean_zipf_apart(members, frequency) for members in (pairs.values(), kept.values())
+    )
+    later = "" if after is None else f", then {after:+.2f}"
+    note(f"Zipf frequency of good forms less that of bad ones: {before:+.2f} on average{later}")
     return {_MATCHED: kept} if kept else {}
 
 

@@ -19,7 +19,7 @@ from cimento.compare.pairwise import (
     paired_correlations,
 )
 from cimento.errors import UsageError
-from cimento.paradigms.regions.designs import factorial_of
+from cimento.paradigms.regions.estimates import factorial_of
 from cimento.paradigms.regions.judging import (
     compares_sentences,
     crosses_factors,

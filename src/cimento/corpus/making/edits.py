@@ -245,13 +245,13 @@ class Editor:
         old = {name: word.feature(name) for name in values}
         others = agreeing_words(sentence, word, old) if dependents == "keep" else ()
         replaced: dict[int, set[str]] = {}
-        for each in (word, *others):
-            near = controller if each is word else word
+        for member in (word, *others):
+            near = controller if member is word else word
             beside = {n: v for n in ("Gender", "Animacy") if near and (v := near.feature(n))}
-            forms = other_forms(each, values, self._sources, beside=beside)
+            forms = other_forms(member, values, self._sources, beside=beside)
             if isinstance(forms, str):
-                return forms if each is word else f"of a word that agrees, {forms}"
-            replaced[each.id] = forms
+                return forms if member is word else f"of a word that agrees, {forms}"
+            replaced[member.id] = forms
         return self.replaced(sentence, pieces, replaced)
 
     def replaced(

@@ -106,7 +106,7 @@ def other_forms(
         forms = _of_source(word, changes, source, lemma=lemma, beside=beside or {})
         if not isinstance(forms, str):
             ambiguous = not lemma and any(
-                _is_ambiguous(word, form, changes, each) for form in forms for each in sources
+                _is_ambiguous(word, form, changes, other) for form in forms for other in sources
             )
             return AMBIGUOUS if ambiguous else forms
         if forms == AMBIGUOUS:
@@ -137,9 +137,9 @@ def _of_source(
     if not own:
         return OTHER_READING
     wanted = [{**features, **changes} for features in own]
-    found = [reading for reading in readings if any(_fits(reading, w, changes) for w in wanted)]
-    kept = [reading for reading in found if not _conflict(reading, beside, only=_OPTIONAL)]
-    forms = {reading.form.lower() for reading in kept or found}
+    fitting = [reading for reading in readings if any(_fits(reading, w, changes) for w in wanted)]
+    kept = [reading for reading in fitting if not _conflict(reading, beside, only=_OPTIONAL)]
+    forms = {reading.form.lower() for reading in kept or fitting}
     if not forms:
         return NO_OTHER
     return AMBIGUOUS if word.form.lower() in forms and changes else forms

@@ -182,19 +182,24 @@ def _joined(
                 table, edge.target, order_, first[heads], first[heads + 1], chosen
             )
     near = {n for c in clauses if any(m in table for m in c.names) for n in c.names if n in chosen}
-    name = min(near or chosen, key=lambda each: int(np.count_nonzero(chosen[each])))
+    name = min(near or chosen, key=lambda other: int(np.count_nonzero(chosen[other])))
     words = np.flatnonzero(chosen[name])
-    sentences = index.sentence_of[next(table[each] for each in table if each != _ROW)]
+    sentences = index.sentence_of[_anchor(table)]
     low = np.searchsorted(words, index.starts[sentences])
     high = np.searchsorted(words, index.starts[sentences + 1])
     return name, _spread(table, name, words, low, high, chosen)
+
+
+def _anchor(table: Table) -> Numbers:
+    """A word of each row, which tells its sentence."""
+    return next(column for name, column in table.items() if name != _ROW)
 
 
 def _moved(
     index: TreebankIndex, table: Table, name: str, words: Numbers, chosen: Mapping[str, Flags]
 ) -> Table:
     """A table with one given word more in each row, if there is one in the same sentence."""
-    anchor = next(table[each] for each in table if each != _ROW)
+    anchor = _anchor(table)
     there = (words >= 0) & (words < index.n_words)
     inside = np.where(there, words, 0)
     there &= index.sentence_of[inside] == index.sentence_of[anchor]
@@ -219,7 +224,7 @@ def _spread(
             seen=f"there are more than {_MOST_ROWS:,} combinations with it",
             todo="Relate it to the others by an edge or by order, or give it more features.",
         )
-    repeated = {each: np.repeat(column, counts) for each, column in table.items()}
+    repeated = {other: np.repeat(column, counts) for other, column in table.items()}
     steps = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
     new = words[np.repeat(low, counts) + steps]
     return _kept({**repeated, name: new}, chosen[name][new])
