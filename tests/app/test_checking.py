@@ -7,16 +7,9 @@ import pytest
 from xlsxwriter import Workbook
 
 from cimento import InputError, SuiteError, UsageError
-from cimento.app.checking import (
-    check_grid,
-    describe,
-    open_grid,
-    tidied,
-    workbook_of,
-    write_folder,
-    write_grid,
-)
+from cimento.app.checking import check_grid, page_of
 from cimento.app.editing import delete_rows, remove_titles, rename_column, set_cells
+from cimento.app.opening import describe, open_grid, tidied, write_folder, write_grid
 from cimento.paradigms.registry import load_suite, save_suite
 from cimento.suites.builtin import find_suite, new_suite, template_kinds
 from cimento.suites.workbooks import write_sheets
@@ -48,7 +41,6 @@ def test_a_starter_suite_of_every_kind_goes_through_the_grid_without_loss(tmp_pa
     assert load_suite(written).suite == load_suite(name).suite
     again = open_grid(write_grid(opened.grid, tmp_path / f"{name}.xlsx"))
     assert again.grid.sheets.keys() == opened.grid.sheets.keys()
-    assert workbook_of(again.grid) != b""
     assert {s: again.grid.sheets[s].rows for s in again.grid.sheets} == {
         s: opened.grid.sheets[s].rows for s in opened.grid.sheets
     }
@@ -236,3 +228,9 @@ def test_a_table_of_conditions_is_described_before_it_is_a_suite(tmp_path):
     assert check_grid(described).usable
     with pytest.raises(UsageError):
         describe(grid, language="italiano")
+
+
+def test_every_check_has_a_page_that_the_app_shows():
+    assert page_of("CIM-S004").startswith("# CIM-S004")
+    assert page_of("CIM-X999") == ""
+    assert page_of("../CIM-S004") == ""

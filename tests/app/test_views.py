@@ -1,7 +1,8 @@
 """Views of the grid: roles of columns, items as rows, edits and pastes through them."""
 
-from cimento.app.checking import check_grid, describe, open_grid
+from cimento.app.checking import check_grid
 from cimento.app.editing import Grid, sheet_of
+from cimento.app.opening import describe, open_grid
 from cimento.app.views import (
     edit_cell,
     has_conditions,

@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 from cimento.suites.suite_workbook import ABOUT, ITEMS
 from cimento.suites.tables import HEADERS, Table
+from cimento.suites.workbooks import write_sheets
 
 Cells: TypeAlias = tuple[str, ...]
 
@@ -128,6 +129,16 @@ def one_line(text: str) -> str:
     """A text as a cell holds it: breaks become blanks, control characters are left out."""
     text = _BREAKS.sub(" ", text)
     return "".join(char for char in text if unicodedata.category(char) not in {"Cc", "Cs"})
+
+
+def workbook_of(grid: Grid) -> bytes:
+    """The bytes of a grid's workbook.
+
+    Raises:
+        InputError: a text is too long for a cell.
+    """
+    sheets = {name: plain_rows(sheet) for name, sheet in grid.sheets.items()}
+    return write_sheets(sheets, where=grid.name)
 
 
 # --- Edits
