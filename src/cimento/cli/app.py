@@ -1,0 +1,49 @@
+"""``cimento app``: everything in the browser, on this machine only."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+
+from cimento.cli.console import note
+from cimento.cli.flags import command_of
+from cimento.errors import needing
+from cimento.options import Options, option
+
+
+class AppOptions(Options):
+    """The folder, and where the page is."""
+
+    folder: Path = option(
+        Path("cimento-files"), "Folder of suites, runs and surveys; it is made if need be."
+    )
+    port: int = option(0, "Port of this machine; 0 for any that is free.", ge=0, le=65535)
+    browser: bool = option(
+        default=True, help="Open the browser.", flags=("--browser/--no-browser",)
+    )
+
+
+def _app(options: AppOptions) -> None:
+    """Open a page in the browser to make suites, run models and read results.
+
+    The page is on this machine only, at an address that nobody can guess, and works on files of one
+    folder. Stop it with Ctrl-C; runs that are going on continue, and what was scored is kept.
+    """
+    with needing("nicegui", extra="app", purpose="cimento app"):
+        import nicegui as _  # noqa: F401  # before anything is written
+    from cimento.app.server import Place, listen, serve
+    from cimento.app.workspace import Workspace
+
+    workspace = Workspace(options.folder.expanduser())
+    workspace.prepare()
+
+    def opened(place: Place) -> None:
+        note(f"The page is at {place.address}\nFiles: {options.folder}. Stop with Ctrl-C.")
+        if options.browser:
+            webbrowser.open(place.address)
+
+    with listen(options.port) as listening:
+        serve(workspace, listening, ready=opened)
+
+
+app = command_of(AppOptions, _app, positional="folder", metavar="[FOLDER]")
