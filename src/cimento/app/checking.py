@@ -235,6 +235,9 @@ def _column_of(sheet: Sheet, fault: Fault) -> int | None:
     return sheet.column("text") if condition else None
 
 
+_FENCE = re.compile(r"^```.*$", re.MULTILINE)
+
+
 def page_of(code: str) -> str:
     """The page about a check in Markdown; empty if there is none.
 
@@ -244,5 +247,6 @@ def page_of(code: str) -> str:
     if re.fullmatch(r"CIM-[A-Z]\d{3}", code):
         for folder in _PAGES:
             if (page := folder / f"{code}.md").is_file():
-                return page.read_text(encoding="utf-8")
+                # Blocks of code have titles and classes that only the site understands.
+                return _FENCE.sub("```", page.read_text(encoding="utf-8"))
     return ""

@@ -94,6 +94,7 @@ def options(view: View, found: Mapping[int, Mark], say: Words) -> dict[str, Any]
         say: the words of the page.
     """
     return {
+        "theme": "quartz",
         "columnDefs": [_numbers(say), *map(_column, range(len(view.columns)), view.columns)],
         "rowData": rows(view, found, say),
         ":getRowId": "params => params.data.id",
@@ -150,7 +151,7 @@ def _numbers(say: Words) -> dict[str, Any]:
         "field": "number",
         "headerName": say("edit.row"),
         "pinned": "left",
-        "width": 84,
+        "width": 96,
         "editable": False,
         "cellClass": "row-number",
         ":cellRenderer": NUMBER,
@@ -174,8 +175,6 @@ def _column(number: int, column: Column) -> dict[str, Any]:
     }
     if column.role == "regions":
         made[":cellRenderer"] = REGIONS
-    if column.role in {"id", "number", "choice"}:
-        made["wrapText"] = False
     return made
 
 
