@@ -133,9 +133,14 @@ class CommandLine:
         self._copied = say("frame.copied")
         self.show(arguments)
 
-    def show(self, arguments: Sequence[str]) -> None:
-        """Show another command."""
-        self._text.text = join(["cimento", *arguments])
+    def show(self, arguments: Sequence[str], *, before: str = "") -> None:
+        """Show another command.
+
+        Args:
+            arguments: the words of the command after ``cimento``.
+            before: what stands before it, such as another command and a pipe.
+        """
+        self._text.text = before + join(["cimento", *arguments])
 
     @property
     def text(self) -> str:

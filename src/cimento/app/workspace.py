@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from cimento.errors import InputError, UsageError
 from cimento.io.files import need_writable, reading
+from cimento.models.hf.names import checkpoints, holds_model
 from cimento.people.surveys.design import FILE
 from cimento.runs.run import PARADIGM
 from cimento.runs.store import MANIFEST, RunFolder, manifest_part
@@ -69,9 +70,11 @@ class Workspace:
 
     Attributes:
         folder: the folder.
+        models: further folders, from which models may be loaded.
     """
 
     folder: Path
+    models: tuple[Path, ...] = ()
 
     def prepare(self) -> None:
         """Make the folder where there is none.
@@ -119,6 +122,56 @@ class Workspace:
         if not path.exists():
             raise InputError(where=name, seen="there is no such suite", todo="Choose another.")
         return path
+
+    def model(self, name: str) -> str:
+        """The name of a model, if it may be used from here.
+
+        A folder or file must be in the workspace or in one of the folders of models. What only the
+        hub or a server can mean is unchanged.
+
+        Args:
+            name: as for ``cimento run --model``.
+
+        Raises:
+            UsageError: the name is empty, or of a file or folder elsewhere.
+        """
+        name = name.strip()
+        prefix, colon, rest = name.partition(":")
+        if not name or (colon and not rest):
+            raise UsageError(where="model", seen="no model is named", todo="Name one.")
+        if prefix in _FILES_AFTER:
+            return f"{prefix}:{self._model_path(rest)}"
+        if colon and len(prefix) > 1:  # one letter is a drive of Windows
+            return name
+        here = self.folder / name
+        if _leads_away(name) or here.exists():
+            return self._model_path(name)
+        return name
+
+    def _model_path(self, name: str) -> str:
+        """The path of a model's folder or file, from the workspace where it is in there."""
+        root = self.folder.resolve()
+        path = (root / Path(name).expanduser()).resolve()
+        if path.is_relative_to(root):
+            return path.relative_to(root).as_posix()
+        if any(path.is_relative_to(folder.resolve()) for folder in self.models):
+            return str(path)
+        raise UsageError(
+            where=name,
+            seen=f"it is outside the folder {self.folder}",
+            todo="Put the model in there, or start the app with --models and its folder.",
+        )
+
+    def model_folders(self) -> list[str]:
+        """The folders of models in the workspace and in the folders of models, by path."""
+        found: list[str] = []
+        for folder in (self.folder, *self.models):
+            if holds_model(folder) and folder in self.models:
+                found.append(str(folder.resolve()))
+            found += [
+                self._model_path(str(folder.resolve() / name)) for name in checkpoints(folder)
+            ]
+        return found[:MOST_SHOWN]
 
     def suites(self) -> list[StoredSuite]:
         """The suites at the top and in ``suites/``, by name."""
@@ -197,6 +250,15 @@ class Workspace:
         for path in paths:
             if not path.name.startswith(".") and path.resolve().is_relative_to(root):
                 yield path
+
+
+_FILES_AFTER = ("kenlm", "gguf", "replay")
+"""The prefixes of models after which the path of a file stands."""
+
+
+def _leads_away(name: str) -> bool:
+    """Whether the name of a model can only be a path, or leads out of the folder it is read in."""
+    return name.startswith(("/", ".", "~")) or ".." in PurePosixPath(name).parts or "\\" in name
 
 
 def _fits(mark: str) -> bool:

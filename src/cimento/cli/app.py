@@ -18,6 +18,9 @@ class AppOptions(Options):
         Path("cimento-files"), "Folder of suites, runs and surveys; it is made if need be."
     )
     port: int = option(0, "Port of this machine; 0 for any that is free.", ge=0, le=65535)
+    models: tuple[Path, ...] = option(
+        (), "Another folder from which models may be loaded. May be repeated."
+    )
     browser: bool = option(
         default=True, help="Open the browser.", flags=("--browser/--no-browser",)
     )
@@ -34,7 +37,10 @@ def _app(options: AppOptions) -> None:
     from cimento.app.server import Place, listen, serve
     from cimento.app.workspace import Workspace
 
-    workspace = Workspace(options.folder.expanduser())
+    workspace = Workspace(
+        options.folder.expanduser().absolute(),
+        tuple(folder.expanduser().absolute() for folder in options.models),
+    )
     workspace.prepare()
 
     def opened(place: Place) -> None:

@@ -5,6 +5,7 @@ Listing them needs nothing but the standard library.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -363,6 +364,29 @@ def _count_items(folder: Path) -> int:
     header, *lines = table.read_text(encoding="utf-8").split("\n")
     column = header.split("\t").index("item")
     return len({line.split("\t")[column] for line in lines if line.strip()})
+
+
+_LONGEST_EXAMPLE = 160
+_EXAMPLE_COLUMNS = ("text", "good", "sentence")
+
+
+def example_of(folder: Path) -> str:
+    """The first sentence of a suite that comes with cimento, without marks; a story in part.
+
+    Args:
+        folder: the folder of a built-in suite, or of a suite made by `new_suite`.
+    """
+    table = folder / "items.tsv"
+    if table.exists():
+        header, first, *_ = table.read_text(encoding="utf-8").split("\n")
+        row = dict(zip(header.split("\t"), first.split("\t"), strict=False))
+        text = next((row[name] for name in _EXAMPLE_COLUMNS if row.get(name)), "")
+        text = text.replace(" | ", " ").replace("|", "").translate({ord(mark): "" for mark in "{}"})
+        text = " ".join(text.split())
+    else:
+        line = (folder / "items.jsonl").read_text(encoding="utf-8").partition("\n")[0]
+        text = " ".join(json.loads(line)["sentences"])
+    return text if len(text) <= _LONGEST_EXAMPLE else f"{text[:_LONGEST_EXAMPLE].rstrip()} ..."
 
 
 _TEMPLATES = Path(__file__).parents[1] / "data" / "templates"
