@@ -28,7 +28,7 @@ from cimento.app.editing import (
     rename_column,
     workbook_of,
 )
-from cimento.app.findings import button, sheet_title, show_findings
+from cimento.app.findings import STYLE, button, sheet_title, show_findings
 from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell
 from cimento.app.opening import describe, digest_of, open_grid, save_grid, write_folder
 from cimento.app.shortcuts import show_shortcuts
@@ -46,8 +46,6 @@ from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, InputError
 from cimento.suites.builtin import TEMPLATE_LANGUAGES, find_suite
 from cimento.suites.suite_workbook import HOW_TO, ITEMS
-
-STYLE = Path(__file__).with_name("edit.css")
 
 
 async def build(visit: Visit) -> None:

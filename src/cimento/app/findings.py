@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from nicegui import ui
 
 from cimento.app.checking import Finding, page_of
 from cimento.app.words import Words
+
+STYLE = Path(__file__).with_name("edit.css")
+"""The style of steps 2 and 5."""
 
 MOST_SHOWN = 100
 """Findings that are listed one by one."""
