@@ -171,7 +171,7 @@ def qr_code(link: str) -> str:
     with needing("segno", extra="app", purpose="the QR code of a survey"):
         import segno
     made: str = segno.make(link, error="m", micro=False).svg_inline(
-        border=4, omitsize=True, dark="#000", light="#fff", svgns=False
+        border=4, omitsize=True, dark="#000", light="#fff"
     )
     return made
 
