@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
+from cimento.app.jobs import Queue
 from cimento.app.words import LANGUAGES, Words
 from cimento.app.workspace import Workspace
 from cimento.errors import CimentoError
@@ -42,12 +43,14 @@ class Visit:
         say: the words of the visitor's language.
         step: which of `STEPS` is shown.
         query: what the address says after its question mark, such as ``suite``.
+        queue: the runs that are made.
     """
 
     workspace: Workspace
     say: Words
     step: str
     query: Mapping[str, str]
+    queue: Queue
 
     def address(self, step: str, **query: str) -> str:
         """The address of a step in the same language, for `ui.navigate.to` and links."""

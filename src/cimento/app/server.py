@@ -18,6 +18,7 @@ from starlette.responses import RedirectResponse, Response
 from cimento.app import edit, people, read, run, start
 from cimento.app.frame import STYLE, Visit, address, framed
 from cimento.app.guard import Guard, new_token
+from cimento.app.jobs import Queue
 from cimento.app.words import LANGUAGES, spoken, words
 from cimento.app.workspace import Workspace
 from cimento.errors import UsageError
@@ -74,16 +75,17 @@ def listen(port: int) -> socket.socket:
         ) from error
 
 
-def build(workspace: Workspace) -> None:
+def build(workspace: Workspace, queue: Queue) -> None:
     """Make the pages of the app, one for each step and language.
 
     Args:
         workspace: the folder that they work on.
+        queue: the queue of the folder.
     """
     ui.add_css(STYLE.read_text(encoding="utf-8"), shared=True)
     for language in LANGUAGES:
-        for step, builder in BUILDERS.items():
-            _page(workspace, language, step, builder)
+        for step in BUILDERS:
+            _page(workspace, queue, language, step)
     read.add_routes(app, workspace)
     app.add_route("/", _begin)
 
@@ -94,13 +96,13 @@ async def _begin(request: Request) -> Response:
     return RedirectResponse(str(request.scope.get("root_path", "")) + address(language, "start"))
 
 
-def _page(workspace: Workspace, language: str, step: str, builder: Builder) -> None:
+def _page(workspace: Workspace, queue: Queue, language: str, step: str) -> None:
     """Make the page of one step in one language."""
 
     async def show(request: Request) -> None:
-        visit = Visit(workspace, words(language), step, dict(request.query_params))
+        visit = Visit(workspace, words(language), step, dict(request.query_params), queue)
         with framed(visit):
-            built = builder(visit)
+            built = BUILDERS[step](visit)
             if inspect.isawaitable(built):
                 await built
 
@@ -108,9 +110,9 @@ def _page(workspace: Workspace, language: str, step: str, builder: Builder) -> N
     ui.page(f"/{language}/{step}", language=tag, response_timeout=30)(show)
 
 
-def make_app(workspace: Workspace, token: str) -> FastAPI:
+def make_app(workspace: Workspace, queue: Queue, token: str) -> FastAPI:
     """The application, mounted at the token."""
-    build(workspace)
+    build(workspace, queue)
     outer = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     ui.run_with(
         outer,
@@ -130,17 +132,27 @@ def serve(
 ) -> None:
     """Serve the app until it is interrupted.
 
+    The process works in the folder, so that a path means the same here and in a command.
+
     Args:
         workspace: the folder that it works on.
         listening: the socket, from `listen`.
         ready: called with the place before the first request can come.
+
+    Raises:
+        UsageError: another app works in the folder.
+        StorageError: the folder cannot be written.
     """
+    queue = Queue(workspace)
+    queue.start()
     place = Place(port=listening.getsockname()[1], token=new_token())
-    guard = Guard(make_app(workspace, place.token), token=place.token, port=place.port)
+    app_at_token = make_app(workspace, queue, place.token)
+    guard = Guard(app_at_token, token=place.token, port=place.port)
     config = uvicorn.Config(
         guard, log_level="warning", access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=2,
     )  # fmt: skip
     ready(place)
-    with contextlib.suppress(KeyboardInterrupt):
+    with contextlib.chdir(workspace.folder), contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
+    queue.end()

@@ -119,7 +119,7 @@ class Workspace:
         if name in builtin_names():
             return name
         path = self.inside(name)
-        if not path.exists():
+        if not (path.exists() and _is_suite(path)):
             raise InputError(where=name, seen="there is no such suite", todo="Choose another.")
         return path
 
