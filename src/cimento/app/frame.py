@@ -44,6 +44,7 @@ class Visit:
         step: which of `STEPS` is shown.
         query: what the address says after its question mark, such as ``suite``.
         queue: the runs that are made.
+        root: the beginning of every address, which the framework adds to links but not to frames.
     """
 
     workspace: Workspace
@@ -51,6 +52,7 @@ class Visit:
     step: str
     query: Mapping[str, str]
     queue: Queue
+    root: str = ""
 
     def address(self, step: str, **query: str) -> str:
         """The address of a step in the same language, for `ui.navigate.to` and links."""

@@ -10,6 +10,7 @@ from typing import get_args
 
 from nicegui import ui
 
+from cimento.app.answers import Results
 from cimento.app.asking import (
     DATABASE,
     EXPORTS,
@@ -24,7 +25,6 @@ from cimento.app.asking import (
 )
 from cimento.app.findings import STYLE, button
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem, tell
-from cimento.app.results import Results
 from cimento.app.workspace import SURVEYS
 from cimento.errors import CimentoError, InputError
 from cimento.paradigms.base import SurveyTask

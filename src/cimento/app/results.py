@@ -1,260 +1,152 @@
-"""The results of a survey: its answers as a table, filters, agreement, ratings beside models."""
+"""What is made of stored runs for the pages of step 4: reports, comparisons, figures and tables."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-from collections.abc import Sequence
-from hashlib import sha256
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
-from nicegui import ui
+from cimento.app.workspace import Workspace
+from cimento.compare import compare
+from cimento.compare.item_outcomes import labelled_apart
+from cimento.errors import CimentoError, UsageError
+from cimento.report.comparison import correlations_grid, ranking_grids
+from cimento.report.document import html, sections_of, versions_apart
+from cimento.report.figures import Figure, lacking_figures
+from cimento.report.grid import GRID_FORMS, Grid
+from cimento.report.paper import results_grid
+from cimento.report.records import NamedGrid
+from cimento.runs.run import Run, open_runs
+from cimento.runs.store import MANIFEST
 
-from cimento.app.asking import DATABASE, BesideModel, beside_models
-from cimento.app.findings import button
-from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
-from cimento.app.workspace import JUDGMENTS, SUITES
-from cimento.errors import CimentoError, InputError
-from cimento.io.files import read_bytes, write_text
-from cimento.paradigms.registry import load_suite
-from cimento.people.annotate.importing import apply_judgments
-from cimento.people.judgments.filters import (
-    ExclusionRules,
-    filter_judgments,
-    log_json,
-    log_text,
-)
-from cimento.people.judgments.records import (
-    Judgment,
-    judgments_of,
-    read_judgments,
-    table_of,
-    write_judgments,
-)
-from cimento.people.judgments.summaries import QuestionSummary, summarise
-from cimento.people.surveys.design import read_design
-from cimento.people.surveys.serving.administration import write_results
-from cimento.runs.run import Run, open_run
-from cimento.suites.builtin import find_suite
+if TYPE_CHECKING:
+    from nicegui import App
+    from starlette.requests import Request
+    from starlette.responses import Response
 
-_RULES = (
-    ("attention", "attention", 0.0, 1.0, 0.05),
-    ("seconds", "min-seconds", 0.0, 36_000.0, 1.0),
-    ("same_run", "same-run", 1.0, 1000.0, 1.0),
-    ("same_share", "same-share", 0.0, 1.0, 0.05),
-    ("with_rest", "with-rest", -1.0, 1.0, 0.05),
-)
-"""Rules that leave people out: field of `ExclusionRules`, flag, least, most and step."""
+FIGURE_FORMS = (".svg", ".pdf", ".png", ".csv")
+TABLE_FORMS = (".tex", ".csv", ".md")
+
+# The page has a policy of its own. In this frame it is of no origin, so that nothing in it could
+# reach the app, even if a suite's text were ever run.
+SANDBOX = "allow-scripts allow-popups"
+_POLICY = f"sandbox {SANDBOX}; frame-ancestors 'self'"
+
+_TWO = 2
 
 
+@dataclass(frozen=True, slots=True)
 class Results:
-    """The results of one survey.
+    """Some runs, and what the report shows of them.
 
-    Args:
-        visit: what the page is built for.
-        folder: the survey's folder.
+    Attributes:
+        runs: the runs, with labels that tell them apart.
+        figures: the figures of the page.
+        tables: the tables of the page, and before them the one for a paper.
+        lacking: why no figure can be drawn; empty where they can.
     """
 
-    def __init__(self, visit: Visit, folder: Path) -> None:
-        self._visit, self._say, self._folder = visit, visit.say, folder
-        self._judgments: list[Judgment] = []
-        self._place = visit.workspace.inside(f"{JUDGMENTS}/{folder.name}.parquet")
-        self._kept = self._place
-
-    def build(self) -> None:
-        """Build the part of the page in the place where it is called."""
-        say, visit = self._say, self._visit
-        Text(say("people.results-what"))
-        fetch = guarded(visit, self._fetch)
-        button(say("people.fetch"), fetch, icon="table_view")
-        self._command = CommandLine(
-            visit,
-            ["annotate", "serve", "export", visit.workspace.name_of(self._folder),
-             "-o", f"{JUDGMENTS}/{self._folder.name}.parquet"],
-        )  # fmt: skip
-        self._summary = ui.element("div").props("aria-live=polite")
-        self._more = ui.element("div")
-        self._more.set_visibility(False)
-        with self._more:
-            heading(say("people.filter"), level=3)
-            Text(say("people.filter-what"))
-            self._build_filter()
-            heading(say("people.models"), level=3)
-            Text(say("people.models-what"))
-            with ui.element("div").classes("tools"):
-                button(say("people.compare"), guarded(visit, self._compare), icon="insights")
-                button(say("people.apply"), guarded(visit, self._apply), icon="note_add")
-            self._models = ui.element("div").props("aria-live=polite")
-
-    def _build_filter(self) -> None:
-        say = self._say
-        with ui.element("div").classes("form-grid"):
-            self._limits = {
-                name: ui.number(say(f"people.rule-{flag}"), min=least, max=most, step=step)
-                for name, flag, least, most, step in _RULES
-            }
-        button(say("people.filter-do"), guarded(self._visit, self._filter), icon="filter_alt")
-        self._log = Text(tag="pre").classes("pre").props("lang=en tabindex=0")
-        self._log.set_visibility(False)
-
-    async def _fetch(self) -> None:
-        """Write the answers so far as the judgments table, and describe them."""
-        self._place.parent.mkdir(parents=True, exist_ok=True)
-        count = await asyncio.to_thread(write_results, self._folder / DATABASE, self._place)
-        if not count:
-            raise InputError(where=self._folder.name, seen=self._say("people.no-answers"))
-        self._kept = self._place
-        self._judgments = await asyncio.to_thread(_read, self._place)
-        self._more.set_visibility(True)
-        await self._describe()
-
-    async def _describe(self) -> None:
-        """The questions with their means and agreement."""
-        summaries = await asyncio.to_thread(summarise, self._judgments)
-        self._summary.clear()
-        with self._summary:
-            ui.label(
-                self._say("people.fetched", count=len(self._judgments),
-                          file=self._visit.workspace.name_of(self._kept))
-            )  # fmt: skip
-            names = ("question", "participants", "places", "judgments", "mean", "sd", "alpha")
-            rows = [_summary_row(summary) for summary in summaries]
-            table([self._say(f"people.of-{name}") for name in names], rows)
-
-    async def _filter(self) -> None:
-        """Leave people out by rules, with a log beside the table that is left."""
-        given = {
-            name: field.value for name, field in self._limits.items() if field.value is not None
-        }
-        if not given:
-            raise InputError(where=self._say("people.filter"), seen=self._say("people.no-rule"))
-        if "same_run" in given:
-            given["same_run"] = int(given["same_run"])
-        rules = ExclusionRules(**given)
-        output = self._place.with_name(f"{self._folder.name}-kept.parquet")
-        text = await asyncio.to_thread(_filtered, self._place, output, rules)
-        self._kept, self._judgments = output, await asyncio.to_thread(_read, output)
-        flags = {name: flag for name, flag, *_ in _RULES}
-        words = [
-            part for name, value in given.items() for part in (f"--{flags[name]}", f"{value:g}")
-        ]
-        inner = self._visit.workspace.name_of
-        self._command.show(["annotate", "filter", inner(self._place), "-o", inner(output), *words])
-        self._log.text = text
-        self._log.set_visibility(True)
-        await self._describe()
-
-    async def _compare(self) -> None:
-        """The ratings beside the scores of the workspace's runs."""
-        runs = await asyncio.to_thread(self._runs)
-        found = await asyncio.to_thread(beside_models, self._judgments, runs)
-        self._models.clear()
-        with self._models:
-            if not found:
-                Text(self._say("people.no-runs"))
-                return
-            names = ("model", "measure", "sentences", "rho", "interval")
-            table([self._say(f"people.of-{name}") for name in names], list(map(_model_row, found)))
-
-    def _runs(self) -> list[Run]:
-        """The stored runs of the suites that people were asked about."""
-        suites = {judgment.suite for judgment in self._judgments}
-        return [open_run(run.path) for run in self._visit.workspace.runs() if run.suite in suites]
-
-    async def _apply(self) -> None:
-        """A copy of the suite with the ratings, which runs are then compared with."""
-        visit = self._visit
-        design = read_design(self._folder)
-        place = await asyncio.to_thread(_suite_of, visit, design.source.suite)
-        output = visit.workspace.new(SUITES, f"{design.source.suite}-judged")
-        output.parent.mkdir(parents=True, exist_ok=True)
-        applied = await asyncio.to_thread(apply_judgments, place, self._judgments, output)
-        name = visit.workspace.name_of(output)
-        self._command.show(
-            ["annotate", "apply", str(design.source.suite), visit.workspace.name_of(self._kept),
-             "-o", name]
-        )  # fmt: skip
-        self._models.clear()
-        with self._models:
-            Text(self._say("people.applied", count=applied.used, file=name))
-            ui.link(self._say("edit.to-run"), visit.address("run", suite=name))
+    runs: tuple[Run, ...]
+    figures: tuple[Figure, ...]
+    tables: tuple[NamedGrid, ...]
+    lacking: str
 
 
-def _suite_of(visit: Visit, name: str) -> Path:
-    """The suite with a name, in the workspace or among those that come with cimento.
+def results_of(workspace: Workspace, names: Sequence[str]) -> Results:
+    """The results of some runs; those asked for last are kept.
+
+    Args:
+        workspace: the folder.
+        names: paths of the runs from there.
 
     Raises:
-        InputError: there is none.
+        CimentoError: none is named, one is outside the workspace, or one cannot be read.
     """
-    # A file that is named like its suite is the likeliest, and only then are others opened.
-    suites = sorted(visit.workspace.suites(), key=lambda suite: suite.path.stem != name)
-    for suite in suites:
-        with contextlib.suppress(CimentoError):
-            if load_suite(suite.path).suite.name == name:
-                return suite.path
-    return find_suite(visit.workspace.suite(name))
+    if not names:
+        raise UsageError(where="runs", seen="none is chosen", todo="Choose one or more.")
+    paths = tuple(workspace.inside(name) for name in names)
+    times = tuple(
+        manifest.stat().st_mtime_ns if (manifest := path / MANIFEST).is_file() else 0
+        for path in paths
+    )
+    return _results(paths, times)
 
 
-def _read(path: Path) -> list[Judgment]:
-    return judgments_of(read_judgments(path))
+@functools.lru_cache(maxsize=4)
+def _results(paths: tuple[Path, ...], _times: tuple[int, ...]) -> Results:
+    runs = labelled_apart(versions_apart(open_runs(paths)))
+    sections = sections_of(runs)
+    paper = NamedGrid("results", results_grid(runs))
+    return Results(
+        runs=tuple(runs),
+        figures=tuple(figure for section in sections for figure in section.figures),
+        tables=(paper, *(table for section in sections for table in section.tables)),
+        lacking=lacking_figures(),
+    )
 
 
-def _filtered(path: Path, output: Path, rules: ExclusionRules) -> str:
-    """Write what rules leave of a table, with the logs beside it; returns the log's text."""
-    found = filter_judgments(_read(path), rules)
-    text = log_text(found, source=path.name, by="")
-    digest = sha256(read_bytes(path)).hexdigest()
-    write_judgments(table_of(found.judgments), output)
-    log = log_json(found, rules, source=path.name, sha256=digest, by="")
-    write_text(log, output.with_suffix(".log.json"))
-    write_text(text, output.with_suffix(".log.txt"))
-    return text
+def compared(runs: Sequence[Run]) -> Mapping[str, Grid]:
+    """The tables that compare runs, by name: two of them item by item, more by rank.
 
-
-def _summary_row(summary: QuestionSummary) -> list[str]:
-    alpha = summary.alpha
-    shown = _with_interval(alpha.value, alpha.low, alpha.high) or alpha.reason or ""
-    return [
-        summary.question, str(summary.people), str(summary.places), str(summary.judgments),
-        _number(summary.mean), _number(summary.sd), shown,
-    ]  # fmt: skip
-
-
-def _model_row(found: BesideModel) -> list[str]:
-    correlation = found.correlation
-    interval = ""
-    if correlation.low is not None and correlation.high is not None:
-        interval = f"{correlation.low:.2f} to {correlation.high:.2f}"
-    return [
-        found.model, found.measure, str(correlation.n), _number(correlation.r),
-        interval or correlation.reason or "",
-    ]  # fmt: skip
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}"
-
-
-def _with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.2f}" + (f" [{low:.2f}, {high:.2f}]" if low is not None else "")
-
-
-def table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table of texts in the place where the page is being built.
-
-    Args:
-        names: the names of the columns.
-        rows: the cells of each row.
+    Raises:
+        UsageError: there are fewer than two, or no two belong together.
     """
-    holder = ui.element("div").classes("table-holder").props("tabindex=0")
-    with holder, ui.element("table").classes("plain-table"):
-        with ui.element("thead"), ui.element("tr"):
-            for name in names:
-                Text(name, "th").props("scope=col")
-        with ui.element("tbody"):
-            for row in rows:
-                with ui.element("tr"):
-                    for cell in row:
-                        Text(cell, "td")
+    if len(runs) < _TWO:
+        raise UsageError(
+            where="compare", seen="one run is chosen", todo="Choose two or more of one suite."
+        )
+    if len(runs) == _TWO:
+        return compare(runs[0], runs[1]).grids()
+    rankings = compare(runs)
+    grids = {
+        f"{name} {number}": grid
+        for number, ranking in enumerate(rankings.rankings, start=1)
+        for name, grid in ranking_grids(ranking, correction="holm").items()
+    }
+    if rankings.correlations:
+        grids["correlations"] = correlations_grid(rankings.correlations, correction="holm")
+    return grids
+
+
+def figure_file(figure: Figure, form: str) -> bytes:
+    """A figure in one of `FIGURE_FORMS`.
+
+    Raises:
+        CimentoError: it cannot be drawn.
+    """
+    with TemporaryDirectory(prefix="cimento-") as folder:
+        return figure.write(Path(folder) / f"figure{form}").read_bytes()
+
+
+def table_file(grid: Grid, form: str) -> bytes:
+    """A table in one of `TABLE_FORMS`."""
+    return GRID_FORMS[form](grid).encode()
+
+
+def shown_figures(results: Results) -> Iterator[tuple[Figure, str]]:
+    """The figures with their drawings as SVG; those that cannot be drawn are left out."""
+    for figure in () if results.lacking else results.figures:
+        try:
+            yield figure, figure.svg()
+        except UsageError:
+            continue
+
+
+def add_routes(app: App, workspace: Workspace) -> None:
+    """Add the address of the report, which is shown in a frame: ``/report?run=NAME&run=NAME``."""
+    from starlette.responses import HTMLResponse
+
+    def report(request: Request) -> Response:
+        headers = {"content-security-policy": _POLICY}
+        try:
+            results = results_of(workspace, request.query_params.getlist("run"))
+            return HTMLResponse(html(results.runs), headers=headers)
+        except CimentoError as error:
+            text = f"<!doctype html><title>cimento</title><p>{escape(str(error))}</p>"
+            return HTMLResponse(text, status_code=400, headers=headers)
+
+    app.add_route("/report", report)

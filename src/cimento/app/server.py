@@ -15,7 +15,7 @@ from fastapi import FastAPI, Request
 from nicegui import app, ui
 from starlette.responses import RedirectResponse, Response
 
-from cimento.app import edit, people, read, run, start
+from cimento.app import edit, people, read, results, run, start
 from cimento.app.frame import STYLE, Visit, address, framed
 from cimento.app.guard import Guard, new_token
 from cimento.app.jobs import Queue
@@ -86,7 +86,7 @@ def build(workspace: Workspace, queue: Queue) -> None:
     for language in LANGUAGES:
         for step in BUILDERS:
             _page(workspace, queue, language, step)
-    read.add_routes(app, workspace)
+    results.add_routes(app, workspace)
     app.add_route("/", _begin)
 
 
@@ -100,7 +100,9 @@ def _page(workspace: Workspace, queue: Queue, language: str, step: str) -> None:
     """Make the page of one step in one language."""
 
     async def show(request: Request) -> None:
-        visit = Visit(workspace, words(language), step, dict(request.query_params), queue)
+        root = str(request.scope.get("root_path", ""))
+        query = dict(request.query_params)
+        visit = Visit(workspace, words(language), step, query, queue, root)
         with framed(visit):
             built = BUILDERS[step](visit)
             if inspect.isawaitable(built):

@@ -53,7 +53,7 @@ class StoredRun:
         suite: name of the suite.
         model: name of the model.
         paradigm: kind of the suite.
-        finished: when it was finished, as the manifest says; empty if it does not.
+        created: when it was made, in UTC, as the manifest says; empty if it does not.
     """
 
     name: str
@@ -61,7 +61,7 @@ class StoredRun:
     suite: str
     model: str
     paradigm: str
-    finished: str
+    created: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ class Workspace:
             suite=str(manifest_part(manifest, "suite").get("name", "")),
             model=str(manifest.get("label", "")),
             paradigm=str(manifest.get(PARADIGM, "")),
-            finished=str(manifest.get("finished", "")),
+            created=str(manifest.get("created", "")),
         )
 
     def surveys(self) -> list[Path]:
