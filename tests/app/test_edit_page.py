@@ -59,14 +59,14 @@ def test_a_fault_is_named_beside_its_row_and_goes_when_it_is_mended(folder):
         assert rows[1]["named"] == {"c0": "error"}
         await user.should_see("Items, row 3")
         edit(user, 2, 0, "Le rane saltano nello stagno.")
-        await seen(user, "The suite can be used.")
+        await seen(user, "The test can be used.")
         assert [row["c0"] for row in grid_of(user).options["rowData"]] == [
             "Il cane dorme in cucina.", "Le rane saltano nello stagno.",
         ]  # fmt: skip
         user.find("Undo").click()
         await seen(user, "Errors: 1")
         user.find("Redo").click()
-        await seen(user, "The suite can be used.")
+        await seen(user, "The test can be used.")
 
     visit(folder, flow)
 
@@ -75,7 +75,7 @@ def test_a_bare_table_gets_a_description_and_is_saved_where_it_was(folder):
     async def flow(user):
         await user.open("/it/edit?suite=frasi.xlsx")
         edit(user, 2, 0, "Le rane saltano nello stagno.")
-        await seen(user, "La suite si può usare.")
+        await seen(user, "Il test si può usare.")
         user.find("Aggiungi una descrizione").click()
         await user.should_see(ui.toggle, retries=200)
         user.find("Salva nella tua cartella").click()
@@ -157,7 +157,7 @@ def test_a_suite_that_is_not_there_or_outside_is_refused_on_the_page(folder):
 def test_without_a_suite_there_is_a_choice(folder):
     async def flow(user):
         await user.open("/es/edit")
-        await user.should_see("Elige la suite que quieres editar.")
+        await user.should_see("Elige la prueba que quieres editar.")
         await user.should_see("verbi.xlsx")
 
     visit(folder, flow)

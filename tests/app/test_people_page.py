@@ -82,7 +82,7 @@ def test_a_wish_that_cannot_be_fulfilled_is_told_and_nothing_is_written(folder):
         await until(lambda: user.notify.messages != [])
         await user.open("/en/people")
         user.find("Make the survey").click()
-        await until(lambda: any("Choose a suite" in text for text in user.notify.messages))
+        await until(lambda: any("Choose a test" in text for text in user.notify.messages))
 
     visit(folder, flow)
     assert [path.name for path in (folder / "surveys").iterdir()] == ["frasi"]
@@ -140,7 +140,7 @@ def test_answers_become_a_table_are_filtered_and_go_into_a_copy_of_the_suite(fol
         await user.should_see("judgments/frasi-kept.parquet", retries=300)
         await user.should_see("--same-run 100")
         user.find("Compare with runs").click()
-        await user.should_see("There is no run of this suite", retries=300)
+        await user.should_see("There is no run of this test", retries=300)
         user.find("Put them into a copy").click()
         await user.should_see("suites/it-acceptability-judged", retries=300)
 
