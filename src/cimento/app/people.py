@@ -26,7 +26,7 @@ from cimento.app.asking import (
 from cimento.app.findings import STYLE, button
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem, tell
 from cimento.app.workspace import SURVEYS
-from cimento.errors import CimentoError, InputError
+from cimento.errors import CimentoError, InputError, UsageError
 from cimento.paradigms.base import SurveyTask
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.design import SurveyDesign, read_design
@@ -41,6 +41,8 @@ SECONDS = 2.0
 """Seconds between two looks at the answers."""
 USUAL_ROOM = 100
 MOST_LINKS = 1000
+PORT = 8000
+"""The usual port, as in a terminal, so that a survey that is opened again keeps its links."""
 
 _running: dict[Path, Serving] = {}
 """The surveys that are served from here, by their folders; they end with the program."""
@@ -248,10 +250,15 @@ class SurveyPage:
             return
         host = str(self._where.value)
         shown = network_host() if host == ROOM else LOCAL
-        _running[self._folder] = await asyncio.to_thread(
-            Serving, self._design, self._folder / DATABASE, host=host, port=0, shown=shown,
-            room=_whole(self._most.value) or 1,
-        )  # fmt: skip
+        most = _whole(self._most.value) or 1
+        serve = partial(
+            Serving, self._design, self._folder / DATABASE, host=host, shown=shown, room=most
+        )
+        try:
+            served = await asyncio.to_thread(serve, port=PORT)
+        except UsageError:  # another survey, or another program, listens there
+            served = await asyncio.to_thread(serve, port=0)
+        _running[self._folder] = served
         self._show_room()
 
     async def _end(self) -> None:
