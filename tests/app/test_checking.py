@@ -9,7 +9,7 @@ from xlsxwriter import Workbook
 from cimento import InputError, SuiteError, UsageError
 from cimento.app.checking import check_grid, page_of
 from cimento.app.editing import delete_rows, remove_titles, rename_column, set_cells
-from cimento.app.opening import describe, open_grid, tidied, write_folder, write_grid
+from cimento.app.opening import describe, open_grid, write_folder, write_grid
 from cimento.paradigms.registry import load_suite, save_suite
 from cimento.suites.builtin import find_suite, new_suite, template_kinds
 from cimento.suites.workbooks import write_sheets
@@ -103,7 +103,7 @@ def test_a_beginner_mends_the_file_in_the_grid_and_it_becomes_a_suite(tmp_path):
         (6, 1): "Anna canta una canzone.", (7, 2): "Paolo dormono sul divano.",
         (8, 1): "L'amica arriva domani.", (9, 1): "Marco parte oggi.", (9, 3): "partire",
     }  # fmt: skip
-    grid = tidied(remove_titles(set_cells(grid, "items", texts), "items"), "items")
+    grid = delete_rows(remove_titles(set_cells(grid, "items", texts), "items"), "items", [3])
     report = check_grid(grid, opened.notes)
     assert [finding.code for finding in report.findings if finding.severity == "error"] == []
     described = describe(grid, language="it")

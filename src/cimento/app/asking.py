@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import socket
 import zipfile
 from collections import Counter
 from collections.abc import Sequence
@@ -25,10 +24,7 @@ DATABASE = "answers.sqlite"
 EXPORTS = ("jspsych", "pcibex", "print", "forms")
 """The folders of a survey with what other programs, and paper, need."""
 
-LOCAL, ROOM = "127.0.0.1", "0.0.0.0"  # noqa: S104  # people in the room have to reach it
 SEED = 0
-_ELSEWHERE = ("192.0.2.1", 9)
-"""An address of documentation (RFC 5737), to which nothing is sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,16 +146,6 @@ def zipped_export(survey: Path, form: str) -> bytes:
         for path in files:
             archive.write(path, path.relative_to(survey))
     return made.getvalue()
-
-
-def network_host() -> str:
-    """The address of this machine in its network, for links; that of the machine alone if none."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(_ELSEWHERE)  # of a datagram socket, this only chooses the way out
-        except OSError:
-            return LOCAL
-        return str(probe.getsockname()[0])
 
 
 def qr_code(link: str) -> str:

@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 from cimento.app.checking import WORKBOOK, Note, file_name, located
 from cimento.app.editing import (
     Grid,
-    delete_rows,
     remove_titles,
     sheet_of,
     workbook_of,
@@ -230,12 +229,6 @@ def _with_description(grid: Grid, language: str) -> Grid:
         PREDICTIONS: sheet_of([["name", "formula", "comment"]]),
     }
     return replace(grid, sheets=sheets, described=True)
-
-
-def tidied(grid: Grid, sheet: str) -> Grid:
-    """The grid without the empty rows of a sheet."""
-    rows = grid.sheets[sheet].rows
-    return delete_rows(grid, sheet, [n for n, row in enumerate(rows) if not any(row)])
 
 
 def digest_of(path: Path) -> str:

@@ -14,11 +14,8 @@ from cimento.app.answers import Results
 from cimento.app.asking import (
     DATABASE,
     EXPORTS,
-    LOCAL,
-    ROOM,
     Progress,
     SurveyWishes,
-    network_host,
     progress,
     qr_code,
     zipped_export,
@@ -34,7 +31,7 @@ from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import languages
 from cimento.people.surveys.serving import storage
 from cimento.people.surveys.serving.app import Serving
-from cimento.people.surveys.serving.room import MOST_PEOPLE
+from cimento.people.surveys.serving.room import EVERYWHERE, LOCAL, MOST_PEOPLE, network_host
 from cimento.suites.builtin import builtin_names, find_suite
 
 SECONDS = 2.0
@@ -216,7 +213,7 @@ class SurveyPage:
     def _build_serving(self) -> None:
         say = self._say
         self._where = ui.radio(
-            {LOCAL: say("people.only-here"), ROOM: say("people.in-room")}, value=LOCAL
+            {LOCAL: say("people.only-here"), EVERYWHERE: say("people.in-room")}, value=LOCAL
         ).props(f'aria-label="{say("people.who")}"')
         with ui.element("div").classes("tools"):
             self._most = ui.number(
@@ -236,8 +233,8 @@ class SurveyPage:
 
     def _show_command(self) -> None:
         words = ["annotate", "serve", self._name, "--room", str(_whole(self._most.value) or 1)]
-        if self._where.value == ROOM:
-            words += ["--host", ROOM]
+        if self._where.value == EVERYWHERE:
+            words += ["--host", EVERYWHERE]
         self._command.show(words)
 
     def _serving(self) -> Serving | None:
@@ -249,7 +246,7 @@ class SurveyPage:
         if self._serving() is not None:
             return
         host = str(self._where.value)
-        shown = network_host() if host == ROOM else LOCAL
+        shown = network_host() if host == EVERYWHERE else LOCAL
         most = _whole(self._most.value) or 1
         serve = partial(
             Serving, self._design, self._folder / DATABASE, host=host, shown=shown, room=most

@@ -205,7 +205,6 @@ def start(
     give its address as --url: requests for any other name are refused.
     """
     from cimento.people.surveys.serving.app import listen, make_app, serve
-    from cimento.people.surveys.serving.room import room_place
 
     _refuse_address(url)
     secret = _secret(admin_secret_file)
@@ -213,19 +212,28 @@ def start(
     made = "" if secret else secrets.token_urlsafe(24)
     with listen(host, port) as listening:
         app = make_app(wanted, path, secret=secret or made, url=url, room=room)
-        address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        note(f"The answers are in {path}. Administration: http://{address}/admin")
         if made:
             note(f"The administrator's secret, printed this once: {made}")
-        if host not in {"127.0.0.1", "::1", "localhost"}:
-            note("Others on the network can reach this, and without TLS in front also read it.")
-        if room:
-            place = room_place(storage.signing_key(path))
-            note(f"For people in the room: {url.rstrip('/') or f'http://{address}'}{place}")
-        elif not storage.participants(path):
-            links = f" --url {url or f'http://{address}'}"
-            note(f"Nobody has a link yet: cimento annotate serve invite {design}{links}")
+        _announce(path, design, host=host, port=port, url=url, room=room)
         serve(app, listening, proxied=bool(url))
+
+
+def _announce(path: Path, design: Path, *, host: str, port: int, url: str, room: int) -> None:
+    """Say where the survey is, and how people get to it."""
+    from cimento.people.surveys.serving.room import EVERYWHERE, network_host, room_place
+
+    shown = network_host() if host == EVERYWHERE else host
+    address = f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+    note(f"The answers are in {path}. Administration: {address}/admin")
+    if host not in {"127.0.0.1", "::1", "localhost"}:
+        note("Others on the network can reach this, and without TLS in front also read it.")
+    address = url.rstrip("/") or address
+    if room:
+        note(f"For people in the room: {address}{room_place(storage.signing_key(path))}")
+    elif not storage.participants(path):
+        note(
+            f"Nobody has a link yet: cimento annotate serve invite {design} --url {url or address}"
+        )
 
 
 @serve_app.command("invite", short_help="Make links for participants.")

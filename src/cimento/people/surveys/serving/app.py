@@ -112,14 +112,9 @@ _KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=ut
 
 
 def make_app(
-    design: SurveyDesign,
-    path: Path,
-    *,
-    secret: str,
-    url: str = "",
-    room: int = 0,
+    design: SurveyDesign, path: Path, *, secret: str, url: str = "", room: int = 0,
     pace: float = 5.0,
-) -> ASGIApp:
+) -> ASGIApp:  # fmt: skip
     """The application for one design.
 
     Args:
@@ -159,11 +154,10 @@ def make_app(
         writer.close()
         reader.close()
 
+    entrance = Room(design, path, key, room, pages, RateLimits(rate=2, burst=200))
     static = Route("/static/{name}", functools.partial(_static, _files()))
     routes = [static, *people.routes(), *administration.routes()]
-    if room:
-        limits = RateLimits(rate=2, burst=200)
-        routes += Room(design, path, key, room, pages, limits).routes()
+    routes += entrance.routes() if room else []
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=_handlers(pages))
     return Guard(app, host=host_of(url))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,21 @@ if TYPE_CHECKING:
 COOKIE = "cimento_room"
 COOKIE_SECONDS = 86400
 MOST_PEOPLE = 1000
+
+
+LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"  # noqa: S104  # people in a room have to reach it
+_ELSEWHERE = ("192.0.2.1", 9)
+"""An address of documentation (RFC 5737), to which nothing is sent."""
+
+
+def network_host() -> str:
+    """The address of this machine in its network, for links; that of the machine alone if none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(_ELSEWHERE)  # of a datagram socket, this only chooses the way out
+        except OSError:
+            return LOCAL
+        return str(probe.getsockname()[0])
 
 
 def room_place(key: bytes) -> str:
