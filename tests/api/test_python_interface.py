@@ -42,23 +42,30 @@ def test_runs_are_opened_by_text(folder):
     ]
 
 
-@pytest.mark.parametrize("package", ["pandas", "pyarrow"])
-def test_a_table_for_pandas_names_the_extra_that_brings_what_is_missing(
-    folder, package, monkeypatch
-):
+def test_a_table_for_pandas_names_the_extra_that_brings_it(folder, monkeypatch):
     found = importlib.util.find_spec("json")
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == package else found)
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: None if name == "pandas" else found
+    )
 
     with pytest.raises(MissingDependencyError, match=r"cimento\[pandas\]"):
         open_runs(folder)[0].to_pandas("outcomes")
 
 
-def test_a_table_is_a_frame_of_pandas(folder):
+@pytest.mark.parametrize("has_pyarrow", [True, False])
+def test_a_table_is_a_frame_of_pandas(folder, has_pyarrow, monkeypatch):
     pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
+    if has_pyarrow:
+        pytest.importorskip("pyarrow")
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        "importlib.util.find_spec",
+        lambda name: None if name == "pyarrow" and not has_pyarrow else find(name),
+    )
     run = open_runs(folder)[0]
     frame = run.to_pandas("outcomes")
 
+    assert frame["value"].dtype == "float64"
     assert list(frame.columns) == run.outcomes().columns
     assert frame["item"].tolist() == run.outcomes()["item"].to_list()
 

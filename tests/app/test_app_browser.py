@@ -166,13 +166,11 @@ CONTROLS = """() => [...document.querySelectorAll(
     && !e.closest('.ag-root-wrapper') && e.tabIndex >= 0)
   .map((e, n) => { e.dataset.control = n; return n; }).length"""
 
-SEEN = """() => { const e = document.activeElement, s = getComputedStyle(e);
-  const field = e.closest('.q-field, .q-toggle, .q-radio, .q-btn');
-  const marked = s.outlineStyle !== 'none' || s.boxShadow !== 'none' ||
-    (field && [...field.querySelectorAll('*')].some(x =>
-      parseFloat(getComputedStyle(x, '::after').borderBottomWidth) > 0 ||
-      parseFloat(getComputedStyle(x).opacity) < 1));
-  return [e.dataset.control ?? '', Boolean(marked)]; }"""
+SEEN = """() => {
+  const element = document.activeElement;
+  const parts = [element, element.closest('.q-field')?.querySelector('.q-field__control')];
+  return [element.dataset.control ?? '', parts.filter(Boolean).some(
+    part => getComputedStyle(part).outlineStyle !== 'none')]; }"""
 
 
 @pytest.mark.parametrize("place", PLACES[:1] + PLACES[3:])

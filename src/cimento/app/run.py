@@ -16,7 +16,8 @@ from cimento.app.workspace import RUNS, Workspace
 from cimento.errors import UsageError
 from cimento.options import RunOptions, checked
 from cimento.report.formatting import duration
-from cimento.suites.builtin import NAMES, builtin_names
+from cimento.suites.builtin import builtin_names
+from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
     from cimento.runs.planning import NamedPlan

@@ -19,7 +19,6 @@ from cimento.errors import CimentoError, Fault
 from cimento.paradigms.registry import audit_suite
 from cimento.statistics.intervals import items_for_width
 from cimento.suites.builtin import (
-    NAMES,
     TEMPLATE_LANGUAGES,
     WORKBOOK,
     BuiltinSuite,
@@ -29,6 +28,7 @@ from cimento.suites.builtin import (
 )
 from cimento.suites.load import MAX_FILE_BYTES, opened, suite_paths
 from cimento.suites.model import new_canary
+from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
     from nicegui.events import UploadEventArguments

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from cimento.api import Failure, refuse_same_names, run_all
 from cimento.cli.console import note, show
-from cimento.engine.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
+from cimento.engine.cache import AnswerCache, FileCache, MemoryCache
 from cimento.engine.engines import ONE_WORKER, Engine
+from cimento.io.files import default_cache_folder
 from cimento.paradigms.registry import load_suites
 from cimento.report.benchmarks import benchmark_means
 from cimento.runs.again import stored_runs

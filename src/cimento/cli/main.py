@@ -55,6 +55,9 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "compare": Entry(
             "cimento.cli.compare:compare", "Compare two runs, or all models of a suite."
         ),
+        "analyse": Entry(
+            "cimento.cli.analyse:analyse", "Say how hard items are, and how able models."
+        ),
         "profile": Entry(
             "cimento.cli.profile:profile", "Describe models in each dimension of a cloze suite."
         ),
@@ -135,13 +138,13 @@ class LazyGroup(TyperGroup):
 
 def _inside_groups(name: str) -> list[str]:
     """The commands with this name in groups, as typed in full; this imports all groups."""
-    found = []
+    commands = []
     for group in COMMANDS:
         if isinstance(target := load(group), typer.Typer):
             parts: list[CommandInfo | TyperInfo] = [*target.registered_commands]
             parts += target.registered_groups
-            found += [f"`cimento {group} {name}`" for part in parts if part.name == name]
-    return found
+            commands += [f"`cimento {group} {name}`" for part in parts if part.name == name]
+    return commands
 
 
 def _command(name: str, target: typer.Typer | Callable[..., Any]) -> Command:
@@ -256,8 +259,13 @@ def _explain(error: BaseException) -> int | None:
         close_quietly(sys.stdout)
         return 0
     if isinstance(error, _UsageProblem):
-        # The prefix added by pydantic is removed from our own messages.
-        error.message = error.message.removeprefix("Value error, ")
+        if faults := getattr(error.__cause__, "errors", None):
+            from cimento.io.parsing import in_words
+
+            # typer repeats pydantic's words, which are for programmers.
+            [fault, *_] = faults()
+            value, todo = repr(fault.get("input")), in_words(fault)
+            error.message = todo if value in todo else f"got {value}. {todo}"
         error.show()
         return USAGE
     if isinstance(error, KeyboardInterrupt):

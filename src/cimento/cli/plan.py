@@ -184,23 +184,23 @@ def _prefetch(options: _PrefetchOptions) -> int:
     from cimento.cli.evaluating import PART_MISSING
     from cimento.engine.plan import prefetch as bring
 
-    found = bring(options.models, options.suites, into=options.into)
-    for error in dict.fromkeys(map(str, found.failed.values())):
+    prefetched = bring(options.models, options.suites, into=options.into)
+    for error in dict.fromkeys(map(str, prefetched.failed.values())):
         note(f"cimento: {error}")
-    for name in found.online:
+    for name in prefetched.online:
         note(f"cimento: {name} is a server, which nodes must be able to reach.")
-    if not (found.models and found.suites):
+    if not (prefetched.models and prefetched.suites):
         return 1
     folder = options.into or options.output or Path()
-    names: dict[str, JsonValue] = {"models": [*found.models], "suites": [*found.suites]}
+    names: dict[str, JsonValue] = {"models": [*prefetched.models], "suites": [*prefetched.suites]}
     path = write_run_file({**options.stated(), **names}, folder / "run.toml")
-    show("\n".join(f"export {name}={value}" for name, value in found.variables.items()))
+    show("\n".join(f"export {name}={value}" for name, value in prefetched.variables.items()))
     args = options.scoring.policy.model_args
-    beside = shlex.join([str(path), *said_beside([*found.models], args)])
+    beside = shlex.join([str(path), *said_beside([*prefetched.models], args)])
     note(f"All that is here is named in {path}: cimento run {beside}")
-    if not found.failed:
+    if not prefetched.failed:
         return 0
-    note(f"cimento: missing: {', '.join(found.failed)}")
+    note(f"cimento: missing: {', '.join(prefetched.failed)}")
     return PART_MISSING
 
 

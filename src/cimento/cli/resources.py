@@ -38,14 +38,14 @@ def needed_frequencies(language: str) -> Frequency:
         MissingDependencyError: wordfreq is not installed.
         UsageError: wordfreq lacks the language.
     """
-    found = zipf_frequencies(language, purpose="--frequency")
-    if found is None:
+    frequencies = zipf_frequencies(language, purpose="--frequency")
+    if frequencies is None:
         raise UsageError(
             where="--frequency",
             seen=f"there are no frequencies for the language {language!r}",
             todo="Give an ISO 639-1 code, such as it.",
         )
-    return found
+    return frequencies
 
 
 def zipf_frequencies_if_any(language: str) -> Frequency | None:

@@ -171,12 +171,12 @@ def _ask(
     as_tool = options.run_options(compat="syntaxgym", boundary=None, bos=None)
     with progress_bars() as progress, opened_cache(keep_answers=True) as cache:
         ends, gym_ends = (
-            list(ask_languages(suites, options.model, how, cache=cache, progress=progress))
+            list(ask_languages(suites, options.model, run_options, cache=cache, progress=progress))
             if suites
             else []
-            for suites, how in ((released.languages, asked), (released.syntaxgym, as_tool))
+            for suites, run_options in ((released.languages, asked), (released.syntaxgym, as_tool))
         )
-    runs, gym_runs = ([end for end in each if isinstance(end, Run)] for each in (ends, gym_ends))
+    runs, gym_runs = ([end for end in group if isinstance(end, Run)] for group in (ends, gym_ends))
     return runs, gym_runs, [end for end in (*ends, *gym_ends) if isinstance(end, Failure)]
 
 

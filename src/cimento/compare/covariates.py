@@ -100,15 +100,7 @@ def margin_covariates(
 def _of_run(run: Run, frequency: Frequency | None) -> list[MarginCovariates]:
     suite = judged_suite(run)
     clusters = suite.clusters() if suite.cluster else None
-    tokens, requests = judged_tokens(run).collect(), run.table("requests")
-    words = _words_begun(tokens, requests)
-    costs = {TOKENS: [1.0] * len(tokens), WORDS: [float(len(begun)) for begun in words]}
-    if frequency is not None:
-        # A frequent word costs less, as it does in bits.
-        costs[FREQUENCY] = [0.0 - total(list(map(frequency, begun))) for begun in words]
-    margins = {
-        name: _margins(suite, _costing(tokens, values), requests) for name, values in costs.items()
-    }
+    margins = margins_of_costs(run, frequency)
     outcomes, numbers = run.outcomes(), options_of(run).numbers(suite_of(run))
     rows = []
     for place, (number, question) in enumerate(zip(numbers, questions(run), strict=False)):
@@ -122,6 +114,30 @@ def _of_run(run: Run, frequency: Frequency | None) -> list[MarginCovariates]:
         }
         rows.append(_regressed(run, number, items, columns, Design.of(items, clusters)))
     return rows
+
+
+def margins_of_costs(
+    run: Run, frequency: Frequency | None
+) -> dict[str, dict[tuple[int, str], float | None]]:
+    """The margins of formulas over counts in the place of surprisals.
+
+    Args:
+        run: run of a suite that is judged by formulas.
+        frequency: Zipf frequency of a word; None to leave frequencies out.
+
+    Returns:
+        For each count, the margin of each prediction, by its place, and item.
+    """
+    suite = judged_suite(run)
+    tokens, requests = judged_tokens(run).collect(), run.table("requests")
+    words = _words_begun(tokens, requests)
+    costs = {TOKENS: [1.0] * len(tokens), WORDS: [float(len(begun)) for begun in words]}
+    if frequency is not None:
+        # A frequent word costs less, as it does in bits.
+        costs[FREQUENCY] = [0.0 - total(list(map(frequency, begun))) for begun in words]
+    return {
+        name: _margins(suite, _costing(tokens, values), requests) for name, values in costs.items()
+    }
 
 
 def _margins(

@@ -337,9 +337,9 @@ class Execution(Generic[ResultT]):
         The share that finds the last of them done does the later rounds.
         """
         for state in self.states:
-            found = {number for number in state.waiting if self._is_there(number)}
-            state.waiting -= found
-            if found and not state.waiting and state.error is None:
+            arrived = {number for number in state.waiting if self._is_there(number)}
+            state.waiting -= arrived
+            if arrived and not state.waiting and state.error is None:
                 self._advance(state)
                 self._need(state)
         return len(self._queue) > 0

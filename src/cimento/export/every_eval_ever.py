@@ -222,9 +222,9 @@ def _texts(value: object) -> dict[str, JsonValue]:
     """A mapping with its values as texts, without null and empty ones."""
     items = value.items() if isinstance(value, Mapping) else ()
     return {
-        str(name): each if isinstance(each, str) else json.dumps(each, ensure_ascii=False)
-        for name, each in items
-        if each not in (None, "", {}, [])
+        str(name): part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
+        for name, part in items
+        if part not in (None, "", {}, [])
     }
 
 

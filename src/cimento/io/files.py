@@ -43,6 +43,27 @@ def expanded(path: str | Path) -> Path:
         ) from None
 
 
+def default_cache_folder() -> Path:
+    """The folder of the cache: ``CIMENTO_CACHE_DIR``, or ``cimento`` in the user's cache folder.
+
+    Raises:
+        StorageError: the home folder is not an absolute path.
+    """
+    named = os.environ.get("CIMENTO_CACHE_DIR")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME")
+    folder = (Path(base) if base else Path.home() / ".cache") / "cimento"
+    if not folder.is_absolute():
+        # A relative path would make a separate cache in every working directory.
+        raise StorageError(
+            where="HOME",
+            seen=f"the home folder is {str(Path.home())!r}, which is no absolute path",
+            todo="Set HOME or CIMENTO_CACHE_DIR, or run with --no-cache.",
+        )
+    return folder
+
+
 def atomically(path: Path, save: Callable[[Path], object], *, sealed: bool = False) -> Path:
     """Have `save` write to a file next to `path`, then move it there in one step.
 

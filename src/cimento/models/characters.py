@@ -167,8 +167,8 @@ class Characters:
         import numpy as np
 
         begins = np.zeros(len(self.codes), dtype=np.bool_)
-        for begin, own in zip(self.begin.tolist(), positions, strict=False):
-            begins[[begin + position for position in own]] = True
+        for begin, inside in zip(self.begin.tolist(), positions, strict=False):
+            begins[[begin + position for position in inside]] = True
         return begins
 
     def containing(self, begins: Flags, text: Integers, start: Integers) -> Integers:
@@ -183,8 +183,8 @@ class Characters:
 
         counts = np.concatenate(([0], np.cumsum(begins)))
         stop = np.minimum(self.begin[text] + start + 1, self.begin[text + 1])
-        found: Integers = np.maximum(counts[stop] - counts[self.begin[text]] - 1, 0)
-        return found
+        n_starts: Integers = np.maximum(counts[stop] - counts[self.begin[text]] - 1, 0)
+        return n_starts
 
     def inside(
         self, wanted: Iterable[Iterable[Span]], text: Integers, start: Integers, end: Integers
@@ -207,8 +207,8 @@ class Characters:
                 covered[begin + low : end_of_span] = True
                 closed[end_of_span] = True
         place = np.minimum(self.begin[text] + start, self.begin[text + 1] - 1)
-        found: Flags = covered[place] | ((start == end) & closed[place])
-        return found
+        flags: Flags = covered[place] | ((start == end) & closed[place])
+        return flags
 
 
 def _is_mark(character: str) -> bool:
@@ -225,5 +225,5 @@ def _having(
 
     table = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.bool_)
     table[[ord(character) for character in set(texts) if is_such(character)]] = True
-    found: Flags = table[codes]
-    return found
+    flags: Flags = table[codes]
+    return flags

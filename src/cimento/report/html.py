@@ -32,7 +32,7 @@ from cimento.report.formatting import (
     ties_pass,
 )
 from cimento.report.items import encode_items
-from cimento.report.records import RunReport, SuiteReport
+from cimento.report.records import JointReport, RunReport, SuiteReport
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -114,6 +114,7 @@ class Page:
         cimento: version of the program that wrote the page.
         suites: the suites' reports, one section each.
         means: means over the suites of a benchmark; None if there are none.
+        joint: sections about all suites together.
         missing: requested runs that could not be made.
         methods: the methods, as a paragraph for a paper; empty for none.
         references: the references cited there, one text each.
@@ -122,6 +123,7 @@ class Page:
     cimento: str
     suites: tuple[SuiteReport, ...] = ()
     means: NamedGrid | None = None
+    joint: tuple[JointReport, ...] = ()
     missing: tuple[Missing, ...] = ()
     methods: str = ""
     references: tuple[str, ...] = ()
@@ -139,7 +141,7 @@ def html_page(page: Page) -> str:
         environment.get_template(name).render().strip() for name in ("report.css", "items.js")
     )
     reason = lacking_figures()
-    common, own = _provenance(page.runs)
+    common, of_runs = _provenance(page.runs)
     block = encode_items(page.runs)
     charted = [rate for run in page.runs for rates in run.rates for _, rate in rates.lines]
     shown = charted + [run.headline for run in page.runs if run.headline and not run.rates]
@@ -150,11 +152,15 @@ def html_page(page: Page) -> str:
         script=script,
         policy=_security_policy(style, script),
         sections=_sections(page.suites, drawn=not reason),
+        joint=[
+            (section, _drawings(section.figures if not reason else (), f"joint-{nth}"))
+            for nth, section in enumerate(page.joint, 1)
+        ],
         lacking=reason,
         languages=tuple(dict.fromkeys(suite.first.language for suite in page.suites)),
         models=tuple(dict.fromkeys(run.model for run in page.runs)),
         common=common,
-        own=own,
+        own=of_runs,
         block=block,
         kept=sum(block.kept),
         in_all=sum(run.n_items for run in page.runs if run.items),
@@ -174,7 +180,7 @@ def html_page(page: Page) -> str:
 
 def charts(runs: Sequence[RunReport]) -> tuple[tuple[str, tuple[PageLine, ...]], ...]:
     """The charts of a suite: heading, and rates by group and model."""
-    headings = dict.fromkeys(each.heading for run in runs for each in run.rates)
+    headings = dict.fromkeys(block.heading for run in runs for block in run.rates)
     return tuple((heading, _lines(runs, heading)) for heading in headings)
 
 
@@ -203,19 +209,20 @@ def _lines(runs: Sequence[RunReport], heading: str) -> tuple[PageLine, ...]:
 
 
 def _under(rates: Iterable[Rates], heading: str) -> Iterable[tuple[str, Estimate]]:
-    return (line for each in rates if each.heading == heading for line in each.lines)
+    return (line for block in rates if block.heading == heading for line in block.lines)
 
 
 def _sections(suites: Sequence[SuiteReport], *, drawn: bool) -> tuple[PageSection, ...]:
-    found = []
+    sections = []
     for place, suite in enumerate(suites, 1):
         anchor = f"suite-{place}"
-        drawings = tuple(
-            _drawn(figure, f"{anchor}-{nth}")
-            for nth, figure in enumerate(suite.figures if drawn else (), 1)
-        )
-        found.append(PageSection(anchor, suite, drawings))
-    return tuple(found)
+        drawings = _drawings(suite.figures if drawn else (), anchor)
+        sections.append(PageSection(anchor, suite, drawings))
+    return tuple(sections)
+
+
+def _drawings(figures: Sequence[Figure], anchor: str) -> tuple[Drawing, ...]:
+    return tuple(_drawn(figure, f"{anchor}-{nth}") for nth, figure in enumerate(figures, 1))
 
 
 def _drawn(figure: Figure, name: str) -> Drawing:
@@ -298,7 +305,7 @@ class PlainItem:
 def _first_items(runs: Sequence[RunReport]) -> tuple[PlainItem, ...]:
     """The worst items of the first runs."""
     each_run = max(1, FIRST_ITEMS // max(1, len(runs)))
-    found = [
+    shown = [
         PlainItem(
             suite=run.suite,
             model=run.model,
@@ -309,7 +316,7 @@ def _first_items(runs: Sequence[RunReport]) -> tuple[PlainItem, ...]:
         for run in runs
         for item in run.items[:each_run]
     ]
-    return tuple(found[:FIRST_ITEMS])
+    return tuple(shown[:FIRST_ITEMS])
 
 
 _Lines = tuple[tuple[str, str], ...]
@@ -321,8 +328,10 @@ def _provenance(runs: Sequence[RunReport]) -> tuple[_Lines, tuple[tuple[RunRepor
         return (), ()
     shared = set(runs[0].provenance).intersection(*(run.provenance for run in runs))
     common = tuple(line for line in runs[0].provenance if line in shared)
-    own = tuple((run, tuple(line for line in run.provenance if line not in shared)) for run in runs)
-    return common, own
+    of_runs = tuple(
+        (run, tuple(line for line in run.provenance if line not in shared)) for run in runs
+    )
+    return common, of_runs
 
 
 # Parts of a drawing that are not needed inside a page: namespaces, defaults, and a name for each
@@ -362,8 +371,8 @@ def inline_svg(figure: Figure, *, name: str) -> str:
     while _EMPTY.search(svg):
         svg = _EMPTY.sub("", svg)
     # Coordinates may be rounded, but not numbers in the text of the figure.
-    svg = _TAG.sub(lambda tag: _LONG.sub(lambda found: f"{float(found[0]):.1f}", tag[0]), svg)
-    svg = _NAMED.sub(lambda found: f"{found[1]}{name}-", svg)
+    svg = _TAG.sub(lambda tag: _LONG.sub(lambda match: f"{float(match[0]):.1f}", tag[0]), svg)
+    svg = _NAMED.sub(lambda match: f"{match[1]}{name}-", svg)
     size = _SIZE.search(svg)
     width, height = size.groups() if size else ("400", "300")
     title = escape(figure.title)

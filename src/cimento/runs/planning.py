@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cimento.api import Failure, refuse_same_names, suite_jobs
-from cimento.engine.cache import AnswerCache, FileCache, default_cache_folder
+from cimento.engine.cache import AnswerCache, FileCache
 from cimento.engine.engines import visible_gpus
 from cimento.engine.execute import Execution
 from cimento.engine.jobs import Work
 from cimento.engine.plan import ModelPlan, plan_jobs, plan_models
 from cimento.engine.units import UnitStore
+from cimento.io.files import default_cache_folder
 from cimento.models.registry import AnyScorer
 from cimento.options import RunOptions
 from cimento.paradigms.registry import LoadedSuite, load_suites

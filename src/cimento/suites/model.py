@@ -396,8 +396,8 @@ class Suite:
             for item in self.items[:ITEMS_SHOWN]
         ]
         predicted = [
-            f"prediction {each.name or n}: {each.formula} {each.comment}".rstrip()
-            for n, each in enumerate(self.predictions)
+            f"prediction {prediction.name or n}: {prediction.formula} {prediction.comment}".rstrip()
+            for n, prediction in enumerate(self.predictions)
         ]
         facts = (meta.name, meta.language, meta.phenomenon, meta.licence, meta.status)
         notes, header = predicted or ["It predicts nothing."], ("item", "condition", "text")

@@ -89,8 +89,8 @@ def describe(name: str, sentences: Sequence[RatedSentence], of: Of | None = None
         sentences: sentences of the group.
         of: function that returns the value of a sentence; None for its mean rating.
     """
-    found = [sentence.mean if of is None else of(sentence) for sentence in sentences]
-    values = [value for value in found if value is not None and not isinstance(value, Missing)]
+    measured = [sentence.mean if of is None else of(sentence) for sentence in sentences]
+    values = [value for value in measured if value is not None and not isinstance(value, Missing)]
     deviations = [s.sd for s in sentences if of is None and s.sd is not None]
     n = len(values)
     reasons = dict.fromkeys(("mean", "low", "high"), NO_VALUE) if not values else {}

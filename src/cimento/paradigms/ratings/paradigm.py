@@ -106,10 +106,10 @@ class Ratings(RegionParadigm):
             return SuiteReading(suite=suite, faults=faults, sha256=digest, path=path, format=RATED)
         if is_bare_table(path):
             bare = read_bare(path)
-            found = check_suite(bare.suite, places=bare.places)
+            suite_faults = check_suite(bare.suite, places=bare.places)
             return SuiteReading(
                 suite=bare.suite,
-                faults=_without_predictions((*bare.faults, *found)),
+                faults=_without_predictions((*bare.faults, *suite_faults)),
                 sha256=bare.sha256,
                 path=path,
                 format=RATED,

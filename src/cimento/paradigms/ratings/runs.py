@@ -224,5 +224,5 @@ def _words_together(counts: Mapping[str, int]) -> dict[str, int]:
         others = f" and {more} more" if more > 0 else ""
         named = f"{', '.join(names[:_WORDS_NAMED])}{others}"
         reason = f"a {kind} is not in the {source}: {named}" if len(names) > 1 else reasons[0]
-        together[reason] = sum(counts[each] for each in reasons)
+        together[reason] = sum(counts[variant] for variant in reasons)
     return together

@@ -75,7 +75,7 @@ def _beside(run: RatedRun) -> Iterator[str]:
         rows.append(cells if family else (*cells[:6], *cells[7:]))
     yield columns(rows, indent=2)
     known = (MEASURES_IN_WORDS.get(spearman.question) for spearman in spearmans)
-    if words := [each for each in known if each]:
+    if words := [text for text in known if text]:
         yield f"  measures: {', '.join(words)}"
     partials = run.measured("partial spearman")
     yield f"  partial: {partials[0].description}"

@@ -72,7 +72,7 @@ class _Place:
     def texts(self, item: Item) -> list[str]:
         """The text of the region in the four conditions."""
         regions = (item.condition(name or "").regions for name in self.square.conditions)
-        return [own[self.region - 1].text if self.region <= len(own) else "" for own in regions]
+        return [row[self.region - 1].text if self.region <= len(row) else "" for row in regions]
 
     def confound(self, cell: int, what: str, detail: str, items: Sequence[str]) -> Confound:
         """A confound found here."""
@@ -111,19 +111,21 @@ def find_confounds(suite: Suite, tokens: RegionTokens | None = None) -> tuple[Co
     if not designs:
         return None
     by_id = {item.id: item for item in suite.items}
-    found: list[Confound] = []
+    confounds: list[Confound] = []
     for name, ids in items_by_phenomenon(suite).items():
         for square in designs:
-            items = [by_id[each] for each in ids if _is_whole(by_id[each], square)]
+            items = [by_id[id_] for id_ in ids if _is_whole(by_id[id_], square)]
             phenomenon = f"{name} {square.name}" if len(designs) > 1 else name
             for region in range(1, len(suite.region_names) + 1):
                 place = _Place(suite, square, phenomenon, items, region)
-                found += _beginnings(place)
-                found += _counts(place, "words", lambda p, item: _words(p.texts(item)), SHARE)
-                found += _counts(place, "punctuation marks", lambda p, i: _marks(p.texts(i)), SHARE)
+                confounds += _beginnings(place)
+                confounds += _counts(place, "words", lambda p, item: _words(p.texts(item)), SHARE)
+                confounds += _counts(
+                    place, "punctuation marks", lambda p, i: _marks(p.texts(i)), SHARE
+                )
                 if tokens is not None:
-                    found += _counts(place, "tokens", _tokens_of(tokens), SHARE_OF_TOKENS)
-    return tuple(found)
+                    confounds += _counts(place, "tokens", _tokens_of(tokens), SHARE_OF_TOKENS)
+    return tuple(confounds)
 
 
 def _is_whole(item: Item, square: Square) -> bool:
@@ -155,17 +157,17 @@ def _beginnings(place: _Place) -> list[Confound]:
     for item, pattern in kinds.items():
         if 1 in Counter(pattern).values():
             marked.setdefault(tuple(pattern), []).append(item)
-    found = []
-    for own, items in marked.items():
+    confounds = []
+    for marks, items in marked.items():
         if len(items) >= SHARE * len(place.items):
-            cell = max(k for k in range(N_CELLS) if own.count(own[k]) == 1)
+            cell = max(k for k in range(N_CELLS) if marks.count(marks[k]) == 1)
             forms = [
                 Counter(firsts[item][k] for item in items).most_common(1)[0][0]
                 for k in range(N_CELLS)
             ]
-            detail = _beginning(place.square, cell, own, forms)
-            found.append(place.confound(cell, "beginning", detail, items))
-    return found
+            detail = _beginning(place.square, cell, marks, forms)
+            confounds.append(place.confound(cell, "beginning", detail, items))
+    return confounds
 
 
 def _kinds(place: _Place, firsts: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -173,18 +175,18 @@ def _kinds(place: _Place, firsts: Mapping[str, Sequence[str]]) -> dict[str, list
     often = {
         word
         for cell in range(N_CELLS)
-        for word, n in Counter(own[cell] for own in firsts.values()).items()
+        for word, n in Counter(words[cell] for words in firsts.values()).items()
         if n >= len(firsts) / 2
     }
     language = place.suite.meta.language or ""
-    found = {}
-    for item, own in firsts.items():
-        classes = [kind_of(word, language, initial=place.region == 1) for word in own]
-        found[item] = [
+    kinds = {}
+    for item, words in firsts.items():
+        classes = [kind_of(word, language, initial=place.region == 1) for word in words]
+        kinds[item] = [
             kind if kind is not None else word if word in often else ""
-            for kind, word in zip(classes, own, strict=True)
+            for kind, word in zip(classes, words, strict=True)
         ]
-    return found
+    return kinds
 
 
 def _beginning(square: Square, cell: int, kinds: Sequence[str], forms: Sequence[str]) -> str:
@@ -206,11 +208,11 @@ def _counts(
     """Counts in which one condition is above or below what the other three predict."""
     above: dict[bool, list[tuple[str, int, int]]] = {True: [], False: []}
     for item in place.items:
-        a, b, c, d = own = count(place, item)
+        a, b, c, d = counts = count(place, item)
         excess = (d - c) - (b - a)
         if excess:
-            odd = [k for k in range(N_CELLS) if own.count(own[k]) == 1]
-            cell = odd[0] if len(set(own)) == 2 and len(odd) == 1 else N_CELLS - 1  # noqa: PLR2004
+            odd = [k for k in range(N_CELLS) if counts.count(counts[k]) == 1]
+            cell = odd[0] if len(set(counts)) == 2 and len(odd) == 1 else N_CELLS - 1  # noqa: PLR2004
             above[excess > 0].append((item.id, cell, excess))
     more = len(above[True]) > len(above[False])
     chosen = above[more]

@@ -127,7 +127,7 @@ def _pairs(tree: Formula, suite: Suite, formula: str) -> Iterator[tuple[Referenc
 
 def _named(pairs: Sequence[tuple[Reference, Reference]], suite: Suite) -> tuple[int, ...]:
     """The only region that all formulas name."""
-    named = list(dict.fromkeys(each.region for pair in pairs for each in pair))
+    named = list(dict.fromkeys(reference.region for pair in pairs for reference in pair))
     if len(named) == 1 and named[0] != "*":
         return (named[0],)
     numbers = ", ".join(map(str, named))
@@ -190,7 +190,7 @@ def probability_ratios(values: RegionValues, contrast: Contrast) -> list[ItemRat
             seen="only a sum of surprisals is that of a probability",
             todo="Say --metric sum.",
         )
-    unit, regions, found = values.unit, contrast.regions, []
+    unit, regions, quotients = values.unit, contrast.regions, []
     bits = 1.0 if unit == "bits" else BITS_PER_NAT
     for item, conditions in values.values.items():
         target = _summed(conditions, contrast.target, regions)
@@ -209,8 +209,8 @@ def probability_ratios(values: RegionValues, contrast: Contrast) -> list[ItemRat
             mean=None if missing else total(known) / len(known),
             reason=missing[0] if missing else None,
         )
-        found.append(ratio)
-    return found
+        quotients.append(ratio)
+    return quotients
 
 
 def _share(gap: float, *, unit: Unit) -> float:

@@ -143,14 +143,16 @@ def declared_tables(runs: Sequence[Run], *, label: Callable[[Run], str]) -> list
     """
     from cimento.paradigms.regions.people import people_of
 
-    parts = [each for run in runs if has_parts(run) for each in region_dds_of(run)]
+    parts = [estimate for run in runs if has_parts(run) for estimate in region_dds_of(run)]
     licensing = [
         replace(effect, model=label(run))
         for run in runs
         if regions_measured(suite_of(run))
         for effect in licensing_of_run(run)
     ]
-    people = [rate for run in runs for each in on_each_measure(run) for rate in people_of(each)]
+    people = [
+        rate for run in runs for measured in on_each_measure(run) for rate in people_of(measured)
+    ]
     return [
         *([NamedGrid("regions", regions_grid(parts))] if parts else ()),
         *([NamedGrid("licensing", licensing_grid(licensing))] if licensing else ()),
@@ -160,7 +162,7 @@ def declared_tables(runs: Sequence[Run], *, label: Callable[[Run], str]) -> list
 
 def good_scores(run: Run, measure: Measure) -> dict[str, dict[str, Value]]:
     """The scores of a run by item and condition, signed so that more is better."""
-    found: dict[str, dict[str, Value]] = {}
+    by_item: dict[str, dict[str, Value]] = {}
     table = scores_of(run, [measure.name])
     for row in table.iter_rows(named=True):
         value: Value
@@ -168,8 +170,8 @@ def good_scores(run: Run, measure: Measure) -> dict[str, dict[str, Value]]:
             value = Missing(row["unscored_reason"] or "")
         else:
             value = row["value"] if measure.higher_is_better else 0.0 - row["value"]
-        found.setdefault(row["item"], {})[row["condition"]] = value
-    return found
+        by_item.setdefault(row["item"], {})[row["condition"]] = value
+    return by_item
 
 
 def condition_scores(run: Run) -> pl.DataFrame:

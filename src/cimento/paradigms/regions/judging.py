@@ -346,10 +346,10 @@ def _judged(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> pl.DataF
     if measure is None:
         columns = region_columns(tokens, run.rows(REQUESTS.name), metric=suite.metric)
     else:
-        own = measure.information
+        information = measure.information
         costs = each_cost(sentences_of(run, tokens=tokens), measure)
-        columns = RegionColumns.of(costs, unit=own or "bits")
-        unit = unit if own else "bits"
+        columns = RegionColumns.of(costs, unit=information or "bits")
+        unit = unit if information else "bits"
     judged = judged_items(suite, trees, columns, unit=unit)
     judged = judged if len(judged) == 1 else (*judged, combine(judged, "&"))
     verdicts = np.stack([part.verdicts for part in judged], axis=1).ravel()

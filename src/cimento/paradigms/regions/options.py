@@ -141,7 +141,11 @@ class RegionOptions(ParadigmOptions):
         A prediction of the suite keeps its number. A formula given by the user gets its place among
         those given, or else the next number that none of them has.
         """
-        places = {each.name: str(n) for n, each in enumerate(suite.predictions) if each.name}
+        places = {
+            prediction.name: str(n)
+            for n, prediction in enumerate(suite.predictions)
+            if prediction.name
+        }
         given = self.predictions or map(str, range(len(suite.predictions)))
         texts = [places.get(text.strip(), text.strip()) for text in given]
         taken = {int(text) for text in texts if text.isdigit()}

@@ -274,8 +274,8 @@ def code_counts(stories: Sequence[Story]) -> dict[str, dict[str, int]]:
             for attribute, entries in block.entries.items():
                 counts.setdefault(attribute, Counter()).update(code for _, code in entries)
     return {
-        attribute: {str(code): n for code, n in sorted(found.items())}
-        for attribute, found in counts.items()
+        attribute: {str(code): n for code, n in sorted(codes.items())}
+        for attribute, codes in counts.items()
     }
 
 

@@ -64,9 +64,9 @@ def study_figures(
     for model, some in by_model.items():
         results = {run.suite.name: results_of([run])[model] for run in some}
         for measure in MEASURES:
-            found = {name: columns[measure] for name, columns in results.items()}
-            if not any(result.reason for result in found.values()):
-                panels = rows_figure(list(_columns(found, asked, people)), SCALE)
+            factorials = {name: columns[measure] for name, columns in results.items()}
+            if not any(result.reason for result in factorials.values()):
+                panels = rows_figure(list(_columns(factorials, asked, people)), SCALE)
                 drawn = panels.dressed(title=f"{model}, {measure}")
                 yield f"figure-{measure}-{file_name(model)}", drawn
         for run in some:
@@ -81,9 +81,9 @@ def _titles(asked: Asked) -> Mapping[str, str]:
 
 
 def _columns(
-    found: Mapping[str, Factorial], asked: Asked, people: tuple[str, Factorial]
+    factorials: Mapping[str, Factorial], asked: Asked, people: tuple[str, Factorial]
 ) -> Iterator[Column]:
-    shown = {label: found.get(name) for name, label in _titles(asked).items()}
+    shown = {label: factorials.get(name) for name, label in _titles(asked).items()}
     for title, result in (people, *shown.items()):
         if result is None:
             yield title, Factorial(suite="", model="", measure="", unit="", phenomena=()), {}

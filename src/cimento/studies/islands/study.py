@@ -61,9 +61,9 @@ def materials(data: Path) -> Section:
 def _suite_lines(path: Path, label: str) -> Iterator[Cell]:
     suite, faults = inspect_suite(path)
     counts = Counter(fault.code for fault in faults)
-    told = "; ".join(f"{CHECKS[code].title} ({n})" for code, n in sorted(counts.items()))
+    listed = "; ".join(f"{CHECKS[code].title} ({n})" for code, n in sorted(counts.items()))
     items = float(len(suite.items)) if suite else None
-    yield Cell(what=f"{label}: {ITEMS_PER_SUITE}", computed=items, note=told)
+    yield Cell(what=f"{label}: {ITEMS_PER_SUITE}", computed=items, note=listed)
     if suite is None:
         return
     words = {
@@ -111,12 +111,12 @@ def scales(data: Path) -> Section:
     for kind in NORMALISATIONS:
         scaled = normalised_scores(means, [pool], kind)
         for phenomenon, items in groups.items():
-            found = effects_of(ISLAND_SQUARE, scaled, items, normalisation=kind)
+            effects = effects_of(ISLAND_SQUARE, scaled, items, normalisation=kind)
             errors = ", ".join(
-                "undefined" if cell.se is None else f"{cell.se:.4f}" for cell in found.cells
+                "undefined" if cell.se is None else f"{cell.se:.4f}" for cell in effects.cells
             )
-            note = found.reason or f"standard errors on this scale: {errors}"
-            lines.append(Cell(what=f"{kind}: DD of {phenomenon}", computed=found.dd, note=note))
+            note = effects.reason or f"standard errors on this scale: {errors}"
+            lines.append(Cell(what=f"{kind}: DD of {phenomenon}", computed=effects.dd, note=note))
     return Section(
         name="scales",
         title="What the scale does to DD: people's item means as scores, pooled over phenomena",
@@ -133,18 +133,18 @@ def contexts(data: Path) -> Section:
     lines = [
         Cell(
             what=f"{name}: mean of mean ratings",
-            computed=fmean(found.values()),
-            note=f"{len(found)} sentences",
+            computed=fmean(scores.values()),
+            note=f"{len(scores)} sentences",
         )
-        for name, found in ratings.items()
+        for name, scores in ratings.items()
     ]
     for pair, printed in printed_tables("islands")["Lau 2020"].items():
         one, other = pair.split(", ")
         ids = [id_ for id_ in ratings[one] if id_ in ratings[other]]
         columns = ([ratings[name][id_] for id_ in ids] for name in (one, other))
-        found = coefficient(*columns, kind="pearson")
+        correlation = coefficient(*columns, kind="pearson")
         what = f"Pearson's r, {one} and {other}"
-        lines.append(beside(what, found.r, printed, note=f"{len(ids)} sentences"))
+        lines.append(beside(what, correlation.r, printed, note=f"{len(ids)} sentences"))
     return Section(
         name="contexts",
         title="Acceptability without context, in its own, and in a random one",
@@ -160,13 +160,13 @@ def _ratings(path: Path) -> dict[str, float]:
     """Sentence to the mean of its single ratings."""
     rows = read_rows(path)
     need(path, rows, ("ID", "full-ratings"))
-    found = {}
+    means = {}
     for row in rows:
-        single = [number(each) for each in row["full-ratings"].split(",")]
-        known = [each for each in single if each is not None]
+        single = [number(text) for text in row["full-ratings"].split(",")]
+        known = [value for value in single if value is not None]
         if known:
-            found[row["ID"]] = fmean(known)
-    return found
+            means[row["ID"]] = fmean(known)
+    return means
 
 
 SECTIONS: Mapping[str, Maker] = {

@@ -9,21 +9,21 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import quote
 
 from cimento.errors import InputError, StorageError, UsageError, needing
 from cimento.io.files import write_text, writing
 from cimento.io.parsing import parse_json
-from cimento.suites.builtin import Published, https_only
-from cimento.suites.load import unpacked
+from cimento.suites.load import SOURCE, unpacked
+from cimento.suites.published import NAMES, Published, https_only, is_address
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
     from urllib.request import OpenerDirector
 
-SOURCE = "source.json"
-"""The file next to fetched files that gives their source and their sha256."""
+    from cimento.suites.model import JsonValue
 
 _CHUNK = 1 << 20
 _TIMEOUT_S = 60
@@ -120,11 +120,14 @@ def _bring(
     if dataset.archive:
         _from_archive(dataset, target, language)
         return Path(dataset.archive).stem
+    if dataset.zenodo:
+        _from_zenodo(dataset, target)
+        return dataset.zenodo
     if dataset.files:
         addresses = [
             address
-            for code, each in dataset.files.items()
-            for address in each
+            for code, sources in dataset.files.items()
+            for address in sources
             if language in ("", code)
         ]
         for address in addresses:
@@ -221,11 +224,14 @@ def _from_archive(dataset: Published, target: Path, language: str) -> None:
         names = [language] if language else [c for c in dataset.languages if len(c) == len("it")]
         for name in names if "{language}" in dataset.inside else [""]:
             source = root / dataset.inside.replace("{language}", name)
+            if source.is_file():
+                shutil.copy2(source, target / source.name)
+                continue
             if not source.is_dir():
                 raise InputError(
                     where=dataset.archive,
-                    seen=f"there is no folder {dataset.inside!r} in it",
-                    todo=f"Fetch it by hand into {target}.",
+                    seen=f"there is no file or folder {dataset.inside!r} in it",
+                    todo=f"Look at {dataset.address} for its name.",
                 )
             into = target / name if name and not language else target
             shutil.copytree(source, into, dirs_exist_ok=True)
@@ -255,11 +261,82 @@ def _from_hub(
             )
 
 
-def _wanted(dataset: Published, names: list[str], language: str) -> list[str]:
-    """The files of a dataset that have its suffixes and, if one is given, are in a language."""
-    from cimento.suites.builtin import NAMES
+RECORDS = "https://zenodo.org/api/records/"
+"""The address of Zenodo's records."""
 
+
+def _from_zenodo(dataset: Published, target: Path) -> None:
+    """Fetch the files of a record of Zenodo, and compare them with the record's own digests.
+
+    Raises:
+        InputError: the record is another one, or has no such file.
+        StorageError: a file is not the one in the record.
+    """
+    address = f"{RECORDS}{dataset.zenodo}"
+    files = _record_files(dataset, address, target)
+    for name in _wanted(dataset, list(files), ""):
+        path = target / PurePosixPath(name).name
+        content = f"{address}/files/{quote(name)}/content"
+        with _explained(dataset, content, target):
+            download(https_only(content), path)
+        with path.open("rb") as handle:
+            digest = f"md5:{hashlib.file_digest(handle, _md5).hexdigest()}"
+        if digest != files[name]:
+            path.unlink()
+            raise StorageError(
+                where=content,
+                seen=f"what came has the digest {digest}, and the record says {files[name]}",
+                todo="Try again; if it stays so, do not use it.",
+            )
+
+
+def _record_files(dataset: Published, address: str, target: Path) -> dict[str, str]:
+    """The names of a record's files, with the digests that the record states.
+
+    Raises:
+        InputError: the number stands for all versions of a record.
+    """
+    described = target / ".record.json"
+    with _explained(dataset, address, target):
+        record = parse_json(download(https_only(address), described).read_text(encoding="utf-8"))
+        described.unlink()
+    whole = record if isinstance(record, dict) else {}
+    if str(whole.get("id")) != dataset.zenodo:
+        raise InputError(
+            where=dataset.name,
+            seen=f"this number stands for all versions; the newest is {whole.get('id')}",
+            todo=f"Write zenodo:10.5281/zenodo.{whole.get('id')}, whose files never change.",
+        )
+    files = whole.get("files")
+    entries = (
+        [entry for entry in files if isinstance(entry, dict)] if isinstance(files, list) else []
+    )
+    return {str(entry.get("key")): str(entry.get("checksum")) for entry in entries}
+
+
+def _md5(data: bytes = b"") -> Any:  # noqa: ANN401  # hashlib does not export the type
+    """The digest that Zenodo states; it shows damage, and protects against nobody."""
+    return hashlib.md5(data, usedforsecurity=False)
+
+
+def _wanted(dataset: Published, names: list[str], language: str) -> list[str]:
+    """The files of a dataset that are in its part, have its suffixes and are in a language.
+
+    Raises:
+        InputError: there are none.
+    """
     files = [name for name in names if name.endswith(dataset.suffixes)]
+    if inside := dataset.inside:
+        files = [name for name in names if name == inside or name.startswith(f"{inside}/")]
+    if not files:
+        shown = ", ".join(names[:_MOST_NAMED]) or "none"
+        raise InputError(
+            where=dataset.name,
+            seen=f"there is no file or folder {inside!r} in it, but {shown}"
+            if inside
+            else f"none of its files can be a suite: {shown}",
+            todo=f"Look at {dataset.address}",
+        )
     if not language:
         return files
     marks = [language, dataset.codes.get(language, ""), NAMES.get(language, "")]
@@ -300,8 +377,8 @@ def _unreachable(dataset: Published, address: str, target: Path, error: Exceptio
         where=address,
         seen=f"cannot be fetched ({type(error).__name__}: {reason[0][:200]})",
         todo=f"Without a network: fetch it elsewhere ({dataset.format}), copy its files into"
-        f" {target}, and give that folder to cimento. With one: try again, it goes on where it"
-        " was.",
+        f" {'a folder' if is_address(dataset.name) else target}, and give that folder to cimento."
+        " With one: try again, it goes on where it was.",
     ) from error
 
 
@@ -360,6 +437,26 @@ def unpinned(dataset: Published, folder: Path) -> int:
     """
     files = _recorded(folder).get("files")
     return len((files if isinstance(files, dict) else {}).keys() - dataset.sha256.keys())
+
+
+def source_of(path: Path) -> dict[str, JsonValue]:
+    """The dataset, address and revision that a suite was fetched from; empty if it was not.
+
+    Args:
+        path: of the suite; the file ``source.json`` of a folder above must list it.
+    """
+    for folder in path.parents if path.is_file() or not path.exists() else (path, *path.parents):
+        recorded = _recorded(folder)
+        files = recorded.get("files")
+        if recorded.get("complete") and isinstance(files, dict):
+            inside = path.relative_to(folder).parts
+            listed = {PurePosixPath(name).parts[: len(inside)] for name in files}
+            archives = {inside[:end] for end in range(len(inside))} & {
+                PurePosixPath(name).parts for name in files
+            }
+            if inside in listed or archives:
+                return {key: str(recorded[key]) for key in ("name", "address", "revision")}
+    return {}
 
 
 def _recorded(target: Path) -> dict[str, object]:

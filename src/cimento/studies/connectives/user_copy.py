@@ -79,21 +79,23 @@ _TITLES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OwnCopy:
+class UserCopy:
     """A user's copy of the resource.
 
     Attributes:
-        acceptability: the first section; None where its file is not there.
-        cloze: the second section; None where its file is not there.
-        files: the files or folders of the two, which models are asked, by those names.
+        sentences: the acceptability section; None where its file is not there.
+        sentences_path: its file or folder.
+        blanks: the cloze section; None where its file is not there.
+        blanks_path: its file or folder.
     """
 
-    acceptability: RatedSet | None
-    cloze: ClozeSection | None
-    files: Mapping[str, Path]
+    sentences: RatedSet | None
+    sentences_path: Path | None
+    blanks: ClozeSection | None
+    blanks_path: Path | None
 
 
-def read_own(folder: Path) -> OwnCopy:
+def read_copy(folder: Path) -> UserCopy:
     """The files ``acceptability``, ``cloze`` and ``completions`` of a folder, as TSV, CSV or xlsx.
 
     The first two may also be suite folders, as `cimento annotate apply` writes them.
@@ -101,29 +103,30 @@ def read_own(folder: Path) -> OwnCopy:
     Raises:
         InputError: neither section is there, or a file cannot be used.
     """
-    names = ("acceptability", "cloze", "completions")
-    files = {name: path for name in names if (path := _find(folder, name))}
-    if not files.keys() & {"acceptability", "cloze"}:
+    sentences_path = _find(folder, "acceptability")
+    blanks_path = _find(folder, "cloze")
+    if sentences_path is None and blanks_path is None:
         raise InputError(
             where=str(folder),
             seen="there is neither acceptability.tsv nor cloze.tsv",
             todo="docs/acceptability.md says what they hold. Without a copy, -m MODEL asks our own"
             " items.",
         )
-    return OwnCopy(
-        acceptability=_acceptability(files["acceptability"]) if "acceptability" in files else None,
-        cloze=read_cloze(files["cloze"], files.get("completions")) if "cloze" in files else None,
-        files=files,
+    return UserCopy(
+        sentences=_rated(sentences_path) if sentences_path else None,
+        sentences_path=sentences_path,
+        blanks=read_cloze(blanks_path, _find(folder, "completions")) if blanks_path else None,
+        blanks_path=blanks_path,
     )
 
 
-def _acceptability(path: Path) -> RatedSet:
+def _rated(path: Path) -> RatedSet:
     if path.is_dir():
         return rated_of(open_suite(path).suite)
     return read_rated(path, "connectives")
 
 
-def own_tables(own: OwnCopy) -> list[Section]:
+def copy_tables(copy: UserCopy) -> list[Section]:
     """Every cell of Tables 2 to 5 that the copy allows, the correlation, and accuracies of pairs.
 
     Perplexities are those of the file's column ``ppl``, completions those of the copy.
@@ -132,15 +135,17 @@ def own_tables(own: OwnCopy) -> list[Section]:
         InputError: a perplexity is no number above 0, or there are too few completions.
     """
     tables: dict[str, Iterable[Cell]] = {}
-    if own.acceptability is not None:
-        sentences = own.acceptability.sentences
+    if copy.sentences is not None:
+        sentences = copy.sentences.sentences
         tables["Table 2"] = _table_2(describe_labels(sentences))
-        found = given_perplexities(sentences)
-        tables["Table 4"] = _table_4(describe_labels(sentences, lambda each: found.get(each.id)))
-        tables |= beside_people(sentences, found)
-    if own.cloze is not None:
-        suite, completions = own.cloze.suite, own.cloze.completions
-        people = table_3(suite, chosen_by_people(own.cloze))
+        perplexities = given_perplexities(sentences)
+        tables["Table 4"] = _table_4(
+            describe_labels(sentences, lambda sentence: perplexities.get(sentence.id))
+        )
+        tables |= beside_people(sentences, perplexities)
+    if copy.blanks is not None:
+        suite, completions = copy.blanks.suite, copy.blanks.completions
+        people = table_3(suite, chosen_by_people(copy.blanks))
         tables["Table 3"] = _shares(people, CLOZE_ROWS, printed.TABLE_3)
         if completions:
             ten, first = table_5(suite, completions)
@@ -153,15 +158,15 @@ def own_tables(own: OwnCopy) -> list[Section]:
 
 
 def beside_people(
-    sentences: Sequence[RatedSentence], found: Mapping[str, Value]
+    sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]
 ) -> dict[str, Iterable[Cell]]:
     """The correlation of section 4, and accuracies of pairs.
 
     Args:
         sentences: rated, in pairs.
-        found: their perplexities, by id.
+        perplexities: their perplexities, by id.
     """
-    return {"section 4": [_rho(sentences, found)], "Pairs": _pairs(sentences, found)}
+    return {"section 4": [_rho(sentences, perplexities)], "Pairs": _pairs(sentences, perplexities)}
 
 
 def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
@@ -170,7 +175,7 @@ def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
     Raises:
         InputError: one is no number above 0.
     """
-    found: dict[str, Value] = {}
+    perplexities: dict[str, Value] = {}
     for sentence in sentences:
         text = sentence.columns.get(PERPLEXITY, "")
         try:
@@ -183,8 +188,10 @@ def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
                 seen=f"{PERPLEXITY} is {text!r} and not a number above 0",
                 todo="Correct the cell.",
             )
-        found[sentence.id] = Missing("the file has no perplexity") if value is None else value
-    return found
+        perplexities[sentence.id] = (
+            Missing("the file has no perplexity") if value is None else value
+        )
+    return perplexities
 
 
 def _table_2(groups: Sequence[Described]) -> Iterator[Cell]:
@@ -208,14 +215,14 @@ def _table_4(groups: Sequence[Described]) -> Iterator[Cell]:
             yield _cell(group, column, value, said)
 
 
-def _rho(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> Cell:
+def _rho(sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]) -> Cell:
     """Spearman's correlation of mean scores and perplexities, over all sentences."""
     from cimento.statistics.correlation import coefficient
 
     known = [
         (sentence.mean, value)
         for sentence in sentences
-        if sentence.mean is not None and not isinstance(value := found[sentence.id], Missing)
+        if sentence.mean is not None and not isinstance(value := perplexities[sentence.id], Missing)
     ]
     rho = coefficient([mean for mean, _ in known], [value for _, value in known])
     return beside(
@@ -223,7 +230,7 @@ def _rho(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> Cell
     )
 
 
-def _pairs(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> Iterator[Cell]:
+def _pairs(sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]) -> Iterator[Cell]:
     """How often the acceptable sentence is the less perplexing one, a tie being no success.
 
     Over all pairs, and by connective, replacement and grammaticality of the unacceptable one;
@@ -238,7 +245,7 @@ def _pairs(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> It
         if both.keys() != {ACCEPTABLE, UNACCEPTABLE}:
             continue
         good, bad = both[ACCEPTABLE], both[UNACCEPTABLE]
-        first, second = found[good.id], found[bad.id]
+        first, second = perplexities[good.id], perplexities[bad.id]
         if isinstance(first, Missing) or isinstance(second, Missing):
             continue
         clusters[pair] = belongs_to(good)
@@ -272,13 +279,13 @@ def _cell(group: Described, column: str, value: float | None, said: float | None
 def _shares(
     counted: Sequence[Counted], rows: Mapping[str, str], said: Mapping[str, Share]
 ) -> Iterator[Cell]:
-    for each in counted:
-        row = said.get(rows.get(each.name, ""))
-        yield beside(f"{each.name}: items", each.count, str(row.count) if row else None)
-        percent = each.percent
-        interval = share_interval(each.held, each.design)
+    for category in counted:
+        row = said.get(rows.get(category.name, ""))
+        yield beside(f"{category.name}: items", category.count, str(row.count) if row else None)
+        percent = category.percent
+        interval = share_interval(category.held, category.design)
         cell = beside(
-            f"{each.name}: %",
+            f"{category.name}: %",
             percent,
             row.percent if row else None,
             note=(interval.reason if percent is not None else "there are no items") or "",
@@ -288,8 +295,8 @@ def _shares(
 
 
 def _find(folder: Path, name: str) -> Path | None:
-    found = [folder / f"{name}{suffix}" for suffix in SUFFIXES]
-    there = [path for path in found if path.is_file()]
+    paths = [folder / f"{name}{suffix}" for suffix in SUFFIXES]
+    there = [path for path in paths if path.is_file()]
     there += [folder / name] * (folder / name / "suite.toml").is_file()
     if len(there) > 1:
         raise InputError(
