@@ -18,10 +18,10 @@ from cimento.app.editing import (
 from cimento.errors import CimentoError, Fault, InputError, SuiteError, UsageError
 from cimento.io.files import file_digest, read_bytes, refuse_existing, write_bytes
 from cimento.paradigms.registry import load_suite, paradigm_of, save_suite
-from cimento.suites.builtin import LANGUAGE_CODE
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formats.native import TABLES
 from cimento.suites.load import is_archive, opened, suite_files, suite_paths
+from cimento.suites.published import LANGUAGE_CODE
 from cimento.suites.reading import TOML, errors
 from cimento.suites.suite_workbook import (
     ABOUT,
