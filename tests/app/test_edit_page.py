@@ -161,3 +161,16 @@ def test_without_a_suite_there_is_a_choice(folder):
         await user.should_see("verbi.xlsx")
 
     visit(folder, flow)
+
+
+def test_a_folder_that_cannot_be_written_is_told(folder):
+    (folder / "suites").write_text("no folder", encoding="utf-8")
+
+    async def flow(user):
+        await user.open("/en/edit?suite=it-subject-verb")
+        await seen(user, "Nothing was found.")
+        user.find("Save in your folder").click()
+        await until(lambda: user.notify.messages != [])
+        assert "cannot be written" in user.notify.messages[0]
+
+    visit(folder, flow)

@@ -99,7 +99,6 @@ class Results:
 
     async def _fetch(self) -> None:
         """Write the answers so far as the judgments table, and describe them."""
-        self._place.parent.mkdir(parents=True, exist_ok=True)
         count = await asyncio.to_thread(write_results, self._folder / DATABASE, self._place)
         if not count:
             raise InputError(where=self._folder.name, seen=self._say("people.no-answers"))
@@ -167,7 +166,6 @@ class Results:
         design = read_design(self._folder)
         place = await asyncio.to_thread(_suite_of, visit, design.source.suite)
         output = visit.workspace.new(SUITES, f"{design.source.suite}-judged")
-        output.parent.mkdir(parents=True, exist_ok=True)
         applied = await asyncio.to_thread(apply_judgments, place, self._judgments, output)
         name = visit.workspace.name_of(output)
         self._command.show(

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
-import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from nicegui import events, ui
@@ -30,7 +27,7 @@ from cimento.app.editing import (
 )
 from cimento.app.findings import STYLE, button, sheet_title, show_findings
 from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell
-from cimento.app.opening import describe, digest_of, open_grid, save_grid, write_folder
+from cimento.app.opening import describe, digest_of, open_grid, save_grid, zipped_folder
 from cimento.app.shortcuts import show_shortcuts
 from cimento.app.views import (
     View,
@@ -252,13 +249,21 @@ class Editor:
             self._shape = table.shape(view)
             self._element.options = table.options(view, found, say)
         else:
-            rows = table.rows(view, found, say)
-            with self._element.props.suspend_updates():
-                self._element.options["rowData"] = rows
-            self._element.run_grid_method("setGridOption", "rowData", rows)
-            # Marks are no values of cells, which alone would be drawn again.
-            self._element.run_grid_method("refreshCells", {"force": True})
+            self._send(table.rows(view, found, say))
         self._show_legend()
+
+    def _send(self, rows: list[dict[str, Any]]) -> None:
+        """Send the browser the rows that have changed, or all where some came or went."""
+        before = self._element.options["rowData"]
+        with self._element.props.suspend_updates():
+            self._element.options["rowData"] = rows
+        if [row["id"] for row in before] == [row["id"] for row in rows]:
+            changed = [new for old, new in zip(before, rows, strict=True) if old != new]
+            self._element.run_grid_method("applyTransaction", {"update": changed})
+        else:
+            self._element.run_grid_method("setGridOption", "rowData", rows)
+        # Marks are no values of cells, which alone would be drawn again.
+        self._element.run_grid_method("refreshCells", {"force": True})
 
     def _show_legend(self) -> None:
         """The names of the regions, in their colours."""
@@ -447,7 +452,6 @@ class Editor:
             path = await asyncio.to_thread(save_grid, grid, self._path)
         else:
             path = self._visit.workspace.new(SUITES, f"{name}.xlsx")
-            path.parent.mkdir(parents=True, exist_ok=True)
             path = await asyncio.to_thread(save_grid, grid, path)
         self._path, self._digest, self._saved = path, digest_of(path), grid
         self._command.show(["suites", "check", self._place()])
@@ -462,7 +466,7 @@ class Editor:
         )
 
     async def _download_folder(self) -> None:
-        data = await asyncio.to_thread(_zipped, self.grid)
+        data = await asyncio.to_thread(zipped_folder, self.grid)
         ui.download.content(data, f"{self.grid.name}.zip")
 
     async def _audit(self, shown: ui.element) -> None:
@@ -481,18 +485,3 @@ def _number(field: object, prefix: str) -> int | None:
     """The number of a column of the grid, from its field."""
     text = str(field).removeprefix(prefix)
     return int(text) if text.isdecimal() and text.isascii() and len(text) < 6 else None  # noqa: PLR2004
-
-
-def _zipped(grid: Grid) -> bytes:
-    """A suite folder in a zip archive.
-
-    Raises:
-        SuiteError: the suite has errors.
-    """
-    made = io.BytesIO()
-    with TemporaryDirectory(prefix="cimento-") as temporary:
-        folder = write_folder(grid, Path(temporary) / "suite")
-        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in sorted(folder.iterdir()):
-                archive.write(file, f"{grid.name}/{file.name}")
-    return made.getvalue()

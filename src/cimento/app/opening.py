@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -265,3 +267,18 @@ def save_grid(grid: Grid, path: Path) -> Path:
         path = path.with_name(path.stem + WORKBOOK)
         refuse_existing(path)
     return write_grid(grid, path)
+
+
+def zipped_folder(grid: Grid) -> bytes:
+    """A suite folder in a zip archive.
+
+    Raises:
+        SuiteError: the suite has errors.
+    """
+    made = io.BytesIO()
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        folder = write_folder(grid, Path(temporary) / "suite")
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in sorted(folder.iterdir()):
+                archive.write(file, f"{grid.name}/{file.name}")
+    return made.getvalue()
