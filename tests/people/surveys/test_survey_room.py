@@ -1,13 +1,16 @@
 """One link for people in a room: who gets a link of their own, how many, and who does not."""
 
+import socket
 from urllib.request import Request, urlopen
 
 import pytest
 
-from cimento.people.surveys.serving import storage
+from cimento.people.surveys.exports import write_survey
+from cimento.people.surveys.serving import app, room, storage
 from cimento.people.surveys.serving.app import Serving, make_app
 from cimento.people.surveys.serving.room import room_place
 from tests.helpers import survey_help
+from tests.helpers.command_line import invoke
 from tests.helpers.survey_help import SECRET, hidden
 
 starlette = pytest.importorskip("starlette.testclient")
@@ -17,8 +20,10 @@ design, database = survey_help.design, survey_help.database
 
 @pytest.fixture
 def client(design, database):
-    app = make_app(design, database, secret=SECRET, room=2, pace=1000)
-    with starlette.TestClient(app, base_url="http://localhost", follow_redirects=False) as client:
+    served = make_app(design, database, secret=SECRET, room=2, pace=1000)
+    with starlette.TestClient(
+        served, base_url="http://localhost", follow_redirects=False
+    ) as client:
         yield client
 
 
@@ -81,8 +86,8 @@ def test_another_code_is_no_room_and_without_a_number_there_is_none(
     client, design, database, place
 ):
     assert client.get("/room/00000000000000000000").status_code == 404
-    app = make_app(design, database, secret=SECRET)
-    with starlette.TestClient(app, base_url="http://localhost") as other:
+    served = make_app(design, database, secret=SECRET)
+    with starlette.TestClient(served, base_url="http://localhost") as other:
         assert other.get(place).status_code == 404
 
 
@@ -98,3 +103,20 @@ def test_a_survey_is_served_in_a_thread_until_it_is_stopped(design, database):
     assert not server.is_running
     with pytest.raises(OSError, match="refused"):
         urlopen(Request(server.room))  # noqa: S310  # on this machine
+
+
+@pytest.mark.parametrize(("host", "shown"), [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "192.0.2.7")])  # noqa: S104
+def test_the_command_prints_a_link_that_people_can_open(
+    design, tmp_path, monkeypatch, capfd, host, shown
+):
+    write_survey(design, tmp_path / "survey")
+    monkeypatch.setattr(app, "serve", lambda *_, **__: None)
+    monkeypatch.setattr(room, "network_host", lambda: "192.0.2.7")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    words = ["annotate", "serve", str(tmp_path / "survey"), "--room", "5", "--host", host]
+    assert invoke([*words, "--port", str(port)]) == 0
+    place = room_place(storage.signing_key(tmp_path / "survey" / "answers.sqlite"))
+    said = capfd.readouterr().err
+    assert f"For people in the room: http://{shown}:{port}{place}\n" in said
+    assert ("Others on the network" in said) == (host != shown)
