@@ -2,6 +2,7 @@
 
 import re
 import string
+from pathlib import Path
 
 import pytest
 
@@ -76,6 +77,16 @@ def test_texts_begin_and_end_alike_in_all_languages():
         if text.rstrip().endswith(".") != texts["en"].rstrip().endswith(".")
     ]
     assert differing == []
+
+
+def test_every_check_has_the_title_of_its_page():
+    titles = {key.removeprefix("check."): texts["en"] for key, texts in translations().items()
+              if key.startswith("check.")}  # fmt: skip
+    pages = Path(__file__).parents[2] / "docs" / "checks"
+    heads = {page.stem: page.read_text(encoding="utf-8").split("\n")[0] for page in pages.iterdir()}
+    assert {code: f"# {code}: {title}" for code, title in titles.items()} == {
+        code: head.replace("`", "") for code, head in heads.items()
+    }
 
 
 def test_a_text_takes_values_and_an_unknown_key_is_an_error():

@@ -73,10 +73,18 @@ def _show(finding: Finding, say: Words, go: Callable[[Finding], None]) -> None:
         if finding.code:
             code = button(finding.code, lambda: explain(finding.code, say), flat=True)
             code.props(f'aria-label="{say("edit.explain", code=finding.code)}"')
-    # The checks speak English, and a screen reader has to know it.
+    if title := title_of(finding.code, say):
+        ui.label(title).classes("check-title")
+    # What was seen is said in English, and a screen reader has to know it.
     ui.label(finding.seen).props("lang=en").classes("seen")
     if finding.todo:
         ui.label(finding.todo).props("lang=en").classes("small")
+
+
+def title_of(code: str, say: Words) -> str:
+    """The title of a check in the language of the page; empty for other faults."""
+    key = f"check.{code}"
+    return say(key) if key in say.texts else ""
 
 
 def explain(code: str, say: Words) -> None:
