@@ -14,8 +14,7 @@ from cimento.report.grid import BLANK, EstimateCell, Grid
 from cimento.statistics.regression import CONSTANT_TERM
 
 if TYPE_CHECKING:
-    from cimento.compare.baselines import PartRate
-    from cimento.compare.covariates import MarginCovariates
+    from cimento.compare.covariates import MarginCovariates, PartRate
     from cimento.compare.exposure import Exposure
     from cimento.compare.ranking import Ranking
     from cimento.paradigms.regions.people import ChoiceRate

@@ -11,7 +11,7 @@ from cimento.cite.sentences import measure_phrase
 from cimento.errors import UsageError, counted
 from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.regions.chance import COUNTED, NORMAL, near_tie_threshold
-from cimento.paradigms.regions.designs import declared_tables, factorial_of
+from cimento.paradigms.regions.estimates import declared_tables, factorial_of
 from cimento.paradigms.regions.factorial import dd_tests
 from cimento.paradigms.regions.judging import (
     ALL,
@@ -153,7 +153,7 @@ def _figures(
     group: Sequence[tuple[Run, RunReport]],
     designs: Sequence[Factorial],
     tests: Sequence[DDTest],
-) -> tuple[Figure, ...]:
+) -> Sequence[Figure]:
     from cimento.report.figures_rates import margins_figure, pairs_figure, phenomena_figure
 
     reports = [report for _, report in group]
