@@ -132,7 +132,8 @@ def test_a_text_of_a_file_is_never_markup(opened, folder):
 
 
 PLACES = ["en/edit?suite=frasi.xlsx", "ru/edit?suite=isole.xlsx", "it/edit", "es/people",
-          "pt/people?survey=surveys/giudizi", "it/run", "ru/read"]  # fmt: skip
+          "pt/people?survey=surveys/giudizi", "it/run", "ru/read",
+          "pt/start"]  # fmt: skip
 
 
 @pytest.mark.parametrize("place", PLACES)
