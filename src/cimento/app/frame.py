@@ -182,6 +182,9 @@ def guarded(
                 await result
         except CimentoError as error:
             tell(visit, str(error))
+        except Exception as error:  # else nothing would happen on the page
+            log.exception("an action of the page failed")
+            tell(visit, visit.say("frame.fault", error=f"{type(error).__name__}: {error}"))
 
     return run
 

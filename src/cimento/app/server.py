@@ -16,12 +16,12 @@ from nicegui import app, ui
 from starlette.responses import RedirectResponse, Response
 
 from cimento.app import edit, people, read, results, run, start
-from cimento.app.frame import STYLE, Visit, address, framed
+from cimento.app.frame import STYLE, Visit, address, framed, problem
 from cimento.app.guard import Guard, new_token
 from cimento.app.jobs import Queue
 from cimento.app.words import LANGUAGES, spoken, words
 from cimento.app.workspace import Workspace
-from cimento.errors import UsageError
+from cimento.errors import CimentoError, UsageError
 
 if TYPE_CHECKING:
     from nicegui.language import Language
@@ -104,9 +104,12 @@ def _page(workspace: Workspace, queue: Queue, language: str, step: str) -> None:
         query = dict(request.query_params)
         visit = Visit(workspace, words(language), step, query, queue, root)
         with framed(visit):
-            built = BUILDERS[step](visit)
-            if inspect.isawaitable(built):
-                await built
+            try:
+                built = BUILDERS[step](visit)
+                if inspect.isawaitable(built):
+                    await built
+            except CimentoError as error:
+                problem(visit, error)
 
     tag = cast("Language", "en-US" if language == "en" else language)
     ui.page(f"/{language}/{step}", language=tag, response_timeout=30)(show)

@@ -16,6 +16,7 @@ from cimento.app import sentences
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, Fault
+from cimento.io.files import write_bytes
 from cimento.paradigms.registry import audit_suite
 from cimento.statistics.intervals import items_for_width
 from cimento.suites.builtin import (
@@ -171,7 +172,7 @@ def _own(visit: Visit) -> None:
 
     async def take(event: UploadEventArguments) -> None:
         path = visit.workspace.new(SUITES, event.file.name)
-        await event.file.save(path)
+        write_bytes(await event.file.read(), path)
         report.clear()
         with report:
             await _audited(visit, path)

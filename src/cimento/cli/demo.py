@@ -36,6 +36,7 @@ def demo(
     everything: Annotated[
         bool, flags.flag("--all", help="Run all starter suites, in about two minutes.")
     ] = False,
+    site: Annotated[bool, flags.flag("--site", help="Also write a site with a board.")] = False,
     json: flags.Json = False,
 ) -> int:
     """Run a starter suite of each kind in each language on two demo models, offline, in a minute.
@@ -73,6 +74,8 @@ def demo(
         show(_in_short(runs))
     page = write_report(runs, output / "report.html")
     note(_NEXT.format(page=page.resolve(), output=output))
+    if site:
+        _write_site(runs, output / "site")
     return code
 
 
@@ -85,6 +88,14 @@ Next
   a table that you have, with two columns cimento run pairs.xlsx --language it -m demo-causal
   a model of your own                     cimento run it-subject-verb -m FOLDER, or org/name of the
                                           Hugging Face hub"""
+
+
+def _write_site(runs: Sequence[Run], folder: Path) -> None:
+    """Write a site of the runs, and say where it begins."""
+    from cimento.site import SiteSettings, write_site
+
+    board = write_site(runs, folder, SiteSettings(title="Demo models")).page
+    note(f"  a board, and pages of every suite       open in a browser: {board.resolve()}")
 
 
 def _in_short(runs: Sequence[Run]) -> str:

@@ -239,7 +239,7 @@ class Ratings(RegionParadigm):
             runs=tuple(
                 with_people(report, one) for report, one in zip(section.runs, rated, strict=True)
             ),
-            figures=(*drawable(*makers), *section.figures),
+            figures=drawable(*makers, after=section.figures),
             tables=(*rated_tables(rated), *section.tables),
         )
 

@@ -369,6 +369,10 @@ def _with_ratings(item: ItemRecord, rated: Mapping[str, RatedSentence]) -> ItemR
             people = "" if known.n is None else f" by {known.n}"
             spread = "" if known.sd is None else f", sd {known.sd:.2f}"
             remarks.append((f"rated{people}", f"{known.mean:.2f}{spread} ({strip.condition})"))
+    if item.outcome is not None and item.outcome.verdict is None and item.parts:
+        # Nothing sums up a single sentence: its value on the first measure stands for it.
+        first, *others = (*item.parts, item.outcome)
+        return replace(item, outcome=first, parts=tuple(others), remarks=tuple(remarks))
     return replace(item, remarks=tuple(remarks))
 
 

@@ -153,7 +153,7 @@ def _figures(
     group: Sequence[tuple[Run, RunReport]],
     designs: Sequence[Factorial],
     tests: Sequence[DDTest],
-) -> tuple[Figure, ...]:
+) -> Sequence[Figure]:
     from cimento.report.figures_rates import margins_figure, pairs_figure, phenomena_figure
 
     reports = [report for _, report in group]
