@@ -224,3 +224,28 @@ def test_an_unknown_suite_is_answered_with_the_nearest_and_not_with_all(name, ne
     assert near in message
     assert "cimento suites list" in message
     assert "en-filler-gap" not in message
+
+
+def test_an_import_without_a_form_says_what_the_forms_are(capsys):
+    Path("answers.csv").write_text("participant,item,rating\nP1,1,5\n", "utf-8")
+    Path("data.json").write_text("[]", "utf-8")
+    for file, likely in (("answers.csv", "long"), ("data.json", "jspsych")):
+        assert invoke(["annotate", "import", file, "-o", "judgments.csv"]) == 2
+        message = capsys.readouterr().err
+        for form in ("long: a table with one answer a row", "wide:", "jspsych:", "pcibex:"):
+            assert form in message
+        assert f"cimento annotate import {file} --form {likely} --suite" in message
+    assert not Path("judgments.csv").exists()
+
+
+def test_stories_fit_a_terminal_and_blanks_are_counted_in_words(capsys):
+    asked = ["it-stories", "it-connectives-cloze", "-m", "demo-masked", "-m", "demo-causal"]
+    assert invoke(["run", *asked, "--limit", "4", "--set", "shots=0", "-o", "runs"]) in (0, 3)
+    out = capsys.readouterr().out
+    tables = [line for line in out.splitlines() if line.startswith("  ")]
+    assert "always false  always true  first option  chance" in out
+    assert max(map(len, tables)) <= 160
+    stories = out[out.index("Right at this tier") : out.index("Flow of")]
+    assert max(map(len, stories.splitlines())) <= 100
+    assert "whole words" in out
+    assert "that only continue" in out

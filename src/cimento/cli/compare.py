@@ -170,11 +170,9 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     ranked = rank_models(outcomes, correction=options.correct, seed=options.seed)
     if options.figure is not None:
         _draw(ranked.rankings, options.figure, options)
-    equivalent = []
-    for number, ranking in enumerate(ranked.rankings):
-        part = f"{number + 1}-"
-        _show(ranking_grids(ranking, correction=options.correct), options, part=part)
-        equivalent += _equivalence(ranking.pairs, options, part=part, models=True) or []
+    _show(ranking_grids(ranked.rankings, correction=options.correct), options)
+    pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
+    equivalent = _equivalence(pairs, options, models=True)
     if ranked.correlations:
         grid = correlations_grid(ranked.correlations, correction=options.correct)
         _show({"correlations": grid}, options)
@@ -188,7 +186,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
             ],
             "correlations": ranked.correlations,
             "means": means,
-            "equivalence": None if options.equivalent is None else equivalent,
+            "equivalence": equivalent,
         }
         show_json(plain)
     return 0
@@ -214,18 +212,14 @@ def _draw(rankings: Sequence[Ranking], path: Path, options: CompareOptions) -> N
 
 
 def _equivalence(
-    pairs: Sequence[PairwiseComparison],
-    options: CompareOptions,
-    *,
-    part: str = "",
-    models: bool = False,
+    pairs: Sequence[PairwiseComparison], options: CompareOptions, *, models: bool = False
 ) -> list[dict[str, object]] | None:
     """The equivalence tests within the requested margin, shown, and returned for JSON."""
     if options.equivalent is None:
         return None
     tests = equivalences(pairs, margin=options.equivalent)
     grid = equivalence_grid(pairs, tests, margin=options.equivalent, models=models)
-    _show({"equivalence": grid}, options, part=part)
+    _show({"equivalence": grid}, options)
     names = ("suite", "question", "first", "second", "n")
     return [
         {
@@ -263,7 +257,7 @@ def _none_worse(rates: Sequence[PairwiseComparison], margin: float) -> str:
     )
 
 
-def _show(grids: Mapping[str, Grid], options: CompareOptions, *, part: str = "") -> None:
+def _show(grids: Mapping[str, Grid], options: CompareOptions) -> None:
     """Print tables, unless JSON is requested, and write each in every form to the folder."""
     from cimento.io.files import write_text
     from cimento.report.grid import GRID_FORMS, as_text
@@ -273,8 +267,7 @@ def _show(grids: Mapping[str, Grid], options: CompareOptions, *, part: str = "")
             show(as_text(grid) + "\n")
         if options.output is not None:
             paths = {
-                options.output / f"{part}{name}{ending}": form
-                for ending, form in GRID_FORMS.items()
+                options.output / f"{name}{ending}": form for ending, form in GRID_FORMS.items()
             }
             options.neutralise(*(write_text(form(grid), path) for path, form in paths.items()))
 

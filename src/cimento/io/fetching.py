@@ -239,6 +239,7 @@ def _from_hub(
         from huggingface_hub import HfApi, hf_hub_download
     address = f"{endpoint or 'https://huggingface.co'}/datasets/{dataset.hub}"
     with _explained(dataset, address, target):
+        _look_up(address)
         api = HfApi(endpoint=endpoint)
         names = api.list_repo_files(dataset.hub, repo_type="dataset", revision=revision)
         wanted = _wanted(dataset, names, language)
@@ -253,6 +254,22 @@ def _from_hub(
                 local_dir=target,
                 endpoint=endpoint,
             )
+
+
+def _look_up(address: str) -> None:
+    """Look up the host of an address, unless a proxy does.
+
+    Without a network this fails at once, where the hub's client tries again for half a minute.
+
+    Raises:
+        OSError: there is no such host, or no network.
+    """
+    import socket
+    from urllib.parse import urlsplit
+    from urllib.request import getproxies
+
+    if not getproxies().keys() & {"http", "https", "all"}:
+        socket.getaddrinfo(urlsplit(address).hostname, None)
 
 
 def _wanted(dataset: Published, names: list[str], language: str) -> list[str]:

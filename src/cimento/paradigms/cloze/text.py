@@ -32,6 +32,7 @@ from cimento.runs.run import Run
 from cimento.statistics.differences import cochran_q
 
 if TYPE_CHECKING:
+    from cimento.models.questions import FillKind
     from cimento.paradigms.cloze.answers import Candidate
     from cimento.paradigms.cloze.judgments import JudgmentComparison
     from cimento.paradigms.cloze.people import PeopleReport
@@ -49,6 +50,13 @@ if TYPE_CHECKING:
 
 Rows = list[tuple[str, ...]]
 
+_KINDS_IN_WORDS: Mapping[FillKind, tuple[str, str]] = {
+    "word": ("whole word", "whole words"),
+    "words": ("expression of several words", "expressions of several words"),
+    "piece": ("piece that only continues a word", "pieces that only continue a word"),
+    "punctuation": ("punctuation mark", "punctuation marks"),
+    "unknown": ("unknown token", "unknown tokens"),
+}
 _BAR = "█"
 _MISS = "·"
 _LISTED = 12
@@ -137,8 +145,12 @@ def _block(answers: ClozeAnswers) -> str:
 def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterator[str]:
     k = answers.options.k
     kinds = Counter(candidate.kind for candidate in answers.candidates(method))
-    counts = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-    yield f"{method}: {counted(kinds.total(), 'candidate')} ({counts})"
+    counts = ", ".join(
+        counted(kinds[kind], one, several)
+        for kind, (one, several) in _KINDS_IN_WORDS.items()
+        if kinds[kind]
+    )
+    yield f"{method}: {counted(kinds.total(), 'candidate')}: {counts or 'none'}"
     if index.find(f"{HIT}1", method):
         yield columns(_hit_rows(index, method, k), indent=2)
     if index.find(f"{FITS}1", method, statistic=PRECISION):

@@ -13,7 +13,12 @@ from cimento.paradigms.stories.judging import CHAINED, Judged, asked_of, judged_
 from cimento.paradigms.stories.outcomes import Step, TierOutcome, flow, probabilities
 from cimento.paradigms.stories.rates import confusions
 from cimento.paradigms.stories.suite import STATES, STORY, TIERS, Story, Task, Tier
-from cimento.paradigms.stories.text import constant_flow, flow_rows, metric_rows
+from cimento.paradigms.stories.text import (
+    constant_flow,
+    constants_in_words,
+    flow_rows,
+    metric_rows,
+)
 from cimento.paradigms.stories.variation import names_of
 from cimento.report.figures import BLUE, GREY, Figure, drawable, figure_of, frame_of, require_rows
 from cimento.report.figures_rates import above
@@ -214,7 +219,9 @@ def _tables(runs: Mapping[str, Run], judged: Mapping[str, Judged]) -> Iterator[N
         for model, run in runs.items()
     ]
     title = "Right at a tier and at all before, by kind of story, beside constant answers."
-    note = "n: stories. Intervals: 95 %."
+    [first, *_] = runs
+    said = constants_in_words(runs[first].estimates(), judged[first].groupings)
+    note = " ".join(["n: stories. Intervals: 95 %.", *said])
     yield NamedGrid("metrics", _grid(metrics, title, note))
 
 
