@@ -249,3 +249,57 @@ def test_stories_fit_a_terminal_and_blanks_are_counted_in_words(capsys):
     assert max(map(len, stories.splitlines())) <= 100
     assert "whole words" in out
     assert "that only continue" in out
+
+
+def isole(path: Path, change: dict[int, list[str]] | None = None) -> Path:
+    """A design as people make it: an item in merged cells, a column for each factor, no name."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["Item", "Distanza", "Struttura", "Frase", "Note"])
+    who = ("il sarto", "la sarta", "il fabbro", "la guida", "il cuoco", "la cuoca")
+    for number, name in enumerate(who):
+        rows = (
+            ("corta", "non isola", f"Chi pensa che {name} abbia visto la piazza?"),
+            ("lunga", "non isola", f"Che cosa pensi che {name} abbia visto?"),
+            ("corta", "isola", f"Chi si chiede se {name} abbia visto la piazza?"),
+            ("lunga", "isola", f"Che cosa ti chiedi se {name} abbia visto?"),
+        )
+        for row in rows:
+            sheet.append([number + 1, *row])
+        first = 2 + 4 * number
+        sheet.merge_cells(start_row=first, end_row=first + 3, start_column=1, end_column=1)
+    for place, cells in (change or {}).items():
+        for column, cell in enumerate(cells, start=2):
+            sheet.cell(place, column).value = cell
+    book.save(path)
+    return path
+
+
+def test_two_crossed_columns_are_a_design_without_a_column_of_conditions(capsys):
+    isole(Path("isole.xlsx"))
+    assert invoke(["run", "isole.xlsx", "--language", "it", "-m", "demo-causal"]) == 0
+    out = capsys.readouterr().out
+    assert "isole (it), 6 items" in out
+    for condition in ("corta_non-isola", "lunga_non-isola", "corta_isola", "DD > 0"):
+        assert condition in out
+    # An item that lacks a combination is no design, and says what to do.
+    isole(Path("rotte.xlsx"), {3: ["corta", "non isola", "Che cosa pensi che abbia visto?"]})
+    assert invoke(["suites", "check", "rotte.xlsx"]) == 2
+    assert "cimento suites new factorial" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "header", ["Giudizio medio", "Valutazione", "Mean rating", "Promedio", "Средняя оценка"]
+)
+def test_a_mean_of_ratings_is_a_rating_whatever_it_is_called(header, capsys):
+    rows = [("Il cane dorme.", "6,8"), ("Cane il dorme.", "1,2"), ("Piove da ieri.", "6,1")]
+    lines = [f"Frase;{header}", *(";".join(row) for row in rows)]
+    Path("giudizi.csv").write_text("\n".join(lines), "utf-8")
+    assert invoke(["suites", "check", "giudizi.csv", "--language", "it"]) == 0
+    assert "3 items" in capsys.readouterr().err
+
+
+def test_a_table_of_blanks_leads_to_the_workbook_of_blanks(capsys):
+    Path("lacune.csv").write_text("Frase;Parola\nPioveva, ___ usciamo.;ma\n", "utf-8")
+    assert invoke(["suites", "check", "lacune.csv"]) == 2
+    assert "cimento suites new cloze NAME.xlsx" in capsys.readouterr().err

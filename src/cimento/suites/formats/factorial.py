@@ -21,8 +21,10 @@ from cimento.suites.design import (
     ISLAND_CONDITIONS,
     ISLAND_FACTORS,
     N_LEVELS,
+    crossed_columns,
     island_factors,
     level_columns,
+    named_by_levels,
     with_design,
 )
 from cimento.suites.formats.items import read_regions
@@ -252,11 +254,11 @@ GROUP_COLUMNS = ("suite", "dependency", "island", "phenomenon")
 
 
 def is_factorial_table(table: Table) -> bool:
-    """Whether a table has a sentence and its condition in each row, and the number of its item."""
+    """Whether each row has a sentence, the number of its item, and its condition or its levels."""
     return _is_of_sprouse(table) or bool(
-        table.find("condition")
-        and table.find("sentence")
+        table.find("sentence")
         and any(table.find(name) for name in ID_COLUMNS)
+        and (table.find("condition") or crossed_columns(table))
     )
 
 
@@ -274,7 +276,8 @@ def read_factorial_table(path: Path) -> Reading:
 
     Each row has a sentence, or an item with a column for each condition (`condition_columns`). Bars
     separate regions, as in the native format. The factors are two columns that tell the four
-    conditions apart, or the parts of the conditions' names. The phenomenon is taken from the
+    conditions apart, or the parts of the conditions' names; without a column of conditions, two
+    columns that are crossed in every item make them. The phenomenon is taken from the
     columns ``dependency`` and ``island`` (or ``phenomenon``), with the value of ``suite`` before it
     if the table holds several suites.
 
@@ -293,6 +296,8 @@ def read_factorial_table(path: Path) -> Reading:
             seen = f"There is no column condition, sentence or item; there are {table.columns}."
             raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
         table = _with_a_sentence_a_row(table)
+    elif table.find("condition") is None and (factors := crossed_columns(table)):
+        table = named_by_levels(table, factors)
     rows = [_cells(table, row, faults) for row in table.rows]
     if not rows:
         seen = "There is no row below the header."

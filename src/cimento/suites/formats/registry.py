@@ -155,6 +155,7 @@ FORMATS = {
         read_words,
     ),
 }
+_BLANK = "___"
 _FEWEST_WIDE = 3
 _FEWEST_WORDS = 3
 SUITE_SUFFIXES = (".json", ".jsonl", ".ndjson", ".tsv", ".csv", ".tab", ".xlsx")
@@ -229,6 +230,8 @@ def _table_format(data: bytes, path: Path) -> str:
             table, faults = read_table(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
+    if is_factorial_table(table):
+        return "factorial-table"  # which columns are crossed is seen in the rows only
     wide = condition_columns(table)
     if wide and all(_holds(table, name, _is_sentence) for name in wide):
         return "factorial-table"
@@ -268,6 +271,12 @@ def _names_needed(table: Table) -> str:
     if sentences and numbers:
         text, number = sentences[0], numbers[0]
         return f"If the sentences were rated, call {text!r} sentence and {number!r} rating."
+    if any(_BLANK in cell for name in table.columns for cell in table.cells[name]):
+        return (
+            "For sentences with blanks, run `cimento suites new cloze NAME.xlsx`, and copy the"
+            " columns into its sheet items: text for the sentences, target for the right word,"
+            " plausible and implausible for the others."
+        )
     return (
         "Pairs need the columns good and bad, rated sentences the columns sentence and rating;"
         " words for these in Italian, Spanish, Portuguese and Russian are understood. For other"
