@@ -303,3 +303,32 @@ def test_a_table_of_blanks_leads_to_the_workbook_of_blanks(capsys):
     Path("lacune.csv").write_text("Frase;Parola\nPioveva, ___ usciamo.;ma\n", "utf-8")
     assert invoke(["suites", "check", "lacune.csv"]) == 2
     assert "cimento suites new cloze NAME.xlsx" in capsys.readouterr().err
+
+
+WIDE = ("Corta non isola", "Lunga non isola", "Corta isola", "Lunga isola")
+CELLS = (
+    "Chi pensa che il sarto abbia visto la piazza?",
+    "Che cosa pensi che il sarto abbia visto?",
+    "Chi si chiede se il sarto abbia visto la piazza?",
+    "Che cosa ti chiedi se il sarto abbia visto?",
+)
+
+
+def test_columns_named_by_two_levels_in_words_are_a_design(capsys):
+    lines = [";".join(("N", *WIDE)), ";".join(("1", *CELLS))]
+    Path("larga.csv").write_text("\n".join(lines), "utf-8")
+    assert invoke(["suites", "check", "larga.csv", "--language", "it"]) == 0
+    assert "the bad cell is Lunga_isola" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("lines", "advice"),
+    [
+        (("Le rose sono rosse.;Le rose è rosse.", "Piove.;Piovono."), "first row holds a sentence"),
+        (("frase;accettabile", "Le rose sono rosse.;sì", "Le rose è rosse.;no"), "write 1 there"),
+    ],
+)
+def test_a_table_that_is_not_understood_says_what_it_needs(lines, advice, capsys):
+    Path("tabella.csv").write_text("\n".join(lines), "utf-8")
+    assert invoke(["suites", "check", "tabella.csv"]) == 2
+    assert advice in capsys.readouterr().err

@@ -48,6 +48,21 @@ class Licensing:
         return self.levels[self.island] if self.island else ("",)
 
 
+def condition_columns(table: Table) -> dict[str, str]:
+    """The columns of sentences named after the cells of a design, and the conditions that they are.
+
+    The names join the levels of two factors: ``short_nonisland``, ``Short non-island`` and so on.
+    """
+    named = {}
+    for name in table.columns:
+        first, _, second = re.sub(r"[_ ]", "\0", name.strip(), count=1).partition("\0")
+        if first and second.strip() and "_" not in second:
+            named[name] = "_".join("-".join(level.split()) for level in (first, second))
+    names = list(named.values())
+    is_design = len(set(names)) == len(names) >= N_LEVELS**2 and island_factors(names)
+    return named if is_design else {}
+
+
 def crossed_columns(table: Table) -> tuple[str, str] | None:
     """The two columns of a table whose levels are crossed in every item; None without such two.
 

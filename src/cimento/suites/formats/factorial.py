@@ -21,6 +21,7 @@ from cimento.suites.design import (
     ISLAND_CONDITIONS,
     ISLAND_FACTORS,
     N_LEVELS,
+    condition_columns,
     crossed_columns,
     island_factors,
     level_columns,
@@ -262,15 +263,6 @@ def is_factorial_table(table: Table) -> bool:
     )
 
 
-def condition_columns(table: Table) -> tuple[str, ...]:
-    """The columns of sentences named after the cells of a design; empty where there are none.
-
-    The names join the levels of two factors: ``short_nonisland``, ``long_nonisland`` and so on.
-    """
-    names = tuple(name for name in table.columns if name.count("_") == 1)
-    return names if len(names) >= N_LEVELS**2 and island_factors(names) else ()
-
-
 def read_factorial_table(path: Path) -> Reading:
     """Read a table of sentences; the file's name becomes the suite's.
 
@@ -320,7 +312,8 @@ def _rename_good_and_bad(rows: Sequence[dict[str, str]]) -> None:
 
 def _with_a_sentence_a_row(table: Table) -> Table:
     """A table with a column for each condition, as one with a row for each sentence."""
-    conditions = condition_columns(table)
+    named = condition_columns(table)
+    conditions = tuple(named)
     item = table.find("item") or table.find("id")
     ids = table.cells[item] if item else [str(n + 1) for n in range(len(table.numbers))]
     places = [
@@ -331,7 +324,7 @@ def _with_a_sentence_a_row(table: Table) -> Table:
     ]
     cells = {
         "item": [ids[row] for row, _ in places],
-        "condition": [name for _, name in places],
+        "condition": [named[name] for _, name in places],
         "sentence": [table.cells[name][row] for row, name in places],
     }
     for column in table.columns:
