@@ -332,3 +332,15 @@ def test_a_table_that_is_not_understood_says_what_it_needs(lines, advice, capsys
     Path("tabella.csv").write_text("\n".join(lines), "utf-8")
     assert invoke(["suites", "check", "tabella.csv"]) == 2
     assert advice in capsys.readouterr().err
+
+
+def test_ninety_notes_of_one_kind_are_three_and_a_count(capsys):
+    rows = [f"Le chiavi {k % 4} sono qui.\tLe chiavi {k % 4} è qui." for k in range(40)]
+    Path("generate.tsv").write_text("\n".join(["good\tbad", *rows]), "utf-8")
+    assert invoke(["run", "generate.tsv", "--language", "it", "-m", "demo-causal"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.count("CIM-S052 item") <= 3
+    assert "more of this kind: `cimento suites check SUITE` lists all." in out
+    assert invoke(["report", "runs", "-o", "page.html"]) == 0
+    page = Path("page.html").read_text("utf-8")
+    assert page[: page.index('id="provenance"')].count("CIM-S052 item") <= 3

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cimento.compare.item_outcomes import ItemOutcomes, rates_only
 from cimento.compare.pairwise import PairwiseComparison, compare_pair, corrected
-from cimento.errors import UsageError, counted
+from cimento.errors import UsageError, counted, few_of_each_code
 from cimento.io.inline_markup import columns
 from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
@@ -26,7 +26,13 @@ from cimento.paradigms.cloze.shares import (
 )
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
 from cimento.paradigms.paradigm import described
-from cimento.report.formatting import agreement_text, interval, number, reasons_together, signed
+from cimento.report.formatting import (
+    agreement_text,
+    interval,
+    number,
+    reasons_together,
+    signed,
+)
 from cimento.runs.outcomes import GROUP, Estimate
 from cimento.runs.run import Run
 from cimento.statistics.differences import cochran_q
@@ -134,7 +140,7 @@ def _block(answers: ClozeAnswers) -> str:
         lines += ["", *_method(answers, index, method)]
     if any(index.find(FORCED_CHOICE, rule) for rule in answers.choices):
         lines += ["", "forced choice", columns(list(_choice_rows(answers, index)), indent=2)]
-    lines += [f"note: {text}" for text in run.warnings]
+    lines += [f"note: {text}" for text in few_of_each_code(run.warnings)]
     bare = (one.reason for one in run.estimates() if one.is_share and one.n and one.low is None)
     if reasons := reasons_together(bare):
         lines.append(f"note: no interval where there is a dash ({reasons})")

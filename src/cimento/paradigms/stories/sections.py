@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cimento.errors import few_of_each_code
 from cimento.paradigms.stories.classification import choices
 from cimento.paradigms.stories.estimates import TITLES
 from cimento.paradigms.stories.judging import CHAINED, Judged, asked_of, judged_run
@@ -174,7 +175,7 @@ def _report(run: Run, model: str, judged: Judged | None) -> RunReport:
         claims=(),
         provenance=provenance_of(run.manifest),
         rates=rates,
-        notes=(*rate_remarks(main), *run.warnings),
+        notes=(*rate_remarks(main), *few_of_each_code(run.warnings)),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.errors import few_of_each_code
 from cimento.io.inline_markup import columns
 from cimento.paradigms.stories.checks import CHECKED, audit, pair_shape
 from cimento.paradigms.stories.classification import choices
@@ -72,7 +73,9 @@ def _run_text(run: Run) -> str:
             "Flow of implausible stories through the tiers": flow_rows(judged),
         }  # fmt: skip
     shown = [f"{title}\n{columns(rows, indent=2)}" for title, rows in tables.items()]
-    notes = "\n".join([*interval_notes(estimates), *(f"Note: {text}" for text in run.warnings)])
+    notes = "\n".join(
+        [*interval_notes(estimates), *(f"Note: {text}" for text in few_of_each_code(run.warnings))]
+    )
     words = []
     if asked_of(run)[1].task == "tiers":
         constants = constants_in_words(estimates, judged_run(run).groupings)
