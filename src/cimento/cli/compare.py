@@ -14,7 +14,7 @@ from cimento.cli.report import TableOptions
 from cimento.compare.pairwise import Correction, equivalences, surely_worse
 from cimento.errors import UsageError, counted
 from cimento.options import option
-from cimento.report.comparison import correlations_grid, equivalence_grid, ranking_grids
+from cimento.report.comparison import equivalence_grid
 from cimento.runs.run import folders_among, open_runs
 
 if TYPE_CHECKING:
@@ -170,12 +170,13 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     ranked = rank_models(outcomes, correction=options.correct, seed=options.seed)
     if options.figure is not None:
         _draw(ranked.rankings, options.figure, options)
-    _show(ranking_grids(ranked.rankings, correction=options.correct), options)
+    grids = ranked.grids(correction=options.correct)
+    correlated = grids.pop("correlations", None)
+    _show(grids, options)
     pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
     equivalent = _equivalence(pairs, options, models=True)
-    if ranked.correlations:
-        grid = correlations_grid(ranked.correlations, correction=options.correct)
-        _show({"correlations": grid}, options)
+    if correlated is not None:
+        _show({"correlations": correlated}, options)
     if means:
         _show({"means": means_grid(means)}, options)
     if options.as_json:

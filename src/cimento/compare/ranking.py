@@ -39,6 +39,7 @@ from cimento.statistics.reliability import ItemAnalysis, item_analysis
 from cimento.statistics.values import Significance
 
 TWO = 2
+_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +116,26 @@ class Rankings:
 
     rankings: tuple[Ranking, ...]
     correlations: tuple[PairedCorrelations, ...]
+
+    def __repr__(self) -> str:
+        suites = dict.fromkeys(ranking.suite for ranking in self.rankings)
+        suites |= dict.fromkeys(changes.suite for changes in self.correlations)
+        named = ", ".join([*suites][:_SHOWN]) + (" ..." if len(suites) > _SHOWN else "")
+        models = dict.fromkeys(one.model for ranking in self.rankings for one in ranking.models)
+        return f"<Rankings of {len(models)} models on {named}>"
+
+    def grids(self, *, correction: Correction = "holm") -> dict[str, Grid]:
+        """The tables, by name, as the command prints them.
+
+        Args:
+            correction: name of the correction of p-values that was asked for.
+        """
+        from cimento.report.comparison import correlations_grid, ranking_grids
+
+        grids = ranking_grids(self.rankings, correction=correction)
+        if self.correlations:
+            grids["correlations"] = correlations_grid(self.correlations, correction=correction)
+        return grids
 
 
 def rank_models(
