@@ -274,12 +274,12 @@ def did_you_mean(name: str, known: Iterable[str], *, listed: Iterable[str] | Non
     """
     names = sorted(set(known))
     # The names in an untrusted file may be so long or so many that comparing them takes minutes.
-    short = [each for each in names[:_MOST_COMPARED] if len(each) <= _LONGEST_COMPARED]
+    short = [other for other in names[:_MOST_COMPARED] if len(other) <= _LONGEST_COMPARED]
     close = difflib.get_close_matches(name[:_LONGEST_COMPARED], short, n=_MOST_CLOSE, cutoff=0.6)
     if not close and len(name) >= _SHORTEST_PART:
-        close = [each for each in short if name.casefold() in each.casefold()][:_MOST_CLOSE]
+        close = [other for other in short if name.casefold() in other.casefold()][:_MOST_CLOSE]
     if close:
-        return f"Did you mean {' or '.join(repr(each) for each in close)}?"
+        return f"Did you mean {' or '.join(repr(near) for near in close)}?"
     names = names if listed is None else sorted(listed)
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return f"Known: {', '.join(names[:_MOST_NAMED])}{more}." if names else "There is none."

@@ -43,21 +43,21 @@ def results_grid(runs: Iterable[Run]) -> Grid:
         UsageError: nothing is judged in any run.
     """
     several = [*runs]
-    found = [
+    headlines = [
         (run.model, estimate, formatting.predictions_together(run.estimates()))
         for run in several
         for estimate in run.estimates()
         if estimate.role == "headline"
     ]
-    if not found:
+    if not headlines:
         raise UsageError(
             where="--table results",
             seen="nothing is judged in these runs",
             todo="Give runs of suites with predictions, targets, tiers or ratings.",
         )
-    short = short_names(dict.fromkeys(model for model, *_ in found))
-    cells = [(_row_name(one), short[model], one) for model, one, _ in found]
-    together = {_row_name(one): held for _, one, held in found if held > 1}
+    short = short_names(dict.fromkeys(model for model, *_ in headlines))
+    cells = [(_row_name(one), short[model], one) for model, one, _ in headlines]
+    together = {_row_name(one): held for _, one, held in headlines if held > 1}
     (header, rows, labels), said = _with_predictions(
         _side_by_side(cells) or _one_by_one(cells), together
     )
@@ -296,15 +296,14 @@ def dd_in_paper(tests: Sequence[DDTest]) -> Grid:
     parts = ("DD", "t", P_HOLM)
     wide = len(columns) <= _MOST_TESTED
     rows: list[tuple[GridCell, ...]] = []
-    for place, found in places.items():
-        cells = {column: _test_cells(found.get(column)) for column in columns}
+    for place, by_model in places.items():
+        cells = {column: _test_cells(by_model.get(column)) for column in columns}
         if wide:
             n = sizes([first for first, *_ in cells.values()])
             rows.append((place, n, *(cell for column in columns for cell in cells[column])))
         else:
-            rows += [
-                (place, names[column], str(found[column].dd.n), *cells[column]) for column in found
-            ]
+            for column, test in by_model.items():
+                rows.append((place, names[column], str(test.dd.n), *cells[column]))
     number = sum(test.dd.p is not None for test in tests)
     corrected = f" Holm's correction is over {counted(number, 'test')}." if number else ""
     return Grid(
@@ -345,15 +344,15 @@ def _rows_in_paper(
     """The rows of all phenomena, and the indices of those that begin one after the first."""
     places: dict[tuple[str, str], dict[tuple[str, str], DDTest]] = {}
     for test in tests:
-        found = places.setdefault((test.result.suite, test.phenomenon), {})
-        found[test.result.model, test.result.measure] = test
+        by_model = places.setdefault((test.result.suite, test.phenomenon), {})
+        by_model[test.result.model, test.result.measure] = test
     many = len({suite for suite, _ in places}) > 1
     tested = any(test.dd.p is not None for test in tests)
     rows: list[tuple[GridCell, ...]] = []
     rules = []
-    for (suite, phenomenon), found in places.items():
+    for (suite, phenomenon), by_model in places.items():
         name = f"{suite}: {phenomenon}" if many else phenomenon
-        parts = {column: _effect_column(test) for column, test in found.items()}
+        parts = {column: _effect_column(test) for column, test in by_model.items()}
         n = sizes([part["DD"] for part in parts.values()])
         labels = [label for label in next(iter(parts.values())) if tested or label != P_HOLM]
         rules += [len(rows)] if rows else []
