@@ -307,6 +307,9 @@ def test_several_suites_share_one_table_of_each_kind(tmp_path, capsys):
     out = capsys.readouterr().out
     for title in ("Models by suite", "Every pair of models", "Reliability of the items"):
         assert out.count(title) == 1
+    ranked = compare(runs)
+    assert repr(ranked).startswith("<Rankings of 2 models on es-object-clitic")
+    assert list(ranked.grids()) == ["models", "pairs", "reliability"]
     read = {
         name: [
             *csv.DictReader((tmp_path / "tables" / f"{name}.csv").read_text("utf-8").splitlines())

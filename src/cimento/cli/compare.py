@@ -165,13 +165,9 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     ranked = rank_models(outcomes, correction=options.correct, seed=options.seed)
     if options.figure is not None:
         _draw(ranked.rankings, options.figure, options)
-    grids = ranked.grids(correction=options.correct)
-    correlated = grids.pop("correlations", None)
-    show_grids(grids, options)
+    show_grids(ranked.grids(correction=options.correct), options)
     pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
     equivalent = _equivalence(pairs, options, models=True)
-    if correlated is not None:
-        show_grids({"correlations": correlated}, options)
     if means:
         show_grids({"means": means_grid(means)}, options)
     if options.as_json:

@@ -39,7 +39,7 @@ from cimento.statistics.reliability import ItemAnalysis, item_analysis
 from cimento.statistics.values import Significance
 
 TWO = 2
-_SHOWN = 3
+_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,24 +118,15 @@ class Rankings:
     correlations: tuple[PairedCorrelations, ...]
 
     def __repr__(self) -> str:
-        suites = dict.fromkeys(ranking.suite for ranking in self.rankings)
-        suites |= dict.fromkeys(changes.suite for changes in self.correlations)
-        named = ", ".join([*suites][:_SHOWN]) + (" ..." if len(suites) > _SHOWN else "")
+        suites = dict.fromkeys(one.suite for one in (*self.rankings, *self.correlations))
         models = dict.fromkeys(one.model for ranking in self.rankings for one in ranking.models)
-        return f"<Rankings of {len(models)} models on {named}>"
+        return f"<Rankings of {len(models)} models on {', '.join(suites)[:_SHOWN]}>"
 
     def grids(self, *, correction: Correction = "holm") -> dict[str, Grid]:
-        """The tables, by name, as the command prints them.
+        """The tables, by name, as the command prints them."""
+        from cimento.report.comparison import ranking_grids
 
-        Args:
-            correction: name of the correction of p-values that was asked for.
-        """
-        from cimento.report.comparison import correlations_grid, ranking_grids
-
-        grids = ranking_grids(self.rankings, correction=correction)
-        if self.correlations:
-            grids["correlations"] = correlations_grid(self.correlations, correction=correction)
-        return grids
+        return ranking_grids(self.rankings, self.correlations, correction=correction)
 
 
 def rank_models(

@@ -39,17 +39,28 @@ CHANGES_SHOWN = 12
 """The number of changed items that are named; the table of items lists all of them."""
 
 
-def ranking_grids(rankings: Sequence[Ranking], *, correction: str) -> dict[str, Grid]:
+def ranking_grids(
+    rankings: Sequence[Ranking],
+    correlations: Sequence[PairedCorrelations] = (),
+    *,
+    correction: str,
+) -> dict[str, Grid]:
     """The tables that compare several models, by name: one of each, however many suites there are.
 
     Args:
         rankings: the models, ranked by suite and question.
+        correlations: correlations of the values of every two models with their references.
         correction: name of the correction of p-values.
     """
     from cimento.report.robustness import reliability_grid
 
+    correlated = (
+        {"correlations": correlations_grid(correlations, correction=correction)}
+        if correlations
+        else {}
+    )
     if not rankings:
-        return {}
+        return correlated
     pairs = [pair for ranking in rankings for pair in ranking.pairs]
     alone = rankings[0] if len(rankings) == 1 else None
     title = f"{alone.suite}, {alone.question}: every pair." if alone else "Every pair of models."
@@ -60,7 +71,7 @@ def ranking_grids(rankings: Sequence[Ranking], *, correction: str) -> dict[str, 
     }
     if any(ranking.checkpoints for ranking in rankings):
         grids["checkpoints"] = checkpoints_grid(rankings)
-    return grids
+    return grids | correlated
 
 
 TwoModels: TypeAlias = "tuple[str, str] | None"

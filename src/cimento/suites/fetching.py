@@ -243,9 +243,11 @@ def _from_hub(
 ) -> None:
     with needing("huggingface_hub", extra="hf", purpose=f"dataset {dataset.name!r}"):
         from huggingface_hub import HfApi, hf_hub_download
+    from cimento.io.transport import look_up
+
     address = f"{endpoint or 'https://huggingface.co'}/datasets/{dataset.hub}"
     with _explained(dataset, address, target):
-        _look_up(address)
+        look_up(address)
         api = HfApi(endpoint=endpoint)
         names = api.list_repo_files(dataset.hub, repo_type="dataset", revision=revision)
         wanted = _wanted(dataset, names, language)
@@ -260,22 +262,6 @@ def _from_hub(
                 local_dir=target,
                 endpoint=endpoint,
             )
-
-
-def _look_up(address: str) -> None:
-    """Look up the host of an address, unless a proxy does.
-
-    Without a network this fails at once, where the hub's client tries again for half a minute.
-
-    Raises:
-        OSError: there is no such host, or no network.
-    """
-    import socket
-    from urllib.parse import urlsplit
-    from urllib.request import getproxies
-
-    if not getproxies().keys() & {"http", "https", "all"}:
-        socket.getaddrinfo(urlsplit(address).hostname, None)
 
 
 RECORDS = "https://zenodo.org/api/records/"

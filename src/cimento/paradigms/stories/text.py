@@ -17,12 +17,11 @@ from cimento.paradigms.stories.judging import Judged, asked_of, judge_stories, j
 from cimento.paradigms.stories.options import Grouping, applicable, code_group, corrections
 from cimento.paradigms.stories.outcomes import Step, flow
 from cimento.paradigms.stories.rates import (
-    CONSTANT,
-    FIRST_OPTION,
     METRICS,
-    TRUE_ONLY,
     constant_answers,
+    distinct,
     majority_labels,
+    short_constant,
 )
 from cimento.paradigms.stories.suite import (
     ATTRIBUTES,
@@ -94,20 +93,12 @@ greedy: how often the most probable continuation is an option at all. unread: re
 no option. constant: the share that would pass if the answer were always false.
 """
 """What the words in the tables mean."""
-_CONSTANTS = {CONSTANT: "always false", TRUE_ONLY: "always true", FIRST_OPTION: "first option"}
-"""The answers without any knowledge, with short names for the headers of tables."""
-
-
-def _short(method: str) -> tuple[str, str]:
-    """The short name of answers without any knowledge, and what they are at the other tiers."""
-    name, _, answers = method.removeprefix(BASELINE).partition(" (")
-    return _CONSTANTS.get(name, name), answers.removesuffix(")")
 
 
 def constants_in_words(estimates: Iterable[Estimate], groupings: Sequence[Grouping]) -> list[str]:
     """What the answers without any knowledge are, and how stories are counted, in sentences."""
     methods = dict.fromkeys(one.method for one in estimates if one.method.startswith(BASELINE))
-    known = dict(map(_short, methods))
+    known = dict(short_constant(method.removeprefix(BASELINE)) for method in methods)
     said = []
     if answers := known.get("always false"):
         said.append(
@@ -116,19 +107,9 @@ def constants_in_words(estimates: Iterable[Estimate], groupings: Sequence[Groupi
         )
     if answers := known.get("first option"):
         said.append(f"first option: the first of every list ({answers}).")
-    if len(_that_differ(groupings)) > 1:
+    if len(distinct(groupings)) > 1:
         said.append("type, paper code: stories counted by their version, or by letters in ids.")
     return said
-
-
-def _that_differ(groupings: Sequence[Grouping]) -> list[Grouping]:
-    """The groupings without those that divide the stories as an earlier one does."""
-    kept: list[Grouping] = []
-    for grouping in groupings:
-        divided = (grouping.groups, grouping.implausible)
-        if all((known.groups, known.implausible) != divided for known in kept):
-            kept.append(grouping)
-    return kept
 
 
 def metric_rows(estimates: Sequence[Estimate], groupings: Sequence[Grouping]) -> Rows:
@@ -138,12 +119,12 @@ def metric_rows(estimates: Sequence[Estimate], groupings: Sequence[Grouping]) ->
         for estimate in estimates
         if estimate.statistic == "accuracy"
     }
-    counted = _that_differ(groupings)
+    counted = distinct(groupings)
     first = counted[0].label
     heads = ["right"] if len(counted) == 1 else [grouping.label for grouping in counted]
     methods = dict.fromkeys(estimate.method for estimate in estimates)
     without = [method for method in methods if method.startswith(BASELINE)]
-    names = (_short(method)[0] for method in without)
+    names = (short_constant(method.removeprefix(BASELINE))[0] for method in without)
     rows: Rows = [("metric", "n", *heads, *names, "chance")]
     for name, (tier, group) in METRICS.items():
         question, level = question_of(tier), group or ""
