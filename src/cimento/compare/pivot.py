@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from cimento.paradigms.regions.designs import factorial_of
+from cimento.paradigms.regions.estimates import factorial_of
 from cimento.paradigms.regions.judging import (
     compares_sentences,
     crosses_factors,
