@@ -344,3 +344,14 @@ def test_ninety_notes_of_one_kind_are_three_and_a_count(capsys):
     assert invoke(["report", "runs", "-o", "page.html"]) == 0
     page = Path("page.html").read_text("utf-8")
     assert page[: page.index('id="provenance"')].count("CIM-S052 item") <= 3
+
+
+def test_a_figure_of_tokens_names_the_runs_and_the_items_to_choose_from(capsys):
+    run("-m", "demo-causal", "--limit", "6")
+    capsys.readouterr()
+    assert invoke(["figure", "runs", "tokens", "-o", "tokens.svg"]) == 2
+    assert "Add --item ID, one of: 1, 2, 3, 4 ..." in capsys.readouterr().err
+    run("-m", "demo-masked", "--limit", "6")
+    capsys.readouterr()
+    assert invoke(["figure", "runs", "tokens", "--item", "1", "-o", "tokens.svg"]) == 2
+    assert "runs/coppie/demo-causal" in capsys.readouterr().err
