@@ -123,7 +123,7 @@ def _of_source(
 ) -> set[str] | str:
     pos = dictionary_pos(word.upos, source)
     readings = source.inflect(word.lemma, pos=pos)
-    own = [
+    inflected = [
         reading.features
         for reading in readings
         if reading.form.lower() == word.form.lower()
@@ -133,13 +133,13 @@ def _of_source(
         return UNKNOWN
     if lemma:
         readings = source.inflect(lemma, pos=pos)
-        own = own or [_features(word)]
+        inflected = inflected or [_features(word)]
         if not readings:
             return UNKNOWN
-    own = [features for features in own if changes.keys() <= features.keys()]
-    if not own:
+    inflected = [features for features in inflected if changes.keys() <= features.keys()]
+    if not inflected:
         return OTHER_READING
-    wanted = [{**features, **changes} for features in own]
+    wanted = [{**features, **changes} for features in inflected]
     fitting = [reading for reading in readings if any(_fits(reading, w, changes) for w in wanted)]
     kept = [reading for reading in fitting if not _conflict(reading, beside, only=_OPTIONAL)]
     forms = {reading.form.lower() for reading in kept or fitting}
