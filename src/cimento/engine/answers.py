@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cimento.engine.cache import AnswerCache, get_answers, put_answers
 from cimento.engine.fills import fills
 from cimento.engine.handle import ModelHandle
-from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Score
+from cimento.engine.requests import Answers, Choose, Fill, Patch, Reply, Request, Score
 from cimento.engine.scores import Progress, ask
 from cimento.engine.whole_texts import whole_text
-from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
+from cimento.io.tables import CHOICES, PATCHES, REPLIES, TOKENS, Column
 from cimento.models.base import Meter, Metered, Remarking
 from cimento.runs.usage import Tokens, total
 from cimento.suites.model import JsonValue
@@ -62,7 +62,8 @@ def answer(
     tables: dict[str, list[pl.DataFrame]] = {}
     warnings: list[str] = []
     askers: dict[type[Request], _Asker] = {
-        Score: partial(_scores, columns), Fill: fills, Choose: _choices, Reply: _replies
+        Score: partial(_scores, columns), Fill: fills, Choose: _choices, Reply: _replies,
+        Patch: _patches,
     }  # fmt: skip
     for kind, asker in askers.items():
         numbers = [number for number, request in enumerate(requests) if isinstance(request, kind)]
@@ -102,7 +103,7 @@ def sent_texts(request: Request) -> tuple[str, ...]:
         texts = [whole_text(request)]
     elif isinstance(request, Fill):
         texts = [f"{request.before}{option}{request.after}" for option in request.options]
-    elif not request.messages:
+    elif isinstance(request, Choose | Reply) and not request.messages:
         texts = [request.prompt + option for option in request.options]
     else:
         texts = []
@@ -221,6 +222,35 @@ def _written(
     for number, written in writer.reply([requests[number] for number in numbers]):
         yield numbers[number], [written.text, written.stop_reason]
     remarks += getattr(writer, "remarks", ())
+
+
+def _patches(
+    requests: Sequence[Patch], model: ModelHandle, cache: AnswerCache, progress: Progress | None
+) -> Answered:
+    import polars as pl
+
+    from cimento.models.answering import patcher
+
+    def asked(some: Sequence[Patch]) -> Iterator[tuple[int, JsonValue]]:
+        exchanging = patcher(model.scorer, limits=model.scoring.limits)
+        for number, scores in exchanging.patch(some):
+            yield (
+                number,
+                [
+                    scores.alignment,
+                    [list(token) for token in scores.tokens],
+                    [[layer, head, list(nats)] for layer, head, nats in scores.cells],
+                ],
+            )
+
+    answers = _known_or_asked(requests, asked, PATCHES.name, model, cache, progress)
+    rows = [
+        (number, alignment, layer, head, *token, value)
+        for number, (alignment, tokens, cells) in enumerate(answers)
+        for layer, head, nats in cells
+        for token, value in zip(tokens, nats, strict=True)
+    ]
+    return PATCHES.name, pl.DataFrame(rows, schema=PATCHES.polars(), orient="row"), ()
 
 
 def _known_or_asked(

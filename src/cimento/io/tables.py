@@ -185,6 +185,23 @@ CHOICES = TableSchema(
     },
 )
 
+PATCHES = TableSchema(
+    name="patches",
+    columns={
+        "request": "Int32",
+        # exact, shifted or last token; see docs/tables.md.
+        "alignment": "String",
+        # 0 is the input of the first layer, n the n-th layer.
+        "layer": "Int32",
+        # From 0; null unless single heads are exchanged.
+        "head": "Int32",
+        "position": "Int32",
+        "start": "Int32",
+        "end": "Int32",
+        "logprob_nats": "Float64",
+    },
+)
+
 # The two tables of stories as version 0.1 stored them, by story and tier instead of request.
 STORY_REPLIES = TableSchema(
     name="replies",
