@@ -54,6 +54,9 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "compare": Entry(
             "cimento.cli.compare:compare", "Compare two runs, or all models of a suite."
         ),
+        "explain": Entry(
+            "cimento.cli.explain:explain", "Find which region carries a prediction, by layer."
+        ),
         "profile": Entry(
             "cimento.cli.profile:profile", "Describe models in each dimension of a cloze suite."
         ),
