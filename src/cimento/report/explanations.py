@@ -105,7 +105,9 @@ def _heads_grid(own: Sequence[CellMean], title: str, notes: tuple[str, ...]) -> 
             "region": lambda mean: mean.region_name,
             "effect": effect_cell,
             "share": lambda mean: BLANK if mean.share is None else f"{100 * mean.share:.1f} %",
-            "p (Holm)": lambda mean: BLANK if mean.p_holm is None else p_value(mean.p_holm),
+            "p (Holm)": lambda mean: (
+                BLANK if mean.p_holm is None else p_value(mean.p_holm).removeprefix("p ")
+            ),
         },
         title=title,
         labels=3,
@@ -254,7 +256,7 @@ def _squares(
             text=alt.Text("effect_bits:Q", format=".2f"),
             color=alt.condition(dark, alt.value("white"), alt.value("#222222")),
         )
-        size = alt.Step(34 if y_sort else 16)
+        size = alt.Step(34 if y_sort else 22)
         layers = [squares, numbers] if has_numbers else [squares]
         panels.append(alt.layer(*layers).properties(title=panel, width=size, height=alt.Step(20)))
     chart = alt.concat(*panels, columns=_PANELS, title=title)

@@ -254,34 +254,33 @@ class Interchange:
         size = min(len(short), len(long) // 2)
         asks = tuple((position, token, position) for position, token in enumerate(long[:size]))
         pairs = tuple((position, position) for position in range(size))
-        base, other = long[:size], long[-size:]
-        same = Trial(ids=base, source=base, moved=pairs, asks=asks)
-        full = replace(same, source=other)
+        same = Trial(ids=long[:size], source=long[:size], moved=pairs, asks=asks)
+        full = replace(same, source=long[-size:])
         nothing = replace(same, moved=())
-        as_other = replace(nothing, ids=other, source=other)
-        plain, expected = (
-            self._values([_Cell(trial, self.layers, None, 0)], "residual", size)
-            for trial in (nothing, as_other)
-        )
+        as_other = replace(nothing, ids=full.source, source=full.source)
+        plain, expected = self._rows([nothing, as_other], [self.layers], "residual", size)
         layers = range(0 if part == "residual" else 1, self.layers + 1)
-        worst = max(
-            largest_difference(plain, self._values([_Cell(same, layer, None, 0)], part, size))
-            for layer in layers
-        )
+        unchanged, other = np.split(self._rows([same, full], layers, part, size), 2)
+        worst = max(largest_difference(plain, row) for row in unchanged)
         self._refuse(worst, "exchanging a text's states with its own changes its scores")
         if part == "residual":
-            found = [self._values([_Cell(full, k, None, 0)], part, size) for k in layers]
-            worst = max(largest_difference(expected, values) for values in found)
+            worst = max(largest_difference(expected, row) for row in other)
             self._refuse(worst, "exchanging all states does not give the scores of the other text")
         if part == "heads":
-            for layer in layers:
-                one, all_heads = (
-                    self._values([_Cell(full, layer, None, 0)], name, size)
-                    for name in ("attention", "heads")
-                )
-                worst = max(worst, largest_difference(one, all_heads))
+            whole = self._rows([full], layers, "attention", size)
+            worst = max(map(largest_difference, whole, other))
             self._refuse(worst, "all heads together are not what the attention adds")
         self._proven.add(part)
+
+    def _rows(
+        self, trials: Sequence[Trial], layers: Sequence[int], part: Part, size: int
+    ) -> FloatArray:
+        """The scores of trials at some layers; a row for each, trial by trial."""
+        places = [(trial, layer) for trial in trials for layer in layers]
+        cells = [
+            _Cell(trial, layer, None, number * size) for number, (trial, layer) in enumerate(places)
+        ]
+        return self._values(cells, part, size * len(cells)).reshape(len(cells), size)
 
     def _refuse(self, difference_nats: float, seen: str) -> None:
         if difference_nats > tolerance_nats(self._model):

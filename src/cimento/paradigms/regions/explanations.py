@@ -337,7 +337,7 @@ def _without_noise(table: pl.DataFrame, error_bits: float) -> pl.DataFrame:
 
 def _order(mean: CellMean) -> tuple[object, ...]:
     layer, head = (-1 if number is None else number for number in (mean.layer, mean.head))
-    return mean.part, mean.question, mean.phenomenon, mean.region, layer, head
+    return [*PARTS].index(mean.part), mean.question, mean.phenomenon, mean.region, layer, head
 
 
 _UNKNOWN: Mapping[str, Any] = dict.fromkeys(("effect_bits", "low", "high", "p"))
@@ -388,6 +388,11 @@ def stored_explanations(run: Run) -> pl.DataFrame | None:
     return None if run.folder is None else find_table(EXPLANATIONS, run.folder)
 
 
+def _shown(bits: float) -> str:
+    """An effect with two decimals, without the minus sign of a rounded zero."""
+    return f"{round(bits, 2) + 0.0:.2f}"
+
+
 def item_remarks(run: Run, table: pl.DataFrame, item: str) -> tuple[tuple[str, str], ...]:
     """What is shown of an explanation beside an item: the effects of each region by layer.
 
@@ -405,7 +410,7 @@ def item_remarks(run: Run, table: pl.DataFrame, item: str) -> tuple[tuple[str, s
     for (question, part, margin), rows in own.group_by(keys, maintain_order=True):
         regions = rows.sort("layer").group_by("region", "region_name", maintain_order=True)
         lines = [
-            f"{name}: {' '.join(f'{value:.2f}' for value in some['effect_bits'].to_list())}"
+            f"{name}: {' '.join(map(_shown, some['effect_bits'].to_list()))}"
             for (_, name), some in sorted(regions, key=lambda each: each[0][0])
         ]
         label = f"{run.named(str(question))}, {PARTS[str(part)]}"
