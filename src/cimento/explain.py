@@ -29,6 +29,7 @@ from cimento.paradigms.regions.interchanges import (
 )
 from cimento.paradigms.regions.judging import options_of
 from cimento.runs.reproduce import asking_of, model_of
+from cimento.runs.store import manifest_part
 from cimento.suites.model import Suite
 
 if TYPE_CHECKING:
@@ -91,23 +92,33 @@ def explain(
     where = str(run.folder or run)
     asking = scoring or asking_of(run.manifest, where=where)
     handle = ModelHandle(model or model_of(run.manifest, where=where), asking)
-    if handle.label != run.model:
-        raise UsageError(
-            where=where,
-            seen=f"it is a run of {run.model}, and this model is {handle.label}",
-            todo="Give the model of the run, or run the suite again.",
-        )
+    _refuse_other(handle, run)
     job = ExplainJob(run, handle, contrasts, settings, asking=asking, progress=progress)
     folder = None if run.folder is None else UnitStore.below(run.folder.parent.parent)
     kept = cache or MemoryCache()
     work = Work(engine=engine, device=asking.device, store=folder if store else None, cache=kept)
     [answers] = Execution([job], work).run()
-    if isinstance(answers, CimentoError) or answers is None:
+    if not isinstance(answers, Answers):
         raise answers or ModelError(where=job.title, seen="nothing came of it")
     table = explanations_table(run, contrasts, job.asked, answers, settings)
     if store and run.folder is not None:
         _store(table, run.folder)
     return Explanation(run=run, table=table, means=means_of(run, table), notes=tuple(notes))
+
+
+def _refuse_other(handle: ModelHandle, run: Run) -> None:
+    """Refuse another model than that of the run.
+
+    Raises:
+        UsageError: it has another revision.
+    """
+    revision = manifest_part(run.manifest, "model").get("revision")
+    if handle.card.revision != revision:
+        raise UsageError(
+            where=str(run.folder or run),
+            seen=f"it is a run of {run.model}, and this model is {handle.label}",
+            todo="Give the model of the run, or run the suite again.",
+        )
 
 
 def _refuse(run: Run) -> None:

@@ -177,3 +177,33 @@ def test_a_model_without_heads_says_so(zoo_folder):
         answers(scorer, [patch(ONE, MANY, at=("cat", "cats"), of="runs", part="heads")])
     [scores] = answers(scorer, [patch(ONE, MANY, at=("cat", "cats"), of="runs")])
     assert np.isfinite(list(by_layer(scores).values())).all()
+
+
+# PYTHONPATH=. python -c 'from tests.helpers import zoo; zoo.save("gpt2", "FOLDER")'
+# python scripts/oracles/interchanges.py FOLDER 0,44,65,394,65,348,102,221,82,292,83
+#     0,44,65,278,282,289,348,102,221,82,292,83 4,5 65    (nnsight 0.8.1, transformers 5.24.0)
+NNSIGHT = {
+    "residual": {1: -5.498627740407965, 2: -5.322464022205579},
+    "attention": {1: -5.306694818282615, 2: -5.322464022205579},
+    "heads": {
+        (1, 0): -5.244276346687821, (1, 1): -5.1970607611106825, (1, 2): -5.364348764857322,
+        (1, 3): -5.182899883601891, **{(2, head): -5.322464022205579 for head in range(4)},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("part", NNSIGHT)
+def test_nnsight_gives_the_same(part, zoo_folder):
+    scorer = ModelHandle(str(zoo_folder("gpt2")), Asking()).scorer
+    base, source = "La casa è rossa", "La porta è rossa"
+    ask = Patch(
+        base=Score(base, wanted=((14, 15),)),
+        source=Score(source, wanted=((15, 16),)),
+        place=span(base, "casa"),
+        source_place=span(source, "porta"),
+        part=part,
+        last=True,
+    )
+    [scores] = answers(scorer, [ask])
+    found = {key: value for key, value in by_layer(scores).items() if key != 0}
+    assert found == pytest.approx(NNSIGHT[part], abs=5e-6)

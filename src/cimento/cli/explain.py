@@ -13,7 +13,7 @@ from cimento.errors import UsageError
 from cimento.io.files import write_text
 from cimento.models.hf.arguments import parse_model_args
 from cimento.models.questions import Part
-from cimento.options import Arguments, Limit, Settings, Texts, option
+from cimento.options import Arguments, Limit, Texts, option
 from cimento.paradigms.regions.interchanges import (
     Alignment,
     ExplainSettings,
@@ -24,6 +24,8 @@ from cimento.runs.run import open_runs
 from cimento.suites.model import Suite
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from cimento.explain import Explanation
     from cimento.runs.run import Run
 
@@ -44,15 +46,14 @@ class ExplainOptions(SheetOptions):
     predictions: Texts = option(
         (), "The name or number of a prediction; all by default.", flags=("--prediction",)
     )
-    swaps: Settings = option(
-        {},
+    swap: Texts = option(
+        (),
         "Put the states of SOURCE into BASE, two conditions that differ in one controller."
         " Repeatable; found in factorial suites.",
-        flags=("--swap",),
         metavar="BASE=SOURCE",
     )
     reverse: bool = option(default=False, help="Exchange the other way round.")
-    regions: Texts = option((), "Only this region, by name or number.", flags=("--region",))
+    region: Texts = option((), "Only this region, by name or number. Repeatable.")
     model: str = option("", "Where the model is now, if it has moved.", flags=("-m",))
     device: str = option("", "Another device than the run's own.")
     batch_size: Limit = run_option("batch_size")
@@ -81,9 +82,9 @@ def _explain(options: ExplainOptions) -> None:
     settings = ExplainSettings(
         part=options.part,
         align=options.align,
-        swaps=options.swaps,
+        swaps=_swaps(options.swap),
         reverse=options.reverse,
-        regions=regions_named(suite_of(run), options.regions),
+        regions=regions_named(suite_of(run), options.region),
         items=options.items,
         predictions=options.predictions,
     )
@@ -110,6 +111,21 @@ def _explain(options: ExplainOptions) -> None:
 explain = command_of(
     ExplainOptions, _explain, positional=("run", "items"), metavar=("RUN", "[ITEM...]")
 )
+
+
+def _swaps(texts: Sequence[str]) -> dict[str, str]:
+    """The source of each base.
+
+    Raises:
+        UsageError: a text is not of the form BASE=SOURCE.
+    """
+    swaps = {}
+    for text in texts:
+        base, _, source = text.partition("=")
+        if not base.strip() or not source.strip():
+            raise UsageError(where="--swap", seen=f"got {text!r}", todo="Write BASE=SOURCE.")
+        swaps[base.strip()] = source.strip()
+    return swaps
 
 
 def _run(options: ExplainOptions) -> Run:

@@ -5,7 +5,7 @@ Each answer is first looked up in the cache, and a new one is stored there as so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -61,10 +61,7 @@ def answer(
     meter.clear()
     tables: dict[str, list[pl.DataFrame]] = {}
     warnings: list[str] = []
-    askers: dict[type[Request], _Asker] = {
-        Score: partial(_scores, columns), Fill: fills, Choose: _choices, Reply: _replies,
-        Patch: _patches,
-    }  # fmt: skip
+    askers: dict[type[Request], _Asker] = {Score: partial(_scores, columns), **_ASKERS}
     for kind, asker in askers.items():
         numbers = [number for number, request in enumerate(requests) if isinstance(request, kind)]
         if some := [requests[number] for number in numbers]:
@@ -274,3 +271,9 @@ def _known_or_asked(
             if progress is not None:
                 progress(done, len(keys))
     return [answer for key in keys if isinstance(answer := known[key], list)]
+
+
+_ASKERS: Mapping[type[Request], _Asker] = {
+    Fill: fills, Choose: _choices, Reply: _replies, Patch: _patches
+}  # fmt: skip
+"""The functions that answer all kinds of requests but scores."""
