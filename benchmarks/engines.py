@@ -27,9 +27,10 @@ from statistics import median
 from meter import resident_bytes
 
 from cimento.api import run_all
-from cimento.engine.cache import FileCache, default_cache_folder
+from cimento.engine.cache import FileCache
 from cimento.engine.engines import Engine
 from cimento.engine.workers import Processes, TaskOutcome, UnitTask, Worker
+from cimento.io.files import default_cache_folder
 from cimento.models.registry import OPENERS, ScorerSource, Source
 from cimento.models.settings import Asking
 from cimento.options import RunOptions

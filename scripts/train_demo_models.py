@@ -45,10 +45,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     torch.set_num_threads(options.threads)
     started = time.monotonic()
     if options.train:
-        written = list(documents(DOCUMENTS, seed=options.seed))
+        written = list(documents(options.documents, seed=options.seed))
         print(f"{len(written)} documents, {time.monotonic() - started:.0f} s", flush=True)
         if options.train != "masked":
-            make_causal(written, seed=options.seed, folder=options.output / "demo-causal")
+            make_causal(
+                written,
+                Schedule(options.steps, options.seed),
+                folder=options.output / "demo-causal",
+                checkpoints=options.checkpoints,
+            )
         if options.train != "causal":
             make_masked(written, seed=options.seed, folder=options.output / "demo-masked")
     if options.train in ("causal", "masked"):
@@ -73,22 +78,42 @@ def _parser() -> argparse.ArgumentParser:
         default="both",
         help="one model only, which is then not measured; '' to measure what is there",
     )
+    parser.add_argument("--documents", type=int, default=DOCUMENTS, help="texts to learn from")
+    parser.add_argument("--steps", type=int, default=CAUSAL_STEPS, help="of the causal model")
+    parser.add_argument(
+        "--checkpoints",
+        type=int,
+        nargs="*",
+        default=(),
+        help="steps after which the causal model is also saved, in checkpoint-STEP beside it",
+    )
     parser.add_argument("--output", type=Path, default=MODELS, help="where the folders go")
     parser.add_argument("--page", type=Path, default=PAGE, help="where the results go")
     return parser
 
 
-def make_causal(written: Sequence[Document], *, seed: int, folder: Path) -> None:
-    """Train and save the causal model with its tokenizer."""
+def make_causal(
+    written: Sequence[Document],
+    schedule: Schedule,
+    *,
+    folder: Path,
+    checkpoints: Sequence[int] = (),
+) -> None:
+    """Train and save the causal model with its tokenizer, and what it was at some steps."""
     import torch
 
-    torch.manual_seed(seed)
+    torch.manual_seed(schedule.seed)
     texts = [document.text or render_chat(document.chat) for document in written]
     tokenizer = train_causal_tokenizer(texts[:TOKENIZER_DOCUMENTS])
     ids = tokenizer([text + EOS for text in texts])["input_ids"]
     model = causal_model(tokenizer)
     _announce("causal", model, ids)
-    train_causal(model, ids, Schedule(CAUSAL_STEPS, seed))
+
+    def after(step: int) -> None:
+        if step in checkpoints:
+            _save(model, tokenizer, folder.parent / f"checkpoint-{step}")
+
+    train_causal(model, ids, schedule, after=after)
     if model.generation_config:
         ends = tokenizer.convert_tokens_to_ids([EOS, END])
         model.generation_config.eos_token_id = ends

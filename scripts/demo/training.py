@@ -124,16 +124,20 @@ def _groups(
 
 
 def train_causal(
-    model: PreTrainedModel, texts: Sequence[Sequence[int]], schedule: Schedule
+    model: PreTrainedModel,
+    texts: Sequence[Sequence[int]],
+    schedule: Schedule,
+    *,
+    after: Callable[[int], None] | None = None,
 ) -> None:
-    """Next-token prediction; the model is changed in place."""
+    """Next-token prediction; the model is changed in place, and `after` is told of each step."""
     weights = model.get_parameter("lm_head.weight")
 
     def loss(rows: torch.Tensor) -> torch.Tensor:
         hidden = model.model(input_ids=rows[:, :-1]).last_hidden_state
         return vocabulary_loss(hidden.flatten(0, 1), weights, rows[:, 1:].flatten())
 
-    _train(model, batches(texts, schedule, window=CAUSAL_WINDOW), loss, schedule)
+    _train(model, batches(texts, schedule, window=CAUSAL_WINDOW), loss, schedule, after=after)
 
 
 def train_masked(
@@ -220,6 +224,8 @@ def _train(
     source: Iterator[torch.Tensor],
     loss: Callable[[torch.Tensor], torch.Tensor],
     schedule: Schedule,
+    *,
+    after: Callable[[int], None] | None = None,
 ) -> None:
     import torch
 
@@ -245,6 +251,8 @@ def _train(
         optimizer.step()
         tokens += rows.numel()
         losses += float(value.detach())
+        if after is not None:
+            after(step)
         if step % _REPORT_EVERY == 0:
             seconds = time.monotonic() - started
             mean = losses / _REPORT_EVERY

@@ -17,7 +17,7 @@ from cimento._version import __version__ as __version__
 if TYPE_CHECKING:
     from cimento.api import Failure, evaluate, evaluate_all, load_model
     from cimento.cite import cite
-    from cimento.compare import compare
+    from cimento.compare import Analysis, analyse, compare
     from cimento.corpus.morphology.dictionaries import open_morphology
     from cimento.engine.freetext import score
     from cimento.errors import (
@@ -53,7 +53,7 @@ _HOMES = {
     "cimento.paradigms.registry": ("LoadedSuite", "load_suite", "load_suites"),
     "cimento.cite": ("cite",),
     "cimento.paradigms.cloze.requests": ("fill",),
-    "cimento.compare": ("compare",),
+    "cimento.compare": ("Analysis", "analyse", "compare"),
     "cimento.export": ("export",),
     "cimento.report.document": ("figure", "report"),
     "cimento.errors": (
@@ -93,6 +93,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
+    "Analysis",
     "Asking",
     "CimentoError",
     "Condition",
@@ -124,6 +125,7 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "TableError",
     "TextScorer",
     "UsageError",
+    "analyse",
     "cite",
     "compare",
     "evaluate",

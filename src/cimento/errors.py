@@ -30,6 +30,8 @@ from typing import ClassVar, Literal
 
 _SHOWN = 20
 _MOST_NAMED = 24
+_MOST_CLOSE = 3
+_SHORTEST_PART = 4
 _MOST_COMPARED = 20_000
 _LONGEST_COMPARED = 200
 _LONGEST_LINE = 2_000
@@ -247,10 +249,12 @@ def did_you_mean(name: str, known: Iterable[str], *, listed: Iterable[str] | Non
     """
     names = sorted(set(known))
     # The names in an untrusted file may be so long or so many that comparing them takes minutes.
-    short = [each for each in names[:_MOST_COMPARED] if len(each) <= _LONGEST_COMPARED]
-    close = difflib.get_close_matches(name[:_LONGEST_COMPARED], short, n=3, cutoff=0.6)
+    short = [other for other in names[:_MOST_COMPARED] if len(other) <= _LONGEST_COMPARED]
+    close = difflib.get_close_matches(name[:_LONGEST_COMPARED], short, n=_MOST_CLOSE, cutoff=0.6)
+    if not close and len(name) >= _SHORTEST_PART:
+        close = [other for other in short if name.casefold() in other.casefold()][:_MOST_CLOSE]
     if close:
-        return f"Did you mean {' or '.join(repr(each) for each in close)}?"
+        return f"Did you mean {' or '.join(repr(near) for near in close)}?"
     names = names if listed is None else sorted(listed)
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return f"Known: {', '.join(names[:_MOST_NAMED])}{more}." if names else "There is none."

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, c
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from cimento.errors import UsageError, did_you_mean, sentence
+from cimento.errors import UsageError, did_you_mean
+from cimento.io.parsing import in_words
 from cimento.io.tables import parse_columns, parse_layers
 from cimento.measures import columns_needed, judged_on
 from cimento.measures.regions import FirstTokenRule
@@ -469,9 +470,7 @@ def checked(
         fault = error.errors()[0]
         name = str(fault["loc"][0]) if fault["loc"] else ""
         raise UsageError(
-            where=_shown(name, written),
-            seen=f"got {fault.get('input')!r}",
-            todo=sentence(str(fault["msg"]).removeprefix("Value error, ")),
+            where=_shown(name, written), seen=f"got {fault.get('input')!r}", todo=in_words(fault)
         ) from error
 
 
@@ -484,9 +483,9 @@ def from_names(values: Mapping[str, object]) -> RunOptions:
     Raises:
         UsageError: an option does not take the value given.
     """
-    own = {name: value for name, value in values.items() if name in RunOptions.model_fields}
-    others = {name: value for name, value in values.items() if name not in own}
-    return checked(RunOptions, {**own, "set": {**others}})
+    run_values = {name: value for name, value in values.items() if name in RunOptions.model_fields}
+    others = {name: value for name, value in values.items() if name not in run_values}
+    return checked(RunOptions, {**run_values, "set": {**others}})
 
 
 def _shown(name: str, written: str) -> str:

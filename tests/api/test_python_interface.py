@@ -42,23 +42,30 @@ def test_runs_are_opened_by_text(folder):
     ]
 
 
-@pytest.mark.parametrize("package", ["pandas", "pyarrow"])
-def test_a_table_for_pandas_names_the_extra_that_brings_what_is_missing(
-    folder, package, monkeypatch
-):
+def test_a_table_for_pandas_names_the_extra_that_brings_it(folder, monkeypatch):
     found = importlib.util.find_spec("json")
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == package else found)
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: None if name == "pandas" else found
+    )
 
     with pytest.raises(MissingDependencyError, match=r"cimento\[pandas\]"):
         open_runs(folder)[0].to_pandas("outcomes")
 
 
-def test_a_table_is_a_frame_of_pandas(folder):
+@pytest.mark.parametrize("has_pyarrow", [True, False])
+def test_a_table_is_a_frame_of_pandas(folder, has_pyarrow, monkeypatch):
     pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
+    if has_pyarrow:
+        pytest.importorskip("pyarrow")
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        "importlib.util.find_spec",
+        lambda name: None if name == "pyarrow" and not has_pyarrow else find(name),
+    )
     run = open_runs(folder)[0]
     frame = run.to_pandas("outcomes")
 
+    assert frame["value"].dtype == "float64"
     assert list(frame.columns) == run.outcomes().columns
     assert frame["item"].tolist() == run.outcomes()["item"].to_list()
 
@@ -198,10 +205,12 @@ def test_an_internal_import_is_noticed(code):
 def test_the_names_of_cimento_are_these():
     assert dir(cimento) == sorted(cimento.__all__)
     assert " ".join(dir(cimento)) == (
-        "Asking CimentoError Condition Encoded Estimate Failure Fault InputError Item LoadedSuite "
+        "Analysis Asking CimentoError Condition Encoded Estimate Failure Fault InputError Item "
+        "LoadedSuite "
         "Measure Meta Missing ModelCard ModelError Outcome Policy Prediction Reading Region Run "
         "RunOptions RunSummary Scorer Source Suite SuiteError Summary TableError TextScorer "
-        "UsageError cite compare evaluate evaluate_all evaluate_while_training export figure "
+        "UsageError analyse cite compare evaluate evaluate_all evaluate_while_training export "
+        "figure "
         "fill join_surprisals live_scorer load_model load_suite load_suites new_canary "
         "open_morphology "
         "open_run open_runs open_source pairs report score undisturbed"

@@ -192,3 +192,35 @@ def test_faults_with_one_message_are_counted_after_the_third(capsys):
     assert output.out.count("CIM-S013") == 3
     assert "\n  ... and 9 more like it, the last at isole.xlsx, sheet items, row 13" in output.out
     assert "isole.xlsx: 12 errors" in output.err
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("--fail-under", "90"), "got '90'. It is a share between 0 and 1: did you mean 0.9?"),
+        (("--fail-under", "900"), "got '900'. It is a share between 0 and 1."),
+        (("--limit", "0"), "got '0'. Give 1 or more."),
+        (("--limit", "ten"), "got 'ten'. Give a whole number."),
+        (("--set", "k=ten"), "got 'ten'. Give a whole number."),
+        (("--timeout", "x"), "got 'x'. Give a number."),
+        (("--dtype", "bf16", "-m", "openai:http://127.0.0.1:9/v1#x"), "a server has its own"),
+        (("--device", "cuda", "-m", "openai:http://127.0.0.1:9/v1#x"), "a server has its own"),
+        (("--dtype", "bf16", "-m", "kenlm:x.arpa"), "an n-gram model has none"),
+    ],
+)
+def test_a_value_that_cannot_be_taken_is_answered_in_plain_words(given, message, capsys):
+    model = () if "-m" in given else ("-m", "demo-causal")
+    assert invoke(["run", "it-idioms", *model, *given]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("islands", "'it-islands'"), ("clitic", "'it-clitic-participle'"), ("zzz", "")],
+)
+def test_an_unknown_suite_is_answered_with_the_nearest_and_not_with_all(name, near, capsys):
+    assert invoke(["run", name, "-m", "demo-causal"]) == 2
+    message = capsys.readouterr().err
+    assert near in message
+    assert "cimento suites list" in message
+    assert "en-filler-gap" not in message

@@ -185,6 +185,56 @@ def test_surprisals_are_by_text(tmp_path, capsys):
     assert marks[0]["scores"][0]["mark"] == "?"
 
 
+@pytest.mark.parametrize(
+    ("name", "n_items", "facts"),
+    [
+        ("it-subject-verb", 24, {"predictions", "conditions", "regions"}),
+        ("it-acceptability", 120, {"predictions", "conditions"}),
+        ("it-idioms", 100, {"kind"}),
+        ("es-agreement-templates", 124, {"kind"}),
+        ("it-stories", 180, set()),
+    ],
+)
+def test_suites_of_every_kind_are_shown_as_json(name, n_items, facts, capsys):
+    [suite] = printed(capsys, "suites", "show", name, "--items", "2")["suites"]
+    assert (suite["name"], suite["n_items"], len(suite["items"])) == (name, n_items, 2)
+    assert suite.keys() >= facts | {"paradigm", "language", "licence"}
+
+
+def test_the_json_of_a_story_is_what_is_printed_of_it(capsys):
+    asked = ["stories", "prompt", "it-stories", "--row", "2", "--set", "shots=1"]
+    found = printed(capsys, *asked)
+    assert invoke(asked) == 0
+    text = capsys.readouterr().out
+    assert found["prompts"][0]["tier"] == "story_class"
+    for prompt in found["prompts"]:
+        assert prompt["right"] in prompt["options"]
+        assert prompt["prompt"] in text
+        assert prompt["prompt_sha256"] in text
+
+
+def test_citations_are_records_with_their_paragraphs(runs_of_every_kind, capsys):
+    folder = str(runs_of_every_kind / "it-islands")
+    plain = printed(capsys, "cite", folder)
+    assert (plain["methods"], plain["appendix"]) == (None, None)
+    assert "cimento" in {work["key"] for work in plain["references"]}
+    assert all(work["bibtex"].startswith("@") for work in plain["references"])
+    both = printed(capsys, "cite", folder, "--methods", "--appendix")
+    assert "it-islands" in both["methods"]
+    assert both["appendix"] != both["methods"]
+
+
+def test_observations_are_rows_and_may_be_written_too(tmp_path, capsys):
+    table = tmp_path / "times.csv"
+    table.write_text("text,position,word,rt\n1,1,Il,300\n1,2,cane,320\n", encoding="utf-8")
+    file = tmp_path / "joined.csv"
+    asked = ["join", str(table), "-m", "demo-causal", "-o", str(file)]
+    rows = printed(capsys, *asked)["observations"]
+    assert [row["word"] for row in rows] == ["Il", "cane"]
+    assert rows[1]["surprisal_bits_1"] == rows[0]["surprisal_bits"]
+    assert file.is_file()
+
+
 def test_templates_and_annotators_may_have_any_name():
     counts = {"generated": 8, "kept": 8, "removed": [], "added": [], "reviewed": 8}
     validator("suites build templates").validate({"passive_2": counts})

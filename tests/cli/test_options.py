@@ -85,7 +85,7 @@ def test_any_options_are_what_they_state(values):
         ({"batch_size": 0}, "whole number from 1"),
         ({"dtype": "float8"}, "float32"),
         ({"set": "k"}, "KEY=VALUE"),
-        ({"limit": "many"}, "integer"),
+        ({"limit": "many"}, "whole number"),
     ],
 )
 def test_what_is_no_option_is_told(values, message):

@@ -87,7 +87,7 @@ def test_secrets_of_an_address_stay_out_of_the_manifest(here, capsys):
     ("change", "told"),
     [
         (("limit", "limmit"), ("line 4, limmit", "Did you mean 'limit'")),
-        (("limit = 5", 'limit = "many"'), ("line 4, limit", "integer")),
+        (("limit = 5", 'limit = "many"'), ("line 4, limit", "whole number")),
         (("limit = 5", "limit = 0"), ("line 4, limit",)),
         (("limit = 5", "limit = [1, 2]"), ("line 4, limit", "one value")),
         (("limit = 5", "limit = true"), ("line 4, limit", "one value")),

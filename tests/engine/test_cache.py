@@ -18,12 +18,12 @@ from cimento import Policy
 from cimento.engine.cache import (
     FileCache,
     MemoryCache,
-    default_cache_folder,
     get_scores,
     put_scores,
     sequence_key,
 )
 from cimento.errors import StorageError
+from cimento.io.files import default_cache_folder
 from tests.helpers import plain
 from tests.helpers.whole_path import ask, load_folder
 

@@ -10,7 +10,7 @@ import pytest
 
 from cimento import InputError
 from cimento.io.transport import Patience, TransientError, opener, patiently, transient
-from cimento.suites.builtin import https_only
+from cimento.suites.published import https_only
 
 
 def redirected(start: str, new: str, **options) -> Request | None:

@@ -12,7 +12,8 @@ import pytest
 
 from cimento import Asking, Policy, TableError, evaluate, open_run, open_source
 from cimento.cli.main import invoke
-from cimento.engine.cache import FileCache, default_cache_folder, get_scores, put_scores
+from cimento.engine.cache import FileCache, get_scores, put_scores
+from cimento.io.files import default_cache_folder
 from cimento.models.registry import name_of, shown_name
 from cimento.paradigms.stories.suite import STORY
 from cimento.runs.reproduce import asking_of, compare_runs, model_of

@@ -27,8 +27,8 @@ from cimento.paradigms.stories.earlier import read_question_lines
 from cimento.people.annotate.second_annotator import read_story_judgments as read_second
 from cimento.runs.store import RunFolder
 from cimento.studies.islands.human import read_judgments as read_islands
-from cimento.suites.builtin import https_only
 from cimento.suites.formula import parse
+from cimento.suites.published import https_only
 from tests.fuzzing import readers, seeds
 from tests.fuzzing import readers_more as more_readers
 from tests.fuzzing import seeds_files as files

@@ -32,7 +32,6 @@ from cimento.studies.connectives.cloze import (
     table_3,
     table_5,
 )
-from cimento.studies.connectives.own import own_tables, read_own
 from cimento.studies.connectives.released import (
     ACCEPTABILITY,
     BLIMP,
@@ -46,6 +45,7 @@ from cimento.studies.connectives.released import (
     released,
 )
 from cimento.studies.connectives.text import compare, read_expected
+from cimento.studies.connectives.user_copy import copy_tables, read_copy
 from cimento.suites.model import Meta
 from tests.helpers.rated import mturk
 
@@ -256,7 +256,7 @@ class TestOwnCopy:
 
     CELLS: ClassVar = {
         (table.name, *cell.what.split(": ")): cell
-        for table in own_tables(read_own(OWN))
+        for table in copy_tables(read_copy(OWN))
         for cell in table.cells
     }
 
@@ -310,7 +310,7 @@ class TestOwnCopy:
         cut = "".join(line.rsplit("\t", 1)[0] + "\n" for line in lines)
         (tmp_path / "acceptability.tsv").write_text(cut, encoding="utf-8")
         [cells] = [
-            table.cells for table in own_tables(read_own(tmp_path)) if table.name == "Table 4"
+            table.cells for table in copy_tables(read_copy(tmp_path)) if table.name == "Table 4"
         ]
         assert cells
         assert all(cell.computed is None for cell in cells)
@@ -341,7 +341,7 @@ class TestOwnCopy:
         path = folder / name
         path.write_text(path.read_text("utf-8").replace(old, new, 1), encoding="utf-8")
         with pytest.raises(InputError) as caught:
-            own_tables(read_own(folder))
+            copy_tables(read_copy(folder))
         assert seen in str(caught.value)
 
     def test_a_sentence_without_a_blank_is_named(self, tmp_path):

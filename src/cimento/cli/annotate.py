@@ -76,7 +76,7 @@ def _import_answers(options: ImportAnswersOptions) -> None:
     key = (
         _secret(options.secret) if options.form != "rated" and options.names == "replace" else None
     )
-    found = read(
+    reading = read(
         options.files,
         ImportOptions(
             form=options.form,
@@ -87,15 +87,15 @@ def _import_answers(options: ImportAnswersOptions) -> None:
             unknown=options.unknown,
         ),
     )
-    write_judgments(table_of(found.judgments), options.output)
+    write_judgments(table_of(reading.judgments), options.output)
     if options.participants is not None and submissions is not None:
         _write_people(submissions, options.keep or (), key, options.participants)
-    for reason, number in found.passed.items():
+    for reason, number in reading.passed.items():
         note(f"{number} skipped: {reason}")
-    for remark in found.notes:
+    for remark in reading.notes:
         note(remark)
-    people = len({judgment.annotator for judgment in found.judgments})
-    note(f"{len(found.judgments)} judgments of {people} people: {options.output}")
+    people = len({judgment.annotator for judgment in reading.judgments})
+    note(f"{len(reading.judgments)} judgments of {people} people: {options.output}")
 
 
 import_answers = command_of(
@@ -239,18 +239,18 @@ def _filter_answers(options: FilterOptions) -> None:
     source = options.judgments
     file = source / "judgments.parquet" if source.is_dir() else source
     refuse_overwriting(options.output, [file])
-    found = filter_judgments(judgments_of(read_judgments(options.judgments)), limits)
-    text = log_text(found, source=file.name, by=options.by)
+    filtered = filter_judgments(judgments_of(read_judgments(options.judgments)), limits)
+    text = log_text(filtered, source=file.name, by=options.by)
     digest = sha256(read_bytes(file)).hexdigest()
-    write_judgments(table_of(found.judgments), options.output)
+    write_judgments(table_of(filtered.judgments), options.output)
     logs = [options.output.with_suffix(ending) for ending in (".log.json", ".log.txt")]
-    write_text(log_json(found, limits, source=file.name, sha256=digest, by=options.by), logs[0])
+    write_text(log_json(filtered, limits, source=file.name, sha256=digest, by=options.by), logs[0])
     write_text(text, logs[1])
     show(text)
-    if not summarise(found.judgments):
+    if not summarise(filtered.judgments):
         note("Nothing is left.")
     names = ", ".join(log.name for log in logs)
-    note(f"{len(found.judgments)} judgments: {options.output}; the log: {names}")
+    note(f"{len(filtered.judgments)} judgments: {options.output}; the log: {names}")
 
 
 filter_answers = command_of(
@@ -278,9 +278,11 @@ def apply_answers(
     from cimento.paradigms.cloze.people import CHOICES_FILE
     from cimento.people.annotate.importing import apply_judgments
 
-    found = [judgment for path in judgments for judgment in judgments_of(read_judgments(path))]
+    all_judgments = [
+        judgment for path in judgments for judgment in judgments_of(read_judgments(path))
+    ]
     applied = apply_judgments(
-        find_suite(suite), found, output, scale=_scale(scale), language=language
+        find_suite(suite), all_judgments, output, scale=_scale(scale), language=language
     )
     for why, count in applied.passed.items():
         note(f"{count} skipped: {why}")

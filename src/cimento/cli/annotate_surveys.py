@@ -230,7 +230,10 @@ def invite(
     wanted, path = read_design(design), _database(design, database)
     storage.prepare(path, wanted)
     made = storage.invite_participants(path, wanted, number)
-    lines = [f"{each.id}\t{each.survey}\t{url.rstrip('/')}/p/{token}" for each, token in made]
+    lines = [
+        f"{participant.id}\t{participant.survey}\t{url.rstrip('/')}/p/{token}"
+        for participant, token in made
+    ]
     show("\n".join(["participant\tsurvey\tlink", *lines]))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cimento.cli.console import NOT_REACHED, note, show, show_json
 from cimento.cli.evaluating import PART_MISSING
 from cimento.cli.flags import command_of
-from cimento.cli.report import TableOptions
+from cimento.cli.report import GridOptions, show_grids
 from cimento.compare.pairwise import Correction, equivalences, surely_worse
 from cimento.errors import UsageError, counted
 from cimento.options import option
@@ -21,13 +21,12 @@ if TYPE_CHECKING:
     from cimento.compare.before_after import Comparison, RunPair
     from cimento.compare.pairwise import PairwiseComparison
     from cimento.compare.ranking import Ranking
-    from cimento.report.grid import Grid
     from cimento.runs.run import Run
 
 _TWO = 2
 
 
-class CompareOptions(TableOptions):
+class CompareOptions(GridOptions):
     """The runs to compare, and the methods."""
 
     runs: tuple[Path, ...] = option(
@@ -55,10 +54,6 @@ class CompareOptions(TableOptions):
         le=1.0,
     )
     figure: Path | None = option(None, "Draw checkpoints of one model: .svg, .png, .pdf, .csv.")
-    output: Path | None = option(
-        None, "A folder for the tables, each in every form: .csv, .md, .tex ...", flags=("-o",)
-    )
-    as_json: bool = option(default=False, help="Print the summary as JSON.", flags=("--json",))
 
 
 def _compare(options: CompareOptions) -> int:
@@ -107,7 +102,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
         for pair in comparison.runs:
             show(_head(pair) + "\n")
     grids = comparison.grids(correction=options.correct, with_items=options.items)
-    _show(grids, options)
+    show_grids(grids, options)
     equivalent = _equivalence(rates, options)
     if options.as_json:
         plain = {
@@ -164,7 +159,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
             todo="Give two runs, or two folders of runs.",
         )
     opened, trials = without_trials(versions_apart(open_runs(runs)))
-    _note_trials(trials)
+    note_trials(trials)
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
     means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
     ranked = rank_models(outcomes, correction=options.correct, seed=options.seed)
@@ -173,13 +168,13 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     equivalent = []
     for number, ranking in enumerate(ranked.rankings):
         part = f"{number + 1}-"
-        _show(ranking_grids(ranking, correction=options.correct), options, part=part)
+        show_grids(ranking_grids(ranking, correction=options.correct), options, part=part)
         equivalent += _equivalence(ranking.pairs, options, part=part, models=True) or []
     if ranked.correlations:
         grid = correlations_grid(ranked.correlations, correction=options.correct)
-        _show({"correlations": grid}, options)
+        show_grids({"correlations": grid}, options)
     if means:
-        _show({"means": means_grid(means)}, options)
+        show_grids({"means": means_grid(means)}, options)
     if options.as_json:
         plain = {
             "rankings": [
@@ -194,7 +189,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     return 0
 
 
-def _note_trials(trials: Sequence[Run]) -> None:
+def note_trials(trials: Sequence[Run]) -> None:
     """Name the trials that are left out, in a line for each model."""
     for model in dict.fromkeys(run.model for run in trials):
         suites = dict.fromkeys(run.suite.name for run in trials if run.model == model)
@@ -225,7 +220,7 @@ def _equivalence(
         return None
     tests = equivalences(pairs, margin=options.equivalent)
     grid = equivalence_grid(pairs, tests, margin=options.equivalent, models=models)
-    _show({"equivalence": grid}, options, part=part)
+    show_grids({"equivalence": grid}, options, part=part)
     names = ("suite", "question", "first", "second", "n")
     return [
         {
@@ -261,22 +256,6 @@ def _none_worse(rates: Sequence[PairwiseComparison], margin: float) -> str:
         f"cimento: not worse: {shares} of right answers compared ({where}, {items}); none is surely"
         f" lower in the second{by}.{open_}"
     )
-
-
-def _show(grids: Mapping[str, Grid], options: CompareOptions, *, part: str = "") -> None:
-    """Print tables, unless JSON is requested, and write each in every form to the folder."""
-    from cimento.io.files import write_text
-    from cimento.report.grid import GRID_FORMS, as_text
-
-    for name, grid in grids.items():
-        if not options.as_json:
-            show(as_text(grid) + "\n")
-        if options.output is not None:
-            paths = {
-                options.output / f"{part}{name}{ending}": form
-                for ending, form in GRID_FORMS.items()
-            }
-            options.neutralise(*(write_text(form(grid), path) for path, form in paths.items()))
 
 
 def _head(pair: RunPair) -> str:

@@ -29,7 +29,7 @@ from cimento.runs.run import Run, open_runs
 
 if TYPE_CHECKING:
     from cimento.report.grid import Grid
-    from cimento.report.records import ItemRecord, RunReport
+    from cimento.report.records import ItemRecord, JointReport, RunReport
 
 
 class StoredOptions(Options):
@@ -42,6 +42,37 @@ class TableOptions(StoredOptions, SheetOptions):
     """Stored runs, and the output files."""
 
     seed: int = option(0, "Seed of the simulated chance levels.")
+
+
+class GridOptions(TableOptions):
+    """Stored runs, and the forms in which tables are printed and written."""
+
+    output: Path | None = option(
+        None, "A folder for the tables, each in every form: .csv, .md, .tex ...", flags=("-o",)
+    )
+    as_json: bool = option(default=False, help="Print the summary as JSON.", flags=("--json",))
+
+
+def show_grids(grids: Mapping[str, Grid], options: GridOptions, *, part: str = "") -> None:
+    """Print tables, unless JSON is requested, and write each in every form to the folder.
+
+    Args:
+        grids: tables by name.
+        options: of the command.
+        part: what the names of files begin with.
+    """
+    from cimento.io.files import write_text
+    from cimento.report.grid import GRID_FORMS, as_text
+
+    for name, grid in grids.items():
+        if not options.as_json:
+            show(as_text(grid) + "\n")
+        if options.output is not None:
+            paths = {
+                options.output / f"{part}{name}{ending}": form
+                for ending, form in GRID_FORMS.items()
+            }
+            options.neutralise(*(write_text(form(grid), path) for path, form in paths.items()))
 
 
 def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> list[Run]:
@@ -122,6 +153,9 @@ class ReportOptions(TableOptions):
         "Judge whole sentences on these: lp,penlp:0.8,slor ... or regions.",
         flags=("--measure",),
     )
+    analyse: bool = option(
+        default=False, help="In a page: a section on items, models and phenomena, as of analyse."
+    )
 
 
 def _report(options: ReportOptions) -> int:
@@ -164,11 +198,20 @@ def _report(options: ReportOptions) -> int:
     elif output is None:
         show(text(open_reports(options.runs, measures)))
     else:
-        write_report(open_reports(options.runs, measures), output)
+        runs = open_reports(options.runs, measures)
+        write_report(runs, output, joint=_joint(runs) if options.analyse else ())
         note(f"{_WRITTEN.get(output.suffix.lower(), 'The report is')} in {output}")
     if output is not None:
         options.neutralise(output)
     return 0
+
+
+def _joint(runs: Sequence[Run]) -> tuple[JointReport, ...]:
+    """The section on items, models and phenomena."""
+    from cimento.compare import analyse
+    from cimento.report.analysis import analysis_section
+
+    return (analysis_section(analyse(runs)),)
 
 
 _WRITTEN = {".csv": "All estimates are", ".json": "The summary is"}
@@ -210,16 +253,16 @@ def _table(
     if name in known:
         known_runs = runs if name == "results" else _on_sentences(runs)
         return make(cast("TableName", name), known_runs, measures)
-    found = [table for section in sections_of(runs) for table in section.tables]
-    own = [each.grid for each in found if each.name == name]
-    if len(own) == 1:
-        return own[0]
-    names = dict.fromkeys([*(each.name for each in found), *known])
+    tables = [table for section in sections_of(runs) for table in section.tables]
+    grids = [table.grid for table in tables if table.name == name]
+    if len(grids) == 1:
+        return grids[0]
+    names = dict.fromkeys([*(table.name for table in tables), *known])
     other = _OTHER_WORDS.get(name.casefold()) or did_you_mean(name, names)
     raise UsageError(
         where=f"--table {name}",
-        seen=f"{len(own)} suites have it" if own else "there is no such table",
-        todo="Give the runs of one suite." if own else other,
+        seen=f"{len(grids)} suites have it" if grids else "there is no such table",
+        todo="Give the runs of one suite." if grids else other,
     )
 
 
@@ -236,7 +279,7 @@ def _on_sentences(runs: Sequence[Run]) -> list[Run]:
     """The runs with scored sentences, on each measure that they are judged on."""
     from cimento.paradigms.regions.judging import on_each_measure
 
-    return [each for run in runs if has_sentences(run) for each in on_each_measure(run)]
+    return [measured for run in runs if has_sentences(run) for measured in on_each_measure(run)]
 
 
 def _write_table(grid: Grid, output: Path | None, form: Form) -> None:
@@ -276,24 +319,24 @@ def show_run(
         show(text(opened))
         return
     runs = [report for section in sections_of(opened) for report in section.runs]
-    found = _with_item(runs, item, run)
+    pairs = _with_item(runs, item, run)
     if as_json:
-        show_json({"item": item, "runs": [_item_json(*each) for each in found]})
+        show_json({"item": item, "runs": [_item_json(*pair) for pair in pairs]})
         return
-    show("\n\n".join(_item(report, record) for report, record in found))
+    show("\n\n".join(_item(report, record) for report, record in pairs))
 
 
 def _with_item(
     runs: Sequence[RunReport], item: str, path: Path
 ) -> list[tuple[RunReport, ItemRecord]]:
-    found = [(run, record) for run in runs for record in run.items if record.id == item]
-    if not found:
+    pairs = [(run, record) for run in runs for record in run.items if record.id == item]
+    if not pairs:
         known = {record.id for run in runs for record in run.items}
         close = (
             did_you_mean(item, known) if len(known) <= _FEW else f"There are {len(known)} items."
         )
         raise UsageError(where=str(path), seen=f"there is no item {item!r}", todo=close)
-    return found
+    return pairs
 
 
 _FEW = 30
@@ -321,7 +364,7 @@ def _item_json(report: RunReport, record: ItemRecord) -> dict[str, object]:
         **{name: getattr(report, name) for name in of_run},
         **asdict(record),
         "strips": strips,
-        "remarks": [{"label": label, "text": told} for label, told in record.remarks],
+        "remarks": [{"label": label, "text": remark} for label, remark in record.remarks],
     }
 
 

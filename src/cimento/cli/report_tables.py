@@ -27,6 +27,7 @@ TableName: TypeAlias = Literal[
     "lowest",
     "blimp",
     "covariates",
+    "baselines",
     "people",
     "results",
 ]
@@ -49,7 +50,7 @@ def make_table(
         measures: names of measures; empty for what each run is judged on.
         seed: seed of the resampling in tests.
         scale: scale of the table of effects; None for all scales as records, or raw scores.
-        records: whether effects are records for programs, or a table for a paper.
+        records: whether effects and tests are records for programs, or tables for a paper.
 
     Raises:
         UsageError: no run has a design, or a measure is unknown.
@@ -77,10 +78,10 @@ def _of_designs(
     Raises:
         UsageError: none of the suites has two factors, or a measure is unknown.
     """
-    from cimento.paradigms.regions.designs import factorials
+    from cimento.paradigms.regions.estimates import factorials
     from cimento.paradigms.regions.factorial import dd_tests, design_models
     from cimento.report import factorial as tables
-    from cimento.report.paper import effects_in_paper
+    from cimento.report.paper import dd_in_paper, effects_in_paper
 
     results = factorials(runs, measures)
     if not results:
@@ -92,7 +93,8 @@ def _of_designs(
             else "Declare them under [factors] in suite.toml.",
         )
     if name == "tests":
-        return tables.dd_grid(dd_tests(results, seed=seed))
+        made = dd_tests(results, seed=seed)
+        return tables.dd_grid(made) if records else dd_in_paper(made)
     if name == "effects" and not records:
         return effects_in_paper(dd_tests(results, normalisation=scale or "raw", seed=seed))
     if name == "mixed":
@@ -109,17 +111,21 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
         UsageError: none of the suites declares the property.
     """
     from cimento.cli.resources import zipf_frequencies_if_any
-    from cimento.compare.covariates import margin_covariates
-    from cimento.paradigms.regions.designs import licensing_of_run, region_dds_of
+    from cimento.compare.covariates import baseline_rates, margin_covariates
+    from cimento.paradigms.regions.estimates import licensing_of_run, region_dds_of
     from cimento.paradigms.regions.people import people_of
     from cimento.report.factorial import licensing_grid, regions_grid
-    from cimento.report.robustness import covariates_grid, people_grid
+    from cimento.report.robustness import baselines_grid, covariates_grid, people_grid
 
-    found: list[Any]
+    results: list[Any] = []
     write: Callable[[Any], Grid]
+    frequency = functools.cache(zipf_frequencies_if_any)
     if name == "covariates":
-        found = margin_covariates(runs, functools.cache(zipf_frequencies_if_any))
+        results += margin_covariates(runs, frequency)
         write = covariates_grid
+    elif name == "baselines":
+        results += baseline_rates(runs, frequency)
+        write = baselines_grid
     else:
         finders: Mapping[str, tuple[Callable[[Run], Iterable[Any]], Callable[[Any], Grid]]] = {
             "licensing": (licensing_of_run, licensing_grid),
@@ -127,13 +133,13 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
             "people": (people_of, people_grid),
         }
         find, write = finders[name]
-        found = [each for run in runs for each in find(run)]
+        results += [result for run in runs for result in find(run)]
     seen, todo = _DECLARED[name]
-    if not found:
+    if not results:
         raise UsageError(
             where=f"--table {name}", seen=f"none of the runs is of a suite {seen}", todo=todo
         )
-    return write(found)
+    return write(results)
 
 
 _DECLARED: Mapping[str, tuple[str, str]] = {
@@ -146,6 +152,7 @@ _DECLARED: Mapping[str, tuple[str, str]] = {
         "Part the sentences at bars in items.tsv; see docs/islands.md.",
     ),
     "covariates": ("with predictions", "Give runs of suites that formulas judge."),
+    "baselines": ("with predictions", "Give runs of suites that formulas judge."),
     "people": (
         "whose sentences people chose between",
         (
@@ -180,8 +187,8 @@ def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> 
     if name == "phenomena":
         return pivot_grid(pivot(runs, measures))
     if name == "blimp":
-        each = [on_each_measure(run, measures) for run in runs if compares_sentences(run)]
-        return datasets_grid([run.summary() for several in each for run in several])
+        by_run = [on_each_measure(run, measures) for run in runs if compares_sentences(run)]
+        return datasets_grid([run.summary() for several in by_run for run in several])
     chosen = [measure.name for measure in find_measures(measures)] or [RANKED_BY]
     worst = [worst_items(run, measure=chosen[0]) for run in runs]
     return worst_items_grid(worst, measure=chosen[0])

@@ -30,9 +30,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cimento.cli.console import NOT_REACHED, note, show
 from cimento.cli.flags import Given, command_of, model_from_lm_eval, neutralise, shape_of
-from cimento.errors import InputError, UsageError, did_you_mean, sentence
+from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.files import expanded, need_writable, read_utf8, write_text
-from cimento.io.parsing import parse_toml
+from cimento.io.parsing import in_words, parse_toml
 from cimento.models.registry import needs_saying, without_secrets
 from cimento.options import RunOptions, is_trust, option, recorded_fields
 
@@ -117,12 +117,13 @@ def _refuse_swapped(stated: Given, *, command: str) -> None:
 
 def _is_suite_here(name: str) -> bool:
     """Whether a name is that of a suite that is known, or a path of one."""
-    from cimento.suites.builtin import builtin_names, published
+    from cimento.suites.builtin import builtin_names
+    from cimento.suites.published import is_published
 
     if name in builtin_names():
         return True
     if not expanded(name).exists():
-        return name in published()
+        return is_published(name)
     # The readers of suites take longer to import than a stored run to be shown.
     from cimento.suites.load import suite_files
 
@@ -260,11 +261,10 @@ def _checked(model: type[RunOptions], name: str, value: object, *, where: str) -
     try:
         model.model_validate({name: value})
     except ValidationError as error:
-        message = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
         raise InputError(
             where=where,
             seen=f"got {value!r}",
-            todo=f"{sentence(message)} See cimento run --help.",
+            todo=f"{in_words(error.errors()[0])} See cimento run --help.",
         ) from error
     return value
 
@@ -421,7 +421,11 @@ def _refuse_sensitivity(options: _RunOptions) -> None:
     from cimento.suites.model import Suite
 
     loaded = list(load_suites(options.suites, language=options.language))
-    others = [each.paradigm.name for each in loaded if not isinstance(each.suite, Suite)]
+    others = [
+        loaded_suite.paradigm.name
+        for loaded_suite in loaded
+        if not isinstance(loaded_suite.suite, Suite)
+    ]
     remote = [model for model in options.models if ":" in model]
     refusals = (
         (

@@ -124,12 +124,13 @@ def _tsv(table: pl.DataFrame) -> str:
 
 def _by_text(texts: Sequence[str], table: pl.DataFrame, *, rows: str) -> list[dict[str, object]]:
     """Each text with its rows, under this name."""
-    found: dict[int, list[dict[str, object]]] = {}
+    by_number: dict[int, list[dict[str, object]]] = {}
     for row in table.iter_rows(named=True):
         number = row.pop("text")
-        found.setdefault(number, []).append(row)
+        by_number.setdefault(number, []).append(row)
     return [
-        {"text": text, rows: found.get(number, [])} for number, text in enumerate(texts, start=1)
+        {"text": text, rows: by_number.get(number, [])}
+        for number, text in enumerate(texts, start=1)
     ]
 
 
@@ -162,6 +163,7 @@ class _JoinOptions(ModelOptions, SheetOptions):
     stride: int | None = option(
         None, "Tokens that a sliding window is moved by.", unit="tokens", ge=1
     )
+    as_json: bool = option(default=False, help="Print JSON.", flags=("--json",))
 
 
 def _join(options: _JoinOptions) -> int:
@@ -191,9 +193,11 @@ def _join(options: _JoinOptions) -> int:
             columns=(reading.ENTROPY,) if options.entropy else (),
         ),
     )
-    if options.output is None:
+    if options.as_json:
+        show_json({"observations": joined.to_dicts()})
+    elif options.output is None:
         show(joined.write_csv())
-    else:
+    if options.output is not None:
         reading.write_joined(joined, options.output)
         options.neutralise(options.output)
         note(f"{len(joined)} observations: {options.output}")

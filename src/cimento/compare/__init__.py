@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import overload
 
+from cimento.compare.analysis import Analysis, ModelChoice, analyse_table
+from cimento.compare.answer_table import TieRule, answer_table
 from cimento.compare.before_after import Comparison, compare_before_after
 from cimento.compare.item_outcomes import ItemOutcomes, item_outcomes, judged_on_measure
 from cimento.compare.pairwise import (
@@ -16,6 +19,7 @@ from cimento.compare.ranking import RankedModel, Ranking, Rankings, rank_models
 from cimento.runs.run import RunsLike, runs_of
 
 __all__ = [
+    "Analysis",
     "Comparison",
     "ItemOutcomes",
     "PairedCorrelations",
@@ -24,6 +28,7 @@ __all__ = [
     "RankedModel",
     "Ranking",
     "Rankings",
+    "analyse",
     "compare",
     "item_outcomes",
     "rank_models",
@@ -84,3 +89,35 @@ def compare(
         )
     outcomes = item_outcomes(judged_on_measure(runs_of(first), measure))
     return rank_models(outcomes, correction=correction, seed=seed)
+
+
+def analyse(
+    runs: RunsLike,
+    *,
+    kind: ModelChoice = "auto",
+    phenomenon: str = "",
+    covariates: Sequence[str] = (),
+    ties: TieRule = "judged",
+    measure: str = "",
+    seed: int = 0,
+) -> Analysis:
+    """Items x models x phenomena: difficulties, abilities and ranks, by an item-response model.
+
+    Args:
+        runs: of two models or more, on any suites.
+        kind: ``rasch``, ``2pl``, or ``auto`` for what fits significantly better.
+        phenomenon: column of suites that names the phenomenon of an item; empty for that of the
+            suite.
+        covariates: ``length`` in words, or columns of numbers.
+        ties: whether a tie counts as it was judged, or ``half``.
+        measure: to judge on, where there is a choice; empty for that of each run.
+        seed: of draws.
+
+    Raises:
+        UsageError: nothing was judged in the runs, or there is no such covariate.
+        TableError: a run cannot be read.
+    """
+    table = answer_table(
+        runs_of(runs), measure=measure, phenomenon=phenomenon, covariates=covariates, ties=ties
+    )
+    return analyse_table(table, kind=kind, ties=ties, seed=seed)

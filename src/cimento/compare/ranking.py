@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -19,7 +19,7 @@ from cimento.compare.pairwise import (
     paired_correlations,
 )
 from cimento.errors import UsageError
-from cimento.paradigms.regions.designs import factorial_of
+from cimento.paradigms.regions.estimates import factorial_of
 from cimento.paradigms.regions.judging import (
     compares_sentences,
     crosses_factors,
@@ -31,10 +31,10 @@ from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.runs.run import Run
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
 from cimento.statistics.design import Design
-from cimento.statistics.differences import cochran_q
+from cimento.statistics.differences import cochran_q, share_test
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.means import mean_of
-from cimento.statistics.multiple import Rank, rank_by_pairs
+from cimento.statistics.multiple import ModelRanks, Rank, RankedPair, rank_by_pairs
 from cimento.statistics.reliability import ItemAnalysis, item_analysis
 from cimento.statistics.values import Significance
 
@@ -215,6 +215,103 @@ def _ranking(group: Sequence[ItemOutcomes], *, seed: int) -> Ranking:
         analysis=item_analysis(rows, seed=seed),
         items=tuple(items),
         note=rates_only(one.kind for one in group),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """The places that the models of one suite could hold, and the tests behind them.
+
+    Attributes:
+        ranks: label of each model to its place; empty where there is nothing to rank.
+        n: items that all models were scored on.
+        left_out: items that some model was not scored on.
+        pairs: every two models, with p before and after Holm's correction over all of them.
+        method: of the tests.
+        reason: why there are no places; empty where there are.
+    """
+
+    ranks: Mapping[str, Rank]
+    n: int = 0
+    left_out: int = 0
+    pairs: tuple[RankedPair, ...] = ()
+    method: str = ""
+    reason: str = ""
+
+
+def places_of(group: Sequence[ItemOutcomes], *, items: Collection[str] | None = None) -> Places:
+    """The places of models by one question, without all else that `rank_models` finds out.
+
+    Shares are compared on the items that all models were scored on, correlations on those that
+    have a value and one reference for all; p-values are corrected over the pairs by Holm's method.
+
+    Args:
+        group: of one suite and question, each model once.
+        items: ids; None for all.
+    """
+    judged = [one for one in group if one.right]
+    columns = {one.model: one.right if judged else one.values for one in judged or group}
+    if len(columns) < TWO or not all(judged or [one.coefficients for one in group]):
+        return Places(ranks={}, reason="fewer than two models have something to rank by")
+    listed = [column.keys() for column in columns.values()]
+    known = [item for item in listed[0] if items is None or item in items]
+    shared = [item for item in known if all(item in keys for keys in listed)]
+    by_some = {item for keys in listed for item in keys if items is None or item in items}
+    if not shared:
+        return Places(ranks={}, left_out=len(by_some), reason="no item was scored on all models")
+    tests = _share_tests(judged, shared) if judged else _correlation_tests(group, shared)
+    ranked = rank_by_pairs(tests.means, tests.pairs) if tests.means else ModelRanks((), ())
+    return Places(
+        ranks={rank.name: rank for rank in ranked.ranks},
+        n=len(shared),
+        left_out=len(by_some) - len(shared),
+        pairs=ranked.pairs,
+        method=tests.method,
+        reason="" if ranked.ranks else "a model has no coefficient",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Tests:
+    """What models are ranked by: a mean of each, every pair with its p, and the tests' names."""
+
+    means: dict[str, float]
+    pairs: list[tuple[str, str, float | None]]
+    method: str
+
+
+def _share_tests(group: Sequence[ItemOutcomes], items: Sequence[str]) -> _Tests:
+    design = group[0].design(items)
+    columns = {one.model: [one.right[item] for item in items] for one in group}
+    tests = {
+        (one, other): share_test(columns[other], columns[one], design)
+        for one, other in combinations(columns, TWO)
+    }
+    return _Tests(
+        {model: sum(column) / len(items) for model, column in columns.items()},
+        [(one, other, test.p) for (one, other), test in tests.items()],
+        " or ".join(dict.fromkeys(test.method for test in tests.values())),
+    )
+
+
+def _correlation_tests(group: Sequence[ItemOutcomes], items: Sequence[str]) -> _Tests:
+    """The same by the first coefficient of values and references; no means if one is undefined."""
+    same = [replace(one, values={item: one.values[item] for item in items}) for one in group]
+    changes = [
+        change
+        for one, other in combinations(same, TWO)
+        for change in paired_correlations(one, other)[:1]
+    ]
+    means = {
+        model: value
+        for one in changes
+        for model, value in ((one.first, one.change.first), (one.second, one.change.second))
+        if value is not None
+    }
+    return _Tests(
+        means if len(means) == len(group) else {},
+        [(one.first, one.second, one.change.p) for one in changes],
+        " or ".join(dict.fromkeys(f"{one.coefficient}, {one.change.method}" for one in changes)),
     )
 
 

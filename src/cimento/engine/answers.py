@@ -180,8 +180,8 @@ def _replies(
         remote = model.takes_messages
         held = [
             number
-            for number, each in enumerate(some)
-            if each.options and not (remote and each.messages)
+            for number, request in enumerate(some)
+            if request.options and not (remote and request.messages)
         ]
         free = [number for number in range(len(some)) if number not in set(held)]
         yield from _constrained(some, held, model, remarks)
@@ -199,8 +199,8 @@ def _constrained(
     from cimento.models.questions import descend
 
     some = [
-        Choose(prompt=each.prompt, options=each.options, templated=each.templated)
-        for each in (requests[number] for number in numbers)
+        Choose(prompt=request.prompt, options=request.options, templated=request.templated)
+        for request in (requests[number] for number in numbers)
     ]
     if some:
         for number, scores in _option_scores(some, model, remarks):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import sqlite3
 import struct
 import threading
@@ -144,27 +143,6 @@ class MemoryCache:
         self._entries.update(entries)
 
 
-def default_cache_folder() -> Path:
-    """The folder of the cache: ``CIMENTO_CACHE_DIR``, or ``cimento`` in the user's cache folder.
-
-    Raises:
-        StorageError: the home folder is not an absolute path.
-    """
-    named = os.environ.get("CIMENTO_CACHE_DIR")
-    if named:
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME")
-    folder = (Path(base) if base else Path.home() / ".cache") / "cimento"
-    if not folder.is_absolute():
-        # A relative path would make a separate cache in every working directory.
-        raise StorageError(
-            where="HOME",
-            seen=f"the home folder is {str(Path.home())!r}, which is no absolute path",
-            todo="Set HOME or CIMENTO_CACHE_DIR, or run with --no-cache.",
-        )
-    return folder
-
-
 class FileCache:
     """A cache in one SQLite file, safe for several processes at once.
 
@@ -231,7 +209,7 @@ class FileCache:
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The values stored under these keys; damaged entries are left out, to be asked again."""
-        found: dict[bytes, bytes] = {}
+        values: dict[bytes, bytes] = {}
         try:
             for start in range(0, len(keys), _LOOK_UP):
                 some = keys[start : start + _LOOK_UP]
@@ -239,10 +217,10 @@ class FileCache:
                 query = f"SELECT key, scores FROM sealed WHERE key IN ({marks})"  # noqa: S608  # only question marks
                 with self._turn, closing(self._connection.execute(query, some)) as rows:
                     opened = ((key, _opened(key, blob)) for key, blob in rows)
-                    found.update((key, data) for key, data in opened if data is not None)
+                    values.update((key, data) for key, data in opened if data is not None)
         except DATABASE_ERRORS as error:
             raise self._failure(error) from error
-        return found
+        return values
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
         """Store these entries in one transaction."""
@@ -279,14 +257,14 @@ class FileCache:
     def verify(self) -> list[str]:
         """Everything that is wrong with the file, as sentences; empty for a sound file."""
         try:
-            found = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
+            lines = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
             damaged = sum(
                 not _is_sound(key, blob)
                 for key, blob in self._connection.execute("SELECT key, scores FROM sealed")
             )
         except DATABASE_ERRORS as error:
             return [f"The file cannot be read ({error})."]
-        problems = [] if found == ["ok"] else [f"SQLite: {each}." for each in found]
+        problems = [] if lines == ["ok"] else [f"SQLite: {line}." for line in lines]
         return problems + ([f"{damaged} entries are damaged."] if damaged else [])
 
     def close(self) -> None:

@@ -104,13 +104,13 @@ class Recording:
 
     def _by_place(self, name: str) -> dict[tuple[str, str], _Rows]:
         """The rows of a table by item and condition, without these two columns."""
-        found: dict[tuple[str, str], _Rows] = {}
+        by_key: dict[tuple[str, str], _Rows] = {}
         if name in self.tables:
             table = self.tables[name]
             keys = table.select(_KEYS).iter_rows()
             for key, row in zip(keys, table.drop(*_KEYS).iter_rows(), strict=True):
-                found.setdefault(key, []).append(row)
-        return found
+                by_key.setdefault(key, []).append(row)
+        return by_key
 
     def _rows(
         self, recorded: Mapping[tuple[str, str], _Rows], places: Sequence[tuple[str, str]]

@@ -119,7 +119,7 @@ class Answers:
             n=self.n + following.n,
             warnings=warnings,
             model=self.model or following.model,
-            usage={**self.usage, **{self.n + n: each for n, each in following.usage.items()}},
+            usage={**self.usage, **{self.n + n: tokens for n, tokens in following.usage.items()}},
         )
 
 

@@ -268,7 +268,7 @@ def write_result(result: UnitResult, path: Path) -> Path:
         "tables": [[name, len(content)] for name, content in contents.items()],
     }
     if answers.usage:
-        facts["usage"] = [[n, *dataclasses.astuple(each)] for n, each in answers.usage.items()]
+        facts["usage"] = [[n, *dataclasses.astuple(tokens)] for n, tokens in answers.usage.items()]
     return write_sealed(json.dumps(facts).encode() + b"\n" + b"".join(contents.values()), path)
 
 
@@ -318,7 +318,7 @@ def _read(path: Path) -> tuple[UnitFacts, bytes]:
         if any(name not in _SCHEMAS for name, _ in tables):
             raise _damaged(path)
         card = ModelCard(**facts["model"])
-        usage = {int(n): Tokens(*each) for n, *each in facts.get("usage", [])}
+        usage = {int(n): Tokens(*counts) for n, *counts in facts.get("usage", [])}
         warnings = tuple(facts["warnings"])
         return UnitFacts(card, warnings, facts["seconds"], facts["n"], tables, usage), rest
     except (ValueError, KeyError, TypeError) as error:

@@ -20,11 +20,12 @@ from typing import Protocol, TypeAlias
 
 from cimento import errors
 from cimento.engine.answers import answer
-from cimento.engine.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
+from cimento.engine.cache import AnswerCache, FileCache, MemoryCache
 from cimento.engine.handle import ModelHandle, give_back
 from cimento.engine.scores import Progress
 from cimento.engine.units import Overlay, Unit, UnitResult, write_added, write_result
 from cimento.errors import CimentoError, NonFiniteScoreError, StorageError
+from cimento.io.files import default_cache_folder
 from cimento.io.tables import Column
 from cimento.models.hf.libraries import own_process
 from cimento.models.settings import Asking
@@ -334,7 +335,9 @@ class Processes:
 
     def process_ids(self) -> list[int]:
         """The process ids of the workers."""
-        return [each.process.pid for each in self._all.values() if each.process.pid is not None]
+        return [
+            worker.process.pid for worker in self._all.values() if worker.process.pid is not None
+        ]
 
     def give(self, worker: int, task: UnitTask) -> None:
         """Send a task; `wait` reports a worker that has died before."""

@@ -43,6 +43,27 @@ def expanded(path: str | Path) -> Path:
         ) from None
 
 
+def default_cache_folder() -> Path:
+    """The folder of the cache: ``CIMENTO_CACHE_DIR``, or ``cimento`` in the user's cache folder.
+
+    Raises:
+        StorageError: the home folder is not an absolute path.
+    """
+    named = os.environ.get("CIMENTO_CACHE_DIR")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME")
+    folder = (Path(base) if base else Path.home() / ".cache") / "cimento"
+    if not folder.is_absolute():
+        # A relative path would make a separate cache in every working directory.
+        raise StorageError(
+            where="HOME",
+            seen=f"the home folder is {str(Path.home())!r}, which is no absolute path",
+            todo="Set HOME or CIMENTO_CACHE_DIR, or run with --no-cache.",
+        )
+    return folder
+
+
 def atomically(path: Path, save: Callable[[Path], object], *, sealed: bool = False) -> Path:
     """Have `save` write to a file next to `path`, then move it there in one step.
 
@@ -304,6 +325,18 @@ def live(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA_SIGNS) else cell
 
 
+def inert_csv(text: str) -> str:
+    """The text of a CSV file with cells that no spreadsheet program takes for formulas."""
+    import csv
+
+    ending = "\r\n" if "\r\n" in text else "\n"
+    sheet = io.StringIO()
+    rows = csv.reader(io.StringIO(text, newline=""))
+    writer = csv.writer(sheet, lineterminator=ending)
+    writer.writerows([inert(cell) for cell in row] for row in rows)
+    return sheet.getvalue()
+
+
 def make_inert(path: Path) -> Path:
     """Rewrite a CSV file with cells that no spreadsheet program takes for formulas.
 
@@ -311,15 +344,7 @@ def make_inert(path: Path) -> Path:
         InputError: the file cannot be read.
         StorageError: the file cannot be written.
     """
-    import csv
-
-    text = read_bytes(path).decode("utf-8")
-    ending = "\r\n" if "\r\n" in text else "\n"
-    sheet = io.StringIO()
-    rows = csv.reader(io.StringIO(text, newline=""))
-    writer = csv.writer(sheet, lineterminator=ending)
-    writer.writerows([inert(cell) for cell in row] for row in rows)
-    return write_text(sheet.getvalue(), path)
+    return write_text(inert_csv(read_bytes(path).decode("utf-8")), path)
 
 
 def read_bytes(path: Path) -> bytes:

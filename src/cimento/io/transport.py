@@ -168,15 +168,15 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _retry_after_s(told: str | None) -> float | None:
+def _retry_after_s(header: str | None) -> float | None:
     """Seconds in a ``Retry-After`` header, which holds a number or a date (RFC 9110, 10.2.3)."""
-    if not told:
+    if not header:
         return None
     try:
-        return max(float(told), 0.0)
+        return max(float(header), 0.0)
     except ValueError:
         pass
     try:
-        return max((parsedate_to_datetime(told) - datetime.now(UTC)).total_seconds(), 0.0)
+        return max((parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds(), 0.0)
     except (ValueError, TypeError):
         return None

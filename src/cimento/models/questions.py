@@ -380,7 +380,7 @@ def chosen_protocol(policy: FillPolicy, filler: Filler) -> OpenRule:
 
 def ranked(fills: Iterable[Fill], k: int) -> list[Fill]:
     """The k most probable of some scored candidates, without repeats, each with its best score."""
-    found: dict[str, Fill] = {}
+    by_word: dict[str, Fill] = {}
     for fill in sorted(fills, key=lambda fill: (-(fill.logprob_nats or 0.0), fill.candidate)):
-        found.setdefault(fill.candidate, fill)
-    return list(found.values())[:k]
+        by_word.setdefault(fill.candidate, fill)
+    return list(by_word.values())[:k]

@@ -11,7 +11,7 @@ import functools
 import importlib.util
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Protocol, TypeAlias, TypeGuard
@@ -198,8 +198,33 @@ def _opened(model: str, asking: Asking) -> Source:
             seen=f"these options are for transformers, which does not load {prefix} models",
             todo="Leave them out.",
         )
+    _refuse_hardware(prefix, asking)
     # On a GPU, the default number format is that of the checkpoint.
     return opener(rest, asking if opener is _open_vllm else asking.settled())
+
+
+_MADE_ELSEWHERE: Mapping[str, str] = {
+    "openai": "a server has its own, from when it was started",
+    "kenlm": "an n-gram model has none",
+    "gguf": "the number format of the weights is in the file",
+}
+"""The models whose number format is not chosen here, and why."""
+
+
+def _refuse_hardware(prefix: str, asking: Asking) -> None:
+    """Refuse a number format or a device for models that are loaded elsewhere.
+
+    Raises:
+        UsageError: one is given.
+    """
+    refused = {}
+    if prefix in _MADE_ELSEWHERE and asking.policy.dtype not in ("auto", "float32"):
+        refused[f"--dtype {asking.policy.dtype}"] = _MADE_ELSEWHERE[prefix]
+    if prefix == "openai" and asking.device not in ("auto", "cpu"):
+        refused[f"--device {asking.device}"] = _MADE_ELSEWHERE[prefix]
+    for where, seen in refused.items():
+        todo = "Leave it out, or run this model by itself."
+        raise UsageError(where=where, seen=seen, todo=todo)
 
 
 def open_scorer(model: str | AnyScorer, asking: Asking) -> AnyScorer:
@@ -321,13 +346,13 @@ def _refuse_ollama(name: str, asking: Asking) -> Source:  # noqa: ARG001  # an o
 
 def _plugged_opener(prefix: str) -> Opener | None:
     """The opener of a plug-in for models of a prefix; None without one."""
-    found = find_plugin("cimento.models", prefix, expected="a function", is_right=_is_opener)
-    if found is None:
+    opener = find_plugin("cimento.models", prefix, expected="a function", is_right=_is_opener)
+    if opener is None:
         return None
 
     def opened(rest: str, asking: Asking) -> Source:
         with blamed("cimento.models", prefix):
-            source = found(rest, asking)
+            source = opener(rest, asking)
             if not hasattr(source, "load"):
                 raise TypeError(f"it gave {type(source).__name__!r} and not a source")
             return source

@@ -103,6 +103,13 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
         meta = suite.meta
         return "  ".join(filter(None, (meta.name, meta.version, meta.language, meta.phenomenon)))
 
+    def record(self, suite: SuiteT, items: int) -> dict[str, object]:  # noqa: ARG002
+        """The facts and first items that ``suites show --json`` prints: by default, the subject."""
+        meta = suite.meta
+        names = ("version", "language", "phenomenon", "licence", "status", "author", "citation")
+        about = {name: getattr(meta, name) for name in names}
+        return {"name": suite.name, "paradigm": self.name, **about}
+
     def audit(self, reading: SuiteReading[SuiteT]) -> SuiteAudit:
         """The content and the faults of a suite that was read."""
         holds = "" if reading.suite is None else self.holds(reading.suite)

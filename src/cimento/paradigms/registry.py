@@ -16,15 +16,7 @@ from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_me
 from cimento.io.files import folder_atomically, refuse_existing
 from cimento.io.plugins import find_plugin, plugin_names
 from cimento.paradigms.base import AnyParadigm, SuiteAudit, SuiteReading, TestSuite
-from cimento.suites.builtin import (
-    DEFAULT_KIND,
-    LANGUAGE_CODE,
-    WORKBOOK,
-    find_suite,
-    kind_of,
-    language_code,
-    name_or_path,
-)
+from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
 from cimento.suites.formats.registry import SUITE_SUFFIXES
 from cimento.suites.load import (
     StimulusCount,
@@ -35,6 +27,7 @@ from cimento.suites.load import (
     unfolded,
 )
 from cimento.suites.model import Suite
+from cimento.suites.published import LANGUAGE_CODE, language_code
 from cimento.suites.reading import NO_LANGUAGE
 from cimento.suites.reading import errors as errors_among
 from cimento.suites.suite_workbook import fold
@@ -146,7 +139,7 @@ def read_all(path: Path, *, language: str = "") -> list[tuple[AnyParadigm, Suite
     Raises:
         CimentoError: there is none, or one has faults; the error contains the faults of all.
     """
-    found: list[tuple[AnyParadigm, SuiteReading[Any]]] = []
+    readings: list[tuple[AnyParadigm, SuiteReading[Any]]] = []
     faulty: list[SuiteError] = []
     count = StimulusCount(path)
     with opened(path) as folder:
@@ -163,10 +156,10 @@ def read_all(path: Path, *, language: str = "") -> list[tuple[AnyParadigm, Suite
             if reading.suite is None or errors_among(reading.faults):
                 faulty.append(SuiteError(where=str(shown), faults=reading.faults))
                 continue
-            found.append((paradigm, reading))
+            readings.append((paradigm, reading))
             count.add(reading.suite)
     refuse_faulty(path, faulty)
-    return found
+    return readings
 
 
 def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
@@ -240,6 +233,8 @@ def parse_options(
     """
     from pydantic import ValidationError
 
+    from cimento.io.parsing import in_words
+
     known = paradigm.options.model_fields
     for name in given:
         if name not in known:
@@ -256,7 +251,7 @@ def parse_options(
         raise UsageError(
             where=f"option {where}",
             seen=f"got {fault.get('input')!r}",
-            todo=f"{fault['msg']}.",
+            todo=in_words(fault),
         ) from error
     return options
 
@@ -349,7 +344,7 @@ def load_suite(suite: SuiteLike, *, language: str = "") -> LoadedSuite:
     if len(loaded) != 1:
         raise UsageError(
             where=str(suite),
-            seen=f"there are {len(loaded)} suites: {', '.join(each.suite.name for each in loaded)}",
+            seen=f"there are {len(loaded)} suites: {', '.join(one.suite.name for one in loaded)}",
             todo="Give one of them.",
         )
     return loaded[0]
@@ -418,7 +413,7 @@ def _content(suite: object) -> str:
     if not dataclasses.is_dataclass(suite):
         return repr(suite)
     values = {
-        each.name: getattr(suite, each.name) for each in dataclasses.fields(suite) if each.repr
+        field.name: getattr(suite, field.name) for field in dataclasses.fields(suite) if field.repr
     }
     shown = (
         f"{name}={_content(value) if isinstance(value, Suite) else repr(value)}"

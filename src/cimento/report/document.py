@@ -26,7 +26,7 @@ _SHOWN_DIGITS = 4
 if TYPE_CHECKING:
     from cimento.paradigms.base import AnyParadigm
     from cimento.report.figures import Figure
-    from cimento.report.records import SuiteReport
+    from cimento.report.records import JointReport, SuiteReport
     from cimento.runs.run import Run, RunsLike
 
 
@@ -41,14 +41,16 @@ def sections_of(runs: Sequence[Run]) -> list[SuiteReport]:
     """
     return [
         section
-        for paradigm, own in _by_paradigm(runs).items()
-        for section in paradigm.sections(own)
+        for paradigm, paradigm_runs in _by_paradigm(runs).items()
+        for section in paradigm.sections(paradigm_runs)
     ]
 
 
 def text(runs: Sequence[Run]) -> str:
     """The text that `cimento run` prints for some runs: the tables of each paradigm."""
-    return "\n".join(paradigm.text(own) for paradigm, own in _by_paradigm(runs).items())
+    return "\n".join(
+        paradigm.text(paradigm_runs) for paradigm, paradigm_runs in _by_paradigm(runs).items()
+    )
 
 
 def markdown(runs: Sequence[Run]) -> str:
@@ -81,17 +83,23 @@ def json(runs: Sequence[Run]) -> str:
     return to_json(Summary(runs=summaries, means=benchmark_means(summaries)))
 
 
-def html(runs: Sequence[Run]) -> str:
-    """A self-contained page with figures, tables and items."""
+def html(runs: Sequence[Run], joint: Sequence[JointReport] = ()) -> str:
+    """A self-contained page with figures, tables and items.
+
+    Args:
+        runs: in the order of display.
+        joint: sections about all of them together.
+    """
     from cimento.report.html import Page, html_page
 
-    methods, works = _methods(runs)
+    methods, works = methods_of(runs)
     suites = tuple(sections_of(runs))
     means = benchmark_means([run.summary() for run in runs])
     page = Page(
         cimento=__version__,
         suites=suites,
         means=NamedGrid("blimp", means_grid(means)) if means else None,
+        joint=tuple(joint),
         methods=methods,
         references=works,
     )
@@ -114,13 +122,14 @@ REPORT_FORMS: Mapping[str, Callable[[Sequence[Run]], str]] = {
 """File endings, each mapped to the function that makes the document in this form."""
 
 
-def report(runs: RunsLike, path: str | Path) -> Path:
+def report(runs: RunsLike, path: str | Path, *, joint: Sequence[JointReport] = ()) -> Path:
     """A report of runs of any paradigms, written to one file.
 
     Args:
         runs: the runs, in the order of display.
         path: the file: ``.html``, ``.md``, ``.txt``, ``.csv`` or ``.json``; ``.tex`` or ``.docx``
             for the table of a paper. The ending determines the form.
+        joint: sections about all runs together, for a page.
 
     Returns:
         The path of the file.
@@ -139,7 +148,14 @@ def report(runs: RunsLike, path: str | Path) -> Path:
             seen=f"a report cannot be written as {file.suffix or 'a file without ending'}",
             todo=f"Use one of {', '.join((*REPORT_FORMS, '.docx'))}.",
         )
-    return write_text(form(runs_of(runs)), file)
+    if joint and form is not html:
+        raise UsageError(
+            where=f"--output {file}",
+            seen="sections about all runs together are for pages",
+            todo="Write a page: .html.",
+        )
+    opened = runs_of(runs)
+    return write_text(html(opened, joint) if joint else form(opened), file)
 
 
 def figure(runs: RunsLike, name: str, path: str | Path | None = None) -> Figure:
@@ -216,13 +232,13 @@ def _by_paradigm(runs: Sequence[Run]) -> dict[AnyParadigm, list[Run]]:
     return by_paradigm
 
 
-def _methods(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
+def methods_of(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
     """The methods paragraph, its appendix and its references, as text and lines."""
     from cimento.cite import methods_paragraph, references
 
     try:
-        told = [methods_paragraph(runs, appendix=appendix) for appendix in (False, True)]
-        return "\n\n".join(told), tuple(work.line for work in references(runs))
+        paragraphs = [methods_paragraph(runs, appendix=appendix) for appendix in (False, True)]
+        return "\n\n".join(paragraphs), tuple(work.line for work in references(runs))
     except CimentoError as error:
         # A run stored by an older version may lack details; the rest of the page is still shown.
         return f"The methods cannot be described: {error}", ()

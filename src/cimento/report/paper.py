@@ -46,21 +46,21 @@ def results_grid(runs: Iterable[Run]) -> Grid:
         UsageError: nothing is judged in any run.
     """
     several = [*runs]
-    found = [
+    headlines = [
         (run.model, estimate, formatting.predictions_together(run.estimates()))
         for run in several
         for estimate in run.estimates()
         if estimate.role == "headline"
     ]
-    if not found:
+    if not headlines:
         raise UsageError(
             where="--table results",
             seen="nothing is judged in these runs",
             todo="Give runs of suites with predictions, targets, tiers or ratings.",
         )
-    short = short_names(dict.fromkeys(model for model, *_ in found))
-    cells = [(_row_name(one), short[model], one) for model, one, _ in found]
-    together = {_row_name(one): held for _, one, held in found if held > 1}
+    short = short_names(dict.fromkeys(model for model, *_ in headlines))
+    cells = [(_row_name(one), short[model], one) for model, one, _ in headlines]
+    together = {_row_name(one): held for _, one, held in headlines if held > 1}
     (header, rows, labels), said = _with_predictions(
         _side_by_side(cells) or _one_by_one(cells), together
     )
@@ -354,21 +354,91 @@ def effects_in_paper(tests: Sequence[DDTest]) -> Grid:
     )
 
 
+_MOST_TESTED = 2
+"""Most models whose tests stand side by side; if there are more, each has its own rows."""
+
+
+def dd_in_paper(tests: Sequence[DDTest]) -> Grid:
+    """A table of DD with its test: phenomena by models, or a row for each if there are many models.
+
+    Suite, measure and scale, which are the same in all rows, are named in the title; all numbers
+    are in `cimento.report.factorial.dd_grid`.
+
+    Args:
+        tests: the tests of DD of all results, on one scale.
+    """
+    columns = list(dict.fromkeys((test.result.model, test.result.measure) for test in tests))
+    alone = len({measure for _, measure in columns}) == 1
+    short = short_names(dict.fromkeys(model for model, _ in columns))
+    names = {
+        (model, measure): short[model] if alone else f"{short[model]}, {measure}"
+        for model, measure in columns
+    }
+    many = len({test.result.suite for test in tests}) > 1
+    places: dict[str, dict[tuple[str, str], DDTest]] = {}
+    for test in tests:
+        name = f"{test.result.suite}: {test.phenomenon}" if many else test.phenomenon
+        places.setdefault(name, {})[test.result.model, test.result.measure] = test
+    parts = ("DD", "t", P_HOLM)
+    wide = len(columns) <= _MOST_TESTED
+    rows: list[tuple[GridCell, ...]] = []
+    for place, by_model in places.items():
+        cells = {column: _test_cells(by_model.get(column)) for column in columns}
+        if wide:
+            n = sizes([first for first, *_ in cells.values()])
+            rows.append((place, n, *(cell for column in columns for cell in cells[column])))
+        else:
+            for column, test in by_model.items():
+                rows.append((place, names[column], str(test.dd.n), *cells[column]))
+    number = sum(test.dd.p is not None for test in tests)
+    corrected = f" Holm's correction is over {counted(number, 'test')}." if number else ""
+    return Grid(
+        title=f"Differences of differences (DD) and their tests over items"
+        f" ({_scale_in_words(tests)}).",
+        header=("phenomenon", "n", *parts * len(columns))
+        if wide
+        else ("phenomenon", "model", "n", *parts),
+        groups=(BLANK, BLANK, *(names[column] for column in columns for _ in parts))
+        if wide
+        else (),
+        rows=tuple(rows),
+        labels=1 if wide else 2,
+        notes=(
+            "n: items. Above 0, the last condition is worse than both effects together predict.",
+            f"Interval (95 %) and p of DD: {methods_of(test.dd for test in tests)}.{corrected}",
+        ),
+    )
+
+
+def _test_cells(test: DDTest | None) -> tuple[GridCell, GridCell, GridCell]:
+    """DD with its interval, its statistic, and its corrected p; blank if there is no test."""
+    if test is None:
+        return BLANK, BLANK, BLANK
+    dd = test.dd
+    return (
+        EstimateCell(
+            value=dd.value, low=dd.low, high=dd.high, n=dd.n, reason=dd.reason or "", digits=2
+        ),
+        BLANK if dd.statistic is None else formatting.number(dd.statistic, digits=2),
+        formatting.p_number(test.p_holm, absent=BLANK),
+    )
+
+
 def _rows_in_paper(
     tests: Sequence[DDTest], columns: Sequence[tuple[str, str]]
 ) -> tuple[list[tuple[GridCell, ...]], list[int]]:
     """The rows of all phenomena, and the indices of those that begin one after the first."""
     places: dict[tuple[str, str], dict[tuple[str, str], DDTest]] = {}
     for test in tests:
-        found = places.setdefault((test.result.suite, test.phenomenon), {})
-        found[test.result.model, test.result.measure] = test
+        by_model = places.setdefault((test.result.suite, test.phenomenon), {})
+        by_model[test.result.model, test.result.measure] = test
     many = len({suite for suite, _ in places}) > 1
     tested = any(test.dd.p is not None for test in tests)
     rows: list[tuple[GridCell, ...]] = []
     rules = []
-    for (suite, phenomenon), found in places.items():
+    for (suite, phenomenon), by_model in places.items():
         name = f"{suite}: {phenomenon}" if many else phenomenon
-        parts = {column: _effect_column(test) for column, test in found.items()}
+        parts = {column: _effect_column(test) for column, test in by_model.items()}
         n = sizes([part["DD"] for part in parts.values()])
         labels = [label for label in next(iter(parts.values())) if tested or label != P_HOLM]
         rules += [len(rows)] if rows else []
@@ -416,7 +486,7 @@ def _scale_in_words(tests: Sequence[DDTest]) -> str:
         SCALES[kind] for kind in dict.fromkeys(t.normalisation for t in tests) if kind != "raw"
     ]
     measures = "; ".join(
-        f"{measure} in {unit}" if unit and unit not in measure else measure
+        f"{measure.removesuffix(f'-{unit}')} in {unit}" if unit else measure
         for measure, unit in units
     )
     return ", ".join([measures, *scales])

@@ -6,7 +6,7 @@ run, identical to the one in the tables of the run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,10 +35,17 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class NamedGrid:
-    """A table of a page, with the name by which ``cimento report --table`` writes it."""
+    """A table of a page.
+
+    Attributes:
+        name: name of the table.
+        grid: its cells.
+        command: how to get it from the command line; empty for ``--table`` and its name.
+    """
 
     name: str
     grid: Grid
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,13 +172,30 @@ class SuiteReport:
     """
 
     runs: tuple[RunReport, ...]
-    figures: tuple[Figure, ...] = ()
+    figures: Sequence[Figure] = ()
     tables: tuple[NamedGrid, ...] = ()
 
     @property
     def first(self) -> RunReport:
         """The first run, which has the information about the suite."""
         return self.runs[0]
+
+
+@dataclass(frozen=True, slots=True)
+class JointReport:
+    """A section about all suites and models together.
+
+    Attributes:
+        heading: its heading.
+        command: the command that prints it.
+        figures: its figures.
+        tables: its tables.
+    """
+
+    heading: str
+    command: str
+    figures: Sequence[Figure] = ()
+    tables: tuple[NamedGrid, ...] = ()
 
 
 _SHOWN_FIRST = ("model", "suite", "asking", "options", "judging")
@@ -200,7 +224,7 @@ def manifest_lines(manifest: Mapping[str, JsonValue], *, under: str = "") -> lis
         if isinstance(value, dict):
             lines += manifest_lines(value, under=label)
         elif isinstance(value, list):
-            lines.append((label, "\n".join(_text(each) for each in value)))
+            lines.append((label, "\n".join(_text(element) for element in value)))
         else:
             lines.append((label, _text(value)))
     return [(label, text) for label, text in lines if text]

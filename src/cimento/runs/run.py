@@ -208,12 +208,26 @@ class Run:
 
         Raises:
             UsageError: the run has no such table.
-            MissingDependencyError: pandas or pyarrow is not installed.
+            MissingDependencyError: pandas is not installed.
         """
-        for package in ("pandas", "pyarrow"):
-            if importlib.util.find_spec(package) is None:
-                raise MissingDependencyError(package=package, extra="pandas", purpose="to_pandas")
-        return self.table(name).to_pandas()
+        if importlib.util.find_spec("pandas") is None:
+            raise MissingDependencyError(package="pandas", extra="pandas", purpose="to_pandas")
+        table = self.table(name)
+        if importlib.util.find_spec("pyarrow") is not None:
+            return table.to_pandas()
+        import pandas as pd
+        import polars as pl
+
+        # polars needs pyarrow for its own conversion.
+        texts = (pl.String, pl.Categorical, pl.Enum)
+        return pd.DataFrame(
+            {
+                column.name: pd.Series(column.to_list(), dtype="str")
+                if isinstance(column.dtype, texts)
+                else column.to_numpy()
+                for column in table
+            }
+        )
 
     def outcomes(self) -> pl.DataFrame:
         """The outcome of every item and question, as a table; see docs/tables.md.

@@ -78,13 +78,13 @@ def blank_before(manifest: Mapping[str, JsonValue]) -> bool:
 
 def versions() -> dict[str, JsonValue]:
     """The versions of Python and of those libraries on which scores depend, if installed."""
-    found: dict[str, JsonValue] = {"python": platform.python_version()}
+    libraries: dict[str, JsonValue] = {"python": platform.python_version()}
     for library in _LIBRARIES:
         try:
-            found[library] = importlib.metadata.version(library)
+            libraries[library] = importlib.metadata.version(library)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return libraries
 
 
 def plain(part: Any) -> JsonValue:  # noqa: ANN401
@@ -171,7 +171,7 @@ class RunFolder:
         begun = [self._inputs_in(name) for name in _BEGUN]
         with contextlib.suppress(TableError):
             begun.append(self.manifest().get("inputs"))
-        return any(isinstance(each, dict) and each.get("suite") == sha256 for each in begun)
+        return any(isinstance(entry, dict) and entry.get("suite") == sha256 for entry in begun)
 
     def _inputs_in(self, name: str) -> JsonValue:
         """The inputs that an unfinished run recorded; None where it did not."""

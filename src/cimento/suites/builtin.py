@@ -1,211 +1,35 @@
-"""Suites by name: published datasets with their terms and addresses, and the built-in suites.
+"""Suites by name or path: the built-in suites, templates of new ones, and where a suite is.
 
 Listing them needs nothing but the standard library.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from importlib import resources
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cimento.errors import InputError, UsageError, did_you_mean, need_known
-from cimento.io.files import expanded, folder_atomically, refuse_existing, write_bytes
+from cimento.io.files import (
+    default_cache_folder,
+    expanded,
+    folder_atomically,
+    refuse_existing,
+    write_bytes,
+)
 from cimento.io.parsing import parse_toml
-
-NAMES = {
-    "ca": "Catalan",
-    "de": "German",
-    "en": "English",
-    "es": "Spanish",
-    "fr": "French",
-    "he": "Hebrew",
-    "it": "Italian",
-    "nl": "Dutch",
-    "pt": "Portuguese",
-    "ru": "Russian",
-    "zh": "Chinese",
-}
-"""English names of languages by ISO 639-1 code."""
-
-_CODES = {name.casefold(): code for code, name in NAMES.items()}
-
-
-LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9-]+)?")
-
-
-def language_code(name: str) -> str:
-    """The ISO 639-1 code of a language from its English name; an unknown name is unchanged."""
-    return _CODES.get(name.strip().casefold(), name.strip())
-
-
-_FILE = "published.toml"
-_OPEN_END = "and "
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
-    """A published dataset in the registry.
-
-    Attributes:
-        name: name for ``cimento suites get``.
-        title: short description.
-        languages: ISO 639-1 codes; the last entry may say that there are more.
-        licence: SPDX identifier if there is one.
-        citation: how to cite it.
-        size: its size, as text for people.
-        format: the format of its files.
-        hub: id of a dataset on the Hugging Face hub.
-        revision: commit of that dataset, pinned here or named by the user; without one it is not
-            fetched.
-        suffixes: suffixes of the wanted files on the hub.
-        codes: for each language, its name in the hub's files.
-        archive: address of a repository's zip at one commit.
-        inside: folder in the archive that holds the suites; ``{language}`` stands for a code.
-        files: addresses of single files, by language.
-        sha256: known sha256 of files, by their paths in the fetched folder.
-        by_hand: instructions for datasets without any of these sources.
-        verified: date on which the pin was last looked at, and how; empty without a pin.
-    """
-
-    name: str
-    title: str
-    languages: tuple[str, ...]
-    licence: str
-    citation: str
-    size: str
-    format: str
-    hub: str = ""
-    revision: str = ""
-    suffixes: tuple[str, ...] = ()
-    codes: Mapping[str, str] = field(default_factory=dict)
-    archive: str = ""
-    inside: str = ""
-    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    sha256: Mapping[str, str] = field(default_factory=dict)
-    by_hand: str = ""
-    verified: str = ""
-
-    @property
-    def address(self) -> str:
-        """The address of the dataset for people."""
-        if self.hub:
-            return f"https://huggingface.co/datasets/{self.hub}"
-        single = [address for addresses in self.files.values() for address in addresses]
-        return self.archive or (single[0] if single else self.by_hand)
-
-    @property
-    def commits(self) -> str:
-        """The page of the hub that lists the dataset's commits."""
-        return f"{self.address}/commits/main"
-
-    def check_language(self, language: str) -> None:
-        """Refuse a language that the dataset does not have.
-
-        Raises:
-            UsageError: the dataset does not have the language.
-        """
-        more = any(each.startswith(_OPEN_END) for each in self.languages)
-        if language and language not in self.languages and not more:
-            raise UsageError(
-                where=f"--language {language}",
-                seen=f"{self.name} is not in this language",
-                todo=did_you_mean(language, self.languages),
-            )
-
-
-def published() -> dict[str, Published]:
-    """All entries of the registry, by name."""
-    text = (resources.files("cimento") / "data" / _FILE).read_text(encoding="utf-8")
-    return {name: _entry(name, entry) for name, entry in tomllib.loads(text).items()}
-
-
-def is_published(name: str) -> bool:
-    """Whether a name, or ``NAME@COMMIT``, is that of an entry."""
-    return name.partition("@")[0] in published()
-
-
-def find_published(name: str) -> Published:
-    """One entry, at the commit that its name may give.
-
-    Args:
-        name: of the dataset; of one on the hub also ``NAME@COMMIT``.
-
-    Raises:
-        UsageError: there is no dataset of this name, or the commit cannot be used.
-    """
-    entries = published()
-    plain, at, commit = name.partition("@")
-    need_known(plain, entries, where=name, seen="no dataset has this name")
-    return _at(entries[plain], commit) if at else entries[plain]
-
-
-COMMIT = re.compile("[0-9a-f]{40}")
-
-
-def _at(entry: Published, commit: str) -> Published:
-    """A dataset of the hub at a commit of the user's.
-
-    Raises:
-        UsageError: it is on no hub, or this is no commit.
-    """
-    where = f"{entry.name}@{commit}"
-    if not entry.hub:
-        raise UsageError(
-            where=where,
-            seen="only datasets of the hub are fetched at a commit of yours",
-            todo=f"Leave it out: {entry.name} has a fixed source.",
-        )
-    if not COMMIT.fullmatch(commit):
-        raise UsageError(
-            where=where,
-            seen=f"{commit!r} is no commit; branches and tags can change",
-            todo=f"Give its 40 digits, from {entry.commits}",
-        )
-    return replace(entry, revision=commit)
-
-
-def https_only(address: str) -> str:
-    """The given address, which must begin with https.
-
-    Raises:
-        InputError: the address does not begin with https.
-    """
-    if not address.startswith("https://"):
-        raise InputError(
-            where=address, seen="the address is not https", todo="Nothing else is fetched."
-        )
-    return address
-
-
-def _entry(name: str, entry: Mapping[str, object]) -> Published:
-    files = entry.get("files", {})
-    texts = {key: value for key, value in entry.items() if isinstance(value, str)}
-    lists = {key: _texts(value) for key, value in entry.items() if key in ("languages", "suffixes")}
-    return Published(
-        name=name,
-        **texts,  # type: ignore[arg-type]  # keys of the file are those of the record; tested
-        **lists,  # type: ignore[arg-type]
-        codes=_mapping(entry.get("codes")),
-        sha256=_mapping(entry.get("sha256")),
-        files={key: _texts(value) for key, value in files.items()}
-        if isinstance(files, dict)
-        else {},
-    )
-
-
-def _mapping(value: object) -> Mapping[str, str]:
-    return value if isinstance(value, dict) else {}
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, Sequence) else ()
-
+from cimento.suites.published import (
+    Published,
+    find_published,
+    is_address,
+    is_published,
+    published,
+)
 
 DEFAULT_KIND = "regions"
 """The kind of suites that state none."""
@@ -295,13 +119,19 @@ def find_suite(name_or_path: str | Path) -> Path:
     """The path of a suite: a built-in one by its name, any other by its path.
 
     A built-in name means the built-in suite in every working directory; write ``./name`` for a file
-    or folder of the same name.
+    or folder of the same name. A dataset given by its address (``hf:ORG/NAME@COMMIT``; see
+    `cimento.suites.published`) is fetched once into the folder of the cache.
 
     Raises:
-        InputError: there is no built-in suite and no path of this name.
+        InputError: there is no built-in suite and no path of this name, or an address cannot be
+            reached.
+        UsageError: an address does not pin what is behind it.
+        StorageError: what was fetched has been changed since, or cannot be stored.
     """
     if isinstance(name_or_path, str) and name_or_path in builtin_names():
         return _FOLDER / name_or_path
+    if isinstance(name_or_path, str) and is_address(name_or_path):
+        return _fetched(find_published(name_or_path))
     from cimento.suites.formats.blimp import blimp_datasets
 
     name = str(name_or_path)
@@ -325,10 +155,19 @@ def find_suite(name_or_path: str | Path) -> Path:
     elif path.suffix or len(path.parts) > 1:
         todo = _nearby(path)
     else:
-        todo = did_you_mean(name, [*builtin_names(), *published()], listed=builtin_names())
+        near = did_you_mean(name, [*builtin_names(), *published()], listed=())
+        todo = f"{near} " if near.startswith("Did") else ""
+        todo += "`cimento suites list` lists the suites that come with cimento."
     raise InputError(
         where=name, seen="there is no built-in suite and no file or folder of this name", todo=todo
     )
+
+
+def _fetched(dataset: Published) -> Path:
+    """The files of a dataset given by its address, fetched unless they are there."""
+    from cimento.suites.fetching import fetch
+
+    return fetch(dataset, default_cache_folder() / "suites" / dataset.folder)
 
 
 def _nearby(path: Path) -> str:
@@ -341,6 +180,22 @@ def _nearby(path: Path) -> str:
     )
 
 
+REVIEW = "review.tsv"
+"""The file beside a suite with what its readers said of each item, without seeing the key."""
+REVIEW_COLUMNS = ("reader", "native", "item", "condition", "verdict", "remark")
+
+
+def _status(folder: Path, stated: str) -> str:
+    """The state of review: the number of people who read a suite, if any did; else as stated."""
+    review = folder / REVIEW
+    if not review.is_file():
+        return stated
+    rows = [line.split("\t") for line in review.read_text(encoding="utf-8").splitlines()[1:]]
+    readers = {row[0]: row[1] == "yes" for row in rows}
+    native = sum(readers.values())
+    return f"read by {len(readers)}, " + (f"{native} native" if native else "not native")
+
+
 def _describe(folder: Path) -> BuiltinSuite:
     meta = tomllib.loads((folder / "suite.toml").read_text(encoding="utf-8"))["meta"]
     return BuiltinSuite(
@@ -349,7 +204,7 @@ def _describe(folder: Path) -> BuiltinSuite:
         language=meta.get("language", ""),
         phenomenon=meta.get("phenomenon", ""),
         items=_count_items(folder),
-        status=meta.get("status", ""),
+        status=_status(folder, meta.get("status", "")),
         path=folder,
     )
 
@@ -363,6 +218,29 @@ def _count_items(folder: Path) -> int:
     header, *lines = table.read_text(encoding="utf-8").split("\n")
     column = header.split("\t").index("item")
     return len({line.split("\t")[column] for line in lines if line.strip()})
+
+
+_LONGEST_EXAMPLE = 160
+_EXAMPLE_COLUMNS = ("text", "good", "sentence")
+
+
+def example_of(folder: Path) -> str:
+    """The first sentence of a suite that comes with cimento, without marks; a story in part.
+
+    Args:
+        folder: the folder of a built-in suite, or of a suite made by `new_suite`.
+    """
+    table = folder / "items.tsv"
+    if table.exists():
+        header, first, *_ = table.read_text(encoding="utf-8").split("\n")
+        row = dict(zip(header.split("\t"), first.split("\t"), strict=False))
+        text = next((row[name] for name in _EXAMPLE_COLUMNS if row.get(name)), "")
+        text = text.replace(" | ", " ").replace("|", "").translate({ord(mark): "" for mark in "{}"})
+        text = " ".join(text.split())
+    else:
+        line = (folder / "items.jsonl").read_text(encoding="utf-8").partition("\n")[0]
+        text = " ".join(json.loads(line)["sentences"])
+    return text if len(text) <= _LONGEST_EXAMPLE else f"{text[:_LONGEST_EXAMPLE].rstrip()} ..."
 
 
 _TEMPLATES = Path(__file__).parents[1] / "data" / "templates"

@@ -80,20 +80,20 @@ def _windows(
     todo = 'Write [licensing.windows] with lines such as "after" = { gap = [5], nogap = [4] }.'
     if not isinstance(declared, dict) or not declared:
         raise InputError(where=where, seen="windows are missing", todo=todo)
-    found: dict[str, dict[str, tuple[int, ...]]] = {}
+    windows: dict[str, dict[str, tuple[int, ...]]] = {}
     for name, regions in declared.items():
         if not isinstance(regions, dict) or set(regions) != set(gaps):
             seen = f"the window {name!r} does not give regions for {' and '.join(gaps)}"
             raise InputError(where=where, seen=seen, todo=todo)
-        found[name] = {}
+        windows[name] = {}
         for gap, numbers in regions.items():
             listed = numbers if isinstance(numbers, list) else [numbers]
-            whole = tuple(each for each in listed if isinstance(each, int) and each > 0)
+            whole = tuple(number for number in listed if isinstance(number, int) and number > 0)
             if len(whole) != len(listed) or not whole:
                 seen = f"the window {name!r} has {numbers!r} for {gap}"
                 raise InputError(where=where, seen=seen, todo="Regions are counted from 1.")
-            found[name][gap] = whole
-    return found
+            windows[name][gap] = whole
+    return windows
 
 
 def regions_measured(suite: Suite) -> dict[str, frozenset[int]]:
@@ -234,11 +234,11 @@ def squares(suite: Suite) -> tuple[Square, ...]:
 def bad_cell(suite: Suite) -> str:
     """The cell of a two-factor design that should be unacceptable, in words; empty without one."""
     try:
-        found = () if licensing_of(suite) else squares(suite)
+        known = () if licensing_of(suite) else squares(suite)
         declared = _declared(suite)
     except InputError:
         return ""  # the checks of the suite report faults of the design
-    names = [square.unacceptable.name for square in found]
+    names = [square.unacceptable.name for square in known]
     if not names:
         return ""
     why = "" if declared else ", where both factors have their last level"
@@ -263,14 +263,14 @@ def windows_of(suite: Suite) -> dict[str, tuple[int, ...]]:
     todo = f'Write lines such as "embedded" = [2, 3]; regions are counted from 1 to {len(names)}.'
     if not isinstance(declared, dict):
         raise InputError(where=where, seen="is no table", todo=todo)
-    found = {}
+    by_name = {}
     for name, regions in declared.items():
         listed = regions if isinstance(regions, list) else [regions]
         numbers = tuple(n for n in listed if isinstance(n, int) and 1 <= n <= len(names))
         if not listed or len(set(numbers)) < len(listed):
             raise InputError(where=where, seen=f"{name} is {regions!r}", todo=todo)
-        found[name] = numbers
-    return found
+        by_name[name] = numbers
+    return by_name
 
 
 def island_factors(conditions: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -324,10 +324,10 @@ def with_design(suite: Suite) -> Suite:
     are compared as such.
     """
     try:
-        found = squares(suite)
+        known = squares(suite)
     except InputError:
         return suite  # the checks of the suite report faults of the design
-    if suite.predictions or any(None in square.conditions for square in found):
+    if suite.predictions or any(None in square.conditions for square in known):
         return suite
     names = {meaning(name): name for name in suite.condition_names}
     if names.keys() == {"good", "bad"} and len(suite.condition_names) == len(names):
@@ -337,23 +337,23 @@ def with_design(suite: Suite) -> Suite:
             name=names["good"],
         )
         return replace(suite, predictions=(prediction,))
-    predictions = tuple(prediction for square in found for prediction in predictions_of(square))
+    predictions = tuple(prediction for square in known for prediction in predictions_of(square))
     return replace(suite, predictions=predictions)
 
 
 def _conditions(suite: Suite) -> dict[tuple[str, ...], str]:
     """The conditions by the levels of the factors in their columns."""
-    found: dict[tuple[str, ...], str] = {}
+    names: dict[tuple[str, ...], str] = {}
     for _, condition in suite.stimuli():
         levels = tuple(condition.columns.get(factor, "") for factor in suite.factors)
-        name = found.setdefault(levels, condition.name)
+        name = names.setdefault(levels, condition.name)
         if name != condition.name:
             raise InputError(
                 where=f"suite {suite.name!r}, [factors]",
                 seen=f"{name} and {condition.name} are both {' '.join(levels)}",
                 todo="Give each condition its own levels.",
             )
-    return found
+    return names
 
 
 def _declared(suite: Suite) -> frozenset[str]:
@@ -399,7 +399,7 @@ def _levels_of(
     suite: Suite, conditions: Mapping[tuple[str, ...], str], bad: frozenset[str]
 ) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Each factor's plain level and changed levels, as follows from the unacceptable conditions."""
-    found = {}
+    factors = {}
     for index, (factor, levels) in enumerate(suite.factors.items()):
         changed = {key[index] for key, name in conditions.items() if name in bad}
         plain = [level for level in levels if level not in changed]
@@ -409,5 +409,5 @@ def _levels_of(
                 seen=f"{', '.join(sorted(bad))} leave no single plain level of {factor}",
                 todo="Name the condition, of each comparison, in which both factors are changed.",
             )
-        found[factor] = (plain[0], tuple(level for level in levels if level in changed))
-    return found
+        factors[factor] = (plain[0], tuple(level for level in levels if level in changed))
+    return factors

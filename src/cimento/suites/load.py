@@ -10,7 +10,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -37,6 +37,8 @@ from cimento.suites.suite_workbook import (
 )
 
 ARCHIVE_SUFFIX = ".zip"
+SOURCE = "source.json"
+"""The file next to fetched files that gives their source and their sha256."""
 MAX_FILES = 10_000
 MAX_FILE_BYTES = 100_000_000
 """Largest size of a file in an archive; a suite of this size has some hundred thousand items."""
@@ -147,7 +149,7 @@ def _innermost(folder: Path) -> Path:
 
 
 def _unpack(archive: zipfile.ZipFile, folder: Path, path: Path) -> None:
-    members = [each for each in archive.infolist() if _is_wanted(each)]
+    members = [member for member in archive.infolist() if _is_wanted(member)]
     if len(members) > MAX_FILES:
         raise _refused(path, f"holds {len(members):,} files", f"At most {MAX_FILES:,} are read.")
     left = min(MAX_TOTAL_BYTES, max(SMALL_BYTES, MAX_GROWTH * path.stat().st_size))
@@ -341,7 +343,8 @@ def suite_paths(path: Path) -> list[Path]:
     """The paths of the suites at a path, sorted by name.
 
     A folder without suite.toml may hold suite folders and files with a suffix of a suite's
-    format; hidden files and files with another suffix (a README) are ignored.
+    format; hidden files, files with another suffix (a README) and the record of a download are
+    ignored. If it holds only other folders, their suites are taken.
 
     Raises:
         InputError: the folder holds no suite, or may not be read.
@@ -351,18 +354,25 @@ def suite_paths(path: Path) -> list[Path]:
         return [path]
     with reading(path, todo="Check its permissions."):
         children = sorted(path.iterdir())
-    shown = [child for child in children if not child.name.startswith((".", "~$"))]
+    shown = [
+        child
+        for child in children
+        if not child.name.startswith((".", "~$")) and child.name != SOURCE
+    ]
     others = {child.suffix for child in shown} - set(SUITE_SUFFIXES)
     known = plugged_suffixes(others) | set(SUITE_SUFFIXES)
-    found = [child for child in shown if child.suffix.lower() in known or (child / TOML).is_file()]
-    if not found:
-        titles = "; ".join(each.title for each in FORMATS.values())
+    paths = [child for child in shown if child.suffix.lower() in known or (child / TOML).is_file()]
+    for folder in () if paths else filter(Path.is_dir, shown):
+        with suppress(InputError):  # there is none in it
+            paths += suite_paths(folder)
+    if not paths:
+        titles = "; ".join(form.title for form in FORMATS.values())
         raise InputError(
             where=str(path),
             seen=f"is a folder without {TOML} and without suites in it",
             todo=f"Suites are: {titles}.",
         )
-    return found
+    return paths
 
 
 def _named(fault: Fault, path: str) -> Fault:

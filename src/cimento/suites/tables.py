@@ -1,9 +1,10 @@
-"""Tables from people and spreadsheet programs: TSV, CSV and xlsx, with all cells as text."""
+"""Tables from people and programs: TSV, CSV, xlsx, Parquet and JSON Lines, all cells as text."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from array import array
 from collections import Counter
@@ -12,12 +13,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from cimento.errors import Fault, InputError, SuiteError
+from cimento.errors import Fault, InputError, SuiteError, TableError
 from cimento.io.files import read_bytes
+from cimento.io.parquet import parse_parquet
+from cimento.io.parsing import each_line, parse_json
 from cimento.suites.reading import decode_table, errors, fault, place_of_row
 from cimento.suites.workbooks import read_workbook
 
-SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx")
+SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx", ".parquet")
+RECORDS = (".jsonl", ".ndjson", ".json")
+"""Suffixes of objects, a line each or in one list; tables if their keys are those of columns."""
 OTHER_WORKBOOKS = (".ods", ".xls", ".xlsb", ".numbers")
 """Suffixes of other spreadsheet formats, which are not read."""
 MOST_COLUMNS = 16_384
@@ -176,9 +181,10 @@ def read_table(
 ) -> tuple[Table | None, list[Fault]]:
     """Read a table in the format given by the suffix of its path.
 
-    ``.xlsx`` is a workbook; ``.tsv`` is separated by tabs and has no quoting; ``.csv``, ``.tab``
-    and ``.txt`` are separated by whatever their header line is separated by, and quoted as in
-    RFC 4180.
+    ``.xlsx`` is a workbook, ``.parquet`` a data frame, and ``.jsonl`` has an object a line, whose
+    keys are the columns; lists and objects become JSON in a cell. ``.tsv`` is separated by tabs and
+    has no quoting; ``.csv``, ``.tab`` and ``.txt`` are separated by whatever their header line is
+    separated by, and quoted as in RFC 4180.
 
     Args:
         data: the content of the file.
@@ -251,12 +257,61 @@ def _open_rows(
     suffix = path.suffix.lower()
     if suffix == ".xlsx":
         return read_workbook(data, name=path.name, only_header=only_header)
+    if suffix == ".parquet":
+        return _parquet_rows(data, name=path.name)
     text, faults = decode_table(data, name=path.name)
     if text is None:
         return [], faults
+    if suffix in RECORDS:
+        rows, more = _record_rows(text, name=path.name, only_header=only_header)
+        return rows, faults + more
     return split_plain(text) if suffix == ".tsv" else _split_quoted(
         text, _DELIMITERS[suffix]
     ), faults
+
+
+def _parquet_rows(data: bytes, *, name: str) -> tuple[list[list[str]], list[Fault]]:
+    """The header and rows of a Parquet file."""
+    try:
+        frame = parse_parquet(data, where=name)
+    except TableError as error:
+        return [], [fault("CIM-S002", where=name, seen=f"{error.seen}.")]
+    rows = [list(map(_as_cell, row)) for row in frame.iter_rows()]
+    return [frame.columns, *rows], []
+
+
+def _record_rows(text: str, *, name: str, only_header: bool) -> tuple[list[list[str]], list[Fault]]:
+    """The header and rows of objects; keys that one lacks are empty cells."""
+    records: list[dict[str, object]] = []
+    whole = text.lstrip().startswith("[")
+    for number, line in enumerate([text] if whole else each_line(text), start=1):
+        if not line.strip():
+            continue
+        where = name if whole else f"{name} line {number}"
+        try:
+            value = parse_json(line)
+        except ValueError as error:
+            return [], [fault("CIM-S002", where=where, seen=f"Not JSON: {error}.")]
+        for record in value if whole else [value]:
+            if not isinstance(record, dict):
+                return [], [
+                    fault("CIM-S003", where=where, seen="There is more than objects in it.")
+                ]
+            records.append(record)
+        if only_header:
+            break
+    keys = list(dict.fromkeys(key for record in records for key in record))
+    rows = [[_as_cell(record.get(key)) for key in keys] for record in records]
+    return [keys, *rows], []
+
+
+def _as_cell(value: object) -> str:
+    """A value of JSON or of a data frame as the text of a cell; nothing for null."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def split_plain(text: str) -> Iterator[list[str]]:

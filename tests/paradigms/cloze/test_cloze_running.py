@@ -414,9 +414,9 @@ def test_what_is_asked_wrongly_is_said(suite_folder, tmp_path, capsys):
     arguments = ["run", str(suite_folder), "-m", "demo-masked", "-o", str(tmp_path)]
     for setting, said in (
         ("kk=3", "Did you mean 'k'"),
-        ("k=x", "valid integer"),
-        ("k=0", "greater than or equal to 1"),
-        ("protocol=masc", "Input should be 'auto', 'mask', 'words'"),
+        ("k=x", "Give a whole number"),
+        ("k=0", "Give 1 or more"),
+        ("protocol=masc", "Give 'auto', 'mask', 'words'"),
         ("choice=left,joint", "choice=left"),
         ("choice=left,mast", "option choice.1: got 'mast'"),
         ("by=conective", "by=conective"),

@@ -11,11 +11,11 @@ import pytest
 
 from cimento import evaluate
 from cimento.cli.main import invoke
-from cimento.paradigms.regions.designs import OF_MASKED_MODELS, factorial_of, factorials
+from cimento.paradigms.regions.estimates import OF_MASKED_MODELS, factorial_of, factorials
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
 from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, items_grid
 from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, as_text
-from cimento.report.paper import effects_in_paper
+from cimento.report.paper import dd_in_paper, effects_in_paper
 from cimento.statistics.intervals import wilson
 from cimento.suites.design import predictions_of, squares
 from cimento.testing import FakeScorer
@@ -70,7 +70,7 @@ def test_accuracies_stand_as_papers_set_them():
     assert f"Blank: {OF_MASKED_MODELS} (gpt lp-l)." in grid.notes
 
 
-def larger(n: int = 20) -> Factorial:
+def larger(model: str = "m", *, n: int = 20) -> Factorial:
     """Two phenomena of n items: in the first, every fourth item fails the first pair."""
     suite = island_suite({"se": [str(k) for k in range(n)], "np": [str(k + n) for k in range(n)]})
     rows = {
@@ -79,7 +79,7 @@ def larger(n: int = 20) -> Factorial:
     }
     return Factorial(
         suite="prova",
-        model="m",
+        model=model,
         measure="lp",
         unit="nats",
         phenomena=factorial(suite, scores(rows)),
@@ -105,8 +105,8 @@ def test_every_rate_and_mean_has_its_interval_and_n():
 
 
 def test_an_average_counts_phenomena_alike_whatever_their_size():
-    found = larger(40)
-    cut = dataclasses.replace(found, phenomena=(found.phenomena[0], larger(8).phenomena[1]))
+    found = larger(n=40)
+    cut = dataclasses.replace(found, phenomena=(found.phenomena[0], larger(n=8).phenomena[1]))
     pairs, _ = cut.averages()
     assert pairs.value == pytest.approx(sum(each.average for each in cut.phenomena) / 2)
     assert pairs.n == 48
@@ -339,6 +339,20 @@ def test_tested_effects_have_intervals_and_p():
     assert rows["DD"] == f"{test.dd.value:.2f} [{test.dd.low:.2f}, {test.dd.high:.2f}]"
     assert "p (Holm)" in rows
     assert any("is over 1 test." in note for note in grid.notes)
+
+
+def test_a_paper_gets_tests_with_two_models_side_by_side_and_more_below_each_other():
+    few = dd_in_paper(dd_tests([larger("gpt@1"), larger("bert@2")], seed=1))
+    assert few.header == ("phenomenon", "n", *("DD", "t", "p (Holm)") * 2)
+    assert few.groups == ("", "", *["gpt"] * 3, *["bert"] * 3)
+    tests = dd_tests([larger("gpt@1"), larger("bert@2")], seed=1)
+    assert few.text[0][2] == (
+        f"{tests[0].dd.value:.2f} [{tests[0].dd.low:.2f}, {tests[0].dd.high:.2f}]"
+    )
+    many = dd_in_paper(dd_tests([larger(f"m{k}@1") for k in range(3)], seed=1))
+    assert many.header == ("phenomenon", "model", "n", "DD", "t", "p (Holm)")
+    assert [row[:2] for row in many.text[:3]] == [("se", f"m{k}") for k in range(3)]
+    assert not any("@" in cell for grid in (few, many) for row in grid.text for cell in row)
 
 
 def test_the_terminal_leaves_out_what_is_blank_and_says_a_common_reason_once():

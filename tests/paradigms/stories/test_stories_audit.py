@@ -13,7 +13,7 @@ from cimento import InputError, Meta, UsageError
 from cimento.cli.main import invoke
 from cimento.paradigms.stories.checks import CHECKED, CHECKS, audit, story_names
 from cimento.paradigms.stories.formats import read_stories
-from cimento.paradigms.stories.grouping import (
+from cimento.paradigms.stories.options import (
     applicable,
     correct,
     correct_suite,

@@ -29,7 +29,7 @@ from cimento.people.judgments.records import (
     write_judgments,
 )
 from cimento.studies.connectives.cloze import TARGET, chosen_by_people, table_3
-from cimento.studies.connectives.own import own_tables, read_own
+from cimento.studies.connectives.user_copy import copy_tables, read_copy
 from tests.helpers.command_line import invoke
 from tests.helpers.dialogues import lines_of
 from tests.helpers.rated import load_rated
@@ -316,10 +316,10 @@ def test_tables_2_and_3_come_from_judgments(tmp_path):
         for name in "ab"
     ]  # fmt: skip
     apply_judgments(cloze, chosen, own / "cloze")
-    copy = read_own(own)
+    copy = read_copy(own)
     cells = {
         (table.name, *cell.what.split(": ")): cell.computed
-        for table in own_tables(copy)
+        for table in copy_tables(copy)
         for cell in table.cells
     }
     good = {}
@@ -330,7 +330,7 @@ def test_tables_2_and_3_come_from_judgments(tmp_path):
     assert cells["Table 2", "acceptable", "mean"] == pytest.approx(np.mean(means))
     assert cells["Table 2", "acceptable", "sd"] == pytest.approx(np.std(means, ddof=1))
     counted = {
-        each.name: each.count for each in table_3(copy.cloze.suite, chosen_by_people(copy.cloze))
+        each.name: each.count for each in table_3(copy.blanks.suite, chosen_by_people(copy.blanks))
     }
     assert counted[TARGET] == 1
     assert cells["Table 3", TARGET, "items"] == 1

@@ -339,7 +339,7 @@ class CausalScorer(TransformersScorer):
         details = {} if self._stride is None else {"stride": str(self._stride)}
         known = dataclasses.replace(card, details=card.details | details)
         bos = texts.names(texts.frame.before)
-        self.card = described(known, bos=bos, found=self._boundaries)
+        self.card = described(known, bos=bos, boundaries=self._boundaries)
 
     @property
     def proof(self) -> Proof:

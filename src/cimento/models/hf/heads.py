@@ -78,21 +78,21 @@ def read_columns(
     Returns:
         An array of shape (tokens, 1 + columns), in float64.
     """
-    own = logits[lines, targets]
+    target_logits = logits[lines, targets]
     everything = logits.logsumexp(dim=1)
-    values = [own - everything[lines]]
+    values = [target_logits - everything[lines]]
     for column in columns:
         match column:
             case TokenSet(ids):
                 values.append((logits[:, ids].logsumexp(dim=1) - everything)[lines])
             case "logit":
-                values.append(own)
+                values.append(target_logits)
             case "log_sigmoid_sum":
                 values.append(torch.nn.functional.logsigmoid(logits).logsumexp(dim=1)[lines])
             case "entropy_nats":
                 values.append(torch.special.entr(logits.softmax(dim=1)).sum(dim=1)[lines])
             case "rank":
-                values.append(1 + (logits[lines] > own.unsqueeze(1)).sum(dim=1))
+                values.append(1 + (logits[lines] > target_logits.unsqueeze(1)).sum(dim=1))
     return torch.stack([value.cpu().double() for value in values], dim=1)
 
 
@@ -377,10 +377,10 @@ def read_scores(
     row = torch.tensor(lines, device=logits.device)
     token = torch.tensor(targets, device=logits.device)
     if columns:
-        found = read_columns(logits, row, token, columns)
+        logprobs = read_columns(logits, row, token, columns)
     else:
-        found = logits.log_softmax(dim=1)[row, token]
-    values: FloatArray = found.double().cpu().numpy()
+        logprobs = logits.log_softmax(dim=1)[row, token]
+    values: FloatArray = logprobs.double().cpu().numpy()
     return values
 
 

@@ -236,8 +236,8 @@ def lower_case(tokenizer: PreTrainedTokenizerBase) -> None:
     from tokenizers import normalizers
 
     backend = tokenizer.backend_tokenizer
-    own = [] if backend.normalizer is None else [backend.normalizer]
-    backend.normalizer = normalizers.Sequence([normalizers.Lowercase(), *own])
+    present = [] if backend.normalizer is None else [backend.normalizer]
+    backend.normalizer = normalizers.Sequence([normalizers.Lowercase(), *present])
 
 
 def _refuse_useless(tokenizer: PreTrainedTokenizerBase, located: Located) -> None:

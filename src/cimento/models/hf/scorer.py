@@ -252,8 +252,10 @@ class LayerHead(RowHead):
     def __init__(
         self, model: PreTrainedModel, *, thin: Thinning = "head", columns: Sequence[Read] = ()
     ) -> None:
-        own = [column for column in columns if column_layer(column) is None]
-        super().__init__(model, thin="nowhere" if thin == "nowhere" else "head", columns=own)
+        plain_columns = [column for column in columns if column_layer(column) is None]
+        super().__init__(
+            model, thin="nowhere" if thin == "nowhere" else "head", columns=plain_columns
+        )
         self._layers = Layers(model)
         numbers = enumerate(map(column_layer, columns), start=1)
         self._wanted = {place: number for place, number in numbers if number is not None}
@@ -275,8 +277,8 @@ class LayerHead(RowHead):
     def _read(
         self, logits: torch.Tensor, start: int, lines: IntArray, targets: IntArray
     ) -> FloatArray:
-        own = super()._read(logits, start, lines, targets)
-        table = own.reshape(len(own), -1)
+        plain = super()._read(logits, start, lines, targets)
+        table = plain.reshape(len(plain), -1)
         for place, layer in sorted(self._wanted.items()):
             state = self._states[layer][start : start + len(logits)]
             scores = read_scores(self._layers.logits(state), lines, targets, ())
@@ -383,8 +385,8 @@ class Layers:
         rows = torch.arange(ids.shape[1], device=ids.device)
         with torch.inference_mode(), self.recording(rows, {self.count}) as states:
             plain = self._model(input_ids=ids).logits[0].double().log_softmax(1)
-            found = self.logits(states[self.count]).double().log_softmax(1)
-        if not torch.allclose(plain, found, atol=tolerance_nats(self._model), rtol=0):
+            logprobs = self.logits(states[self.count]).double().log_softmax(1)
+        if not torch.allclose(plain, logprobs, atol=tolerance_nats(self._model), rtol=0):
             raise ModelError(
                 where=f"model of class {type(self._model).__name__}",
                 seen="the output of its last layer does not give its own scores",

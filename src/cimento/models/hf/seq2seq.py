@@ -67,16 +67,16 @@ class Seq2SeqScorer(TransformersScorer):
             )
         self._whole = model
         self._limits = limits
-        self._around = own = own_frame(tokenizer)
+        self._around = frame = own_frame(tokenizer)
         texts = TextEncoder(
             name=card.name,
             tokenizer=tokenizer,
             policy=policy,
-            frame=Frame(before=(decoder_start(model, card.name), *own.before), after=()),
+            frame=Frame(before=(decoder_start(model, card.name), *frame.before), after=()),
             vocabulary=vocabulary_size(model),
             window=card.window,
         )
-        made = Decoder(model, source=(*own.before, *own.after))
+        made = Decoder(model, source=(*frame.before, *frame.after))
         self._read = made.read
         # For any source, the decoder has the interface of a causal model that is used here.
         decoder = cast("PreTrainedModel", made)
@@ -87,7 +87,9 @@ class Seq2SeqScorer(TransformersScorer):
         self._head_of = functools.cache(
             lambda columns: row_head(decoder, thin=layout.thin, columns=columns)
         )
-        self.card = described(card, bos=texts.names(texts.frame.before), found=self._boundaries)
+        self.card = described(
+            card, bos=texts.names(texts.frame.before), boundaries=self._boundaries
+        )
 
     def encode(self, requests: Sequence[Score]) -> list[Encoded]:
         """Tokenize the requests, in order, each with its source before it; see `Scorer`."""
@@ -255,8 +257,8 @@ def decoder_start(model: PreTrainedModel, name: str) -> int:
         ModelError: neither config names it.
     """
     configs = (model.config, model.generation_config)
-    found = [getattr(config, "decoder_start_token_id", None) for config in configs]
-    known = next((number for number in found if isinstance(number, int)), None)
+    token_ids = [getattr(config, "decoder_start_token_id", None) for config in configs]
+    known = next((number for number in token_ids if isinstance(number, int)), None)
     if known is None:
         raise ModelError(
             where=f"model {name!r}",

@@ -105,7 +105,7 @@ def dictionary_for(name: str, language: str) -> Morphology:
         CimentoError: there is no such dictionary, or it cannot be used.
     """
     from cimento.corpus.morphology.dictionaries import open_morphology
-    from cimento.engine.cache import default_cache_folder
+    from cimento.io.files import default_cache_folder
 
     folder = default_cache_folder() / "dictionaries"
     return open_morphology(name, language=language, index_folder=folder)

@@ -8,7 +8,7 @@ people or a dictionary say (``fits@k``), and which option is the most probable (
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -113,6 +113,24 @@ class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
         from cimento.paradigms.cloze.text import describe_cloze
 
         return describe_cloze(suite, items)
+
+    def record(self, suite: ClozeSuite, items: int) -> dict[str, object]:
+        """The facts of a suite, and its first items, those of templates included."""
+        made = expand_suite(suite).items
+        return {
+            **super().record(suite, items),
+            "kind": suite.kind,
+            "n_items": len(made),
+            "items": [
+                {
+                    "id": item.id,
+                    "text": item.text,
+                    "options": [asdict(option) for option in item.options],
+                    "columns": dict(item.columns),
+                }
+                for item in made[:items]
+            ],
+        }
 
     def survey_items(
         self, suite: ClozeSuite, task: SurveyTask | None, *, run: Run | None = None

@@ -91,7 +91,7 @@ def _profile(answers: ClozeAnswers) -> Profile:
     return profile(answers.items, answers.judged(answers.methods[0]), profiling)
 
 
-def _figures(runs: Sequence[Run], profiles: Sequence[tuple[str, Profile]]) -> tuple[Figure, ...]:
+def _figures(runs: Sequence[Run], profiles: Sequence[tuple[str, Profile]]) -> Sequence[Figure]:
     makers: list[Callable[[], Figure]] = [partial(curve_figure, runs)]
     if any(profiled.heat for _, profiled in profiles):
         makers.append(partial(expressions_figure, profiles))

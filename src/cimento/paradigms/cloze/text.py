@@ -239,14 +239,14 @@ def profile_text(suite: str, model: str, method: str, profile: Profile) -> str:
     return "\n".join(lines)
 
 
-def _nucleus(found: Nucleus) -> str:
-    low, high = found.interval.low, found.interval.high
-    size = "" if found.median is None else f", {found.median:g} candidates in the median"
+def _nucleus(nucleus: Nucleus) -> str:
+    low, high = nucleus.interval.low, nucleus.interval.high
+    size = "" if nucleus.median is None else f", {nucleus.median:g} candidates in the median"
     return (
-        f"  top-p {found.p:g}: target among them {_share(found.hits)}"
-        f" {interval(low, high, absent=found.interval.reason or '-')};"
-        f" reached by {counted(found.reached, 'item')}{size}; undecided {found.undecided}"
-        + (" (ask for more candidates: --set k=100)" if found.undecided else "")
+        f"  top-p {nucleus.p:g}: target among them {_share(nucleus.hits)}"
+        f" {interval(low, high, absent=nucleus.interval.reason or '-')};"
+        f" reached by {counted(nucleus.reached, 'item')}{size}; undecided {nucleus.undecided}"
+        + (" (ask for more candidates: --set k=100)" if nucleus.undecided else "")
     )
 
 

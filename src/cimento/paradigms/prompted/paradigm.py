@@ -108,6 +108,10 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
         """The text of ``suites show`` for a suite and its first items."""
         return RATINGS.describe(suite, items)
 
+    def record(self, suite: Suite, items: int) -> dict[str, object]:
+        """The facts of a suite, its predictions, and its first items."""
+        return {**RATINGS.record(suite, items), "paradigm": self.name}
+
     def requests(
         self,
         suite: Suite,

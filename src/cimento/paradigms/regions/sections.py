@@ -11,7 +11,7 @@ from cimento.cite.sentences import measure_phrase
 from cimento.errors import UsageError, counted
 from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.regions.chance import COUNTED, NORMAL, near_tie_threshold
-from cimento.paradigms.regions.designs import declared_tables, factorial_of
+from cimento.paradigms.regions.estimates import declared_tables, factorial_of
 from cimento.paradigms.regions.explanations import item_remarks, means_of, stored_explanations
 from cimento.paradigms.regions.factorial import dd_tests
 from cimento.paradigms.regions.judging import (
@@ -63,7 +63,7 @@ def region_sections(runs: Sequence[Run]) -> list[SuiteReport]:
             and a run shown on several measures occurs once for each.
     """
     groups: dict[tuple[str, tuple[str, ...]], list[tuple[Run, RunReport]]] = {}
-    for run in (each for several in runs for each in on_each_measure(several)):
+    for run in (measured for several in runs for measured in on_each_measure(several)):
         report = region_report(run)
         formulas = tuple(claim.formula for claim in report.claims)
         groups.setdefault((run.suite.name, formulas), []).append((run, report))
@@ -93,8 +93,8 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
             item_records(
                 suite,
                 (
-                    replace(each, question=summary.names.get(each.question, each.question))
-                    for each in each_outcome(run.outcomes())
+                    replace(outcome, question=summary.names.get(outcome.question, outcome.question))
+                    for outcome in each_outcome(run.outcomes())
                 ),
                 tokens_of(run).collect(),
                 run.table("requests"),
@@ -146,8 +146,8 @@ def _rates(summary: RunSummary) -> tuple[Rates, ...]:
     phenomena = tuple(
         (phenomenon.level or "no phenomenon named", phenomenon) for phenomenon in summary.phenomena
     )
-    found = (Rates("", lines), Rates(f"By phenomenon{together}", phenomena))
-    return tuple(each for each in found if each.lines)
+    blocks = (Rates("", lines), Rates(f"By phenomenon{together}", phenomena))
+    return tuple(block for block in blocks if block.lines)
 
 
 def _section(group: Sequence[tuple[Run, RunReport]]) -> SuiteReport:
@@ -197,7 +197,7 @@ def _figures(
     group: Sequence[tuple[Run, RunReport]],
     designs: Sequence[Factorial],
     tests: Sequence[DDTest],
-) -> tuple[Figure, ...]:
+) -> Sequence[Figure]:
     from cimento.report.figures_rates import margins_figure, pairs_figure, phenomena_figure
 
     reports = [report for _, report in group]
@@ -248,11 +248,11 @@ def _regions(runs: Sequence[Run]) -> Figure:
 def _tables(
     runs: Sequence[Run], designs: Sequence[Factorial], tests: Sequence[DDTest]
 ) -> list[NamedGrid]:
-    found = declared_tables(runs, label=lambda run: run.summary().label)
+    tables = declared_tables(runs, label=lambda run: run.summary().label)
     if not designs:
-        return found
+        return tables
     crossed = (NamedGrid("accuracy", accuracy_grid(designs)), NamedGrid("tests", dd_grid(tests)))
-    return [*crossed, *found]
+    return [*crossed, *tables]
 
 
 _TWO = 2

@@ -16,14 +16,15 @@ from cimento.paradigms.stories.answers import (
     read_answer,
     tier_answers,
 )
-from cimento.paradigms.stories.grouping import (
+from cimento.paradigms.stories.options import (
     Grouping,
+    StoryOptions,
     applicable,
     by_corrected,
     by_paper_code,
     by_type,
+    refuse_norm,
 )
-from cimento.paradigms.stories.options import StoryOptions, refuse_norm
 from cimento.paradigms.stories.outcomes import (
     NO_GOLD,
     NOT_ANSWERED,

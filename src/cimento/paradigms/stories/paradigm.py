@@ -163,6 +163,25 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
         """The content of a file of stories, and its first stories."""
         return suite_text(suite, items)
 
+    def record(self, suite: StorySuite, items: int) -> dict[str, object]:
+        """The facts of a suite, and its first stories."""
+        return {
+            **super().record(suite, items),
+            "n_items": len(suite.stories),
+            "items": [
+                {
+                    "row": story.row,
+                    "id": story.example_id,
+                    "sentences": list(story.sentences),
+                    "plausible": story.plausible,
+                    "type": story.type,
+                    "conflict": None if story.pair is None else list(story.pair),
+                    "state": story.state or None,
+                }
+                for story in suite.stories[:items]
+            ],
+        }
+
     def survey_items(
         self, suite: StorySuite, task: SurveyTask | None, *, run: Run | None = None
     ) -> SurveyItems:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from cimento.paradigms.stories.grouping import Grouping
+from cimento.paradigms.stories.options import Grouping
 from cimento.paradigms.stories.outcomes import Chain, TierOutcome, at, chain, judge_all
 from cimento.paradigms.stories.suite import (
     CONFLICT,

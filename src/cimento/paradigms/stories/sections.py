@@ -225,7 +225,7 @@ def _grid(tables: Sequence[tuple[str, Rows]], title: str, note: str) -> Grid:
     return Grid(title=title, header=("model", *header), rows=tuple(rows), labels=2, notes=(note,))
 
 
-def story_figures(name: str, judged: Mapping[str, Judged]) -> tuple[Figure, ...]:
+def story_figures(name: str, judged: Mapping[str, Judged]) -> Sequence[Figure]:
     """Flow, confusions and calibration of some models on the same stories."""
     if not judged:
         return ()

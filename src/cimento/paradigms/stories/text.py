@@ -11,8 +11,8 @@ from cimento.io.inline_markup import columns
 from cimento.paradigms.stories.checks import CHECKED, audit, pair_shape
 from cimento.paradigms.stories.classification import choices
 from cimento.paradigms.stories.estimates import BASELINE, question_of
-from cimento.paradigms.stories.grouping import Grouping, applicable, code_group, corrections
 from cimento.paradigms.stories.judging import Judged, asked_of, judge_stories, judged_run
+from cimento.paradigms.stories.options import Grouping, applicable, code_group, corrections
 from cimento.paradigms.stories.outcomes import Step, flow
 from cimento.paradigms.stories.rates import METRICS, constant_answers, majority_labels
 from cimento.paradigms.stories.suite import (
@@ -274,8 +274,8 @@ def code_counts(stories: Sequence[Story]) -> dict[str, dict[str, int]]:
             for attribute, entries in block.entries.items():
                 counts.setdefault(attribute, Counter()).update(code for _, code in entries)
     return {
-        attribute: {str(code): n for code, n in sorted(found.items())}
-        for attribute, found in counts.items()
+        attribute: {str(code): n for code, n in sorted(codes.items())}
+        for attribute, codes in counts.items()
     }
 
 

@@ -30,8 +30,8 @@ from cimento.people.judgments.records import (
 from cimento.people.surveys.design import AnswerChoice, SuiteSource, SurveyField, SurveyQuestion
 from cimento.runs.run import open_run
 from cimento.runs.store import MANIFEST
-from cimento.suites.builtin import language_code
 from cimento.suites.model import Suite
+from cimento.suites.published import language_code
 
 _FOLDER = Path(__file__).parents[2] / "data" / "surveys"
 

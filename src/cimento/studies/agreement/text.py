@@ -16,7 +16,7 @@ from cimento.studies.agreement.profile import CONTROLS, VERSIONS
 from cimento.studies.agreement.report import DROP
 from cimento.studies.agreement.syntaxgym import SG_SCORE
 from cimento.studies.agreement.twins import plain_name
-from cimento.suites.builtin import NAMES
+from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
     from cimento.studies.agreement.report import AgreementReport, CovariateRow

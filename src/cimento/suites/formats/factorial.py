@@ -141,9 +141,9 @@ def _values(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str,
         rest = {key: value for key, value in whole.items() if key in HEADER_KEYS}
         if rest:
             yield name, rest
-        yield from (("", each) for each in whole["sentences"])
+        yield from (("", row) for row in whole["sentences"])
     elif isinstance(whole, list):
-        yield from (("", each) for each in whole)
+        yield from (("", row) for row in whole)
     else:
         yield f"{name} line 1", whole
 
@@ -381,7 +381,9 @@ def _suite(
         meta=Meta(name=name),
         region_names=numbered if usual > 1 else ("sentence",),
         predictions=(),
-        items=tuple(Item(id_, tuple(each)) for id_, each in conditions.items()),
+        items=tuple(
+            Item(id_, tuple(item_conditions)) for id_, item_conditions in conditions.items()
+        ),
         factors=factors,
     )
     return suite, [index for indices in order.values() for index in indices]
@@ -418,7 +420,7 @@ def _factors(
         if all(set(known) == levels[name] for name, known in ISLAND_FACTORS.items()):
             return dict(ISLAND_FACTORS)
     conditions = tuple(dict.fromkeys(row["condition"] for row in rows))
-    usual = {name: found for name in rows[0] if (found := _usual_levels(rows, name))}
+    usual = {name: common for name in rows[0] if (common := _usual_levels(rows, name))}
     for first, second in combinations(usual, 2):
         cells = {(usual[first][name], usual[second][name]) for name in conditions}
         if len(cells) == len(conditions) == N_LEVELS**2:

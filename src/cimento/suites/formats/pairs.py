@@ -40,6 +40,7 @@ from cimento.suites.reading import (
     errors,
     fault,
     first_line,
+    name_from,
     sha256_of,
     strip_blanks,
     stripped,
@@ -98,6 +99,12 @@ DIALECTS = (
         ids=("id",),
         phenomena=("pid", "phenomenon"),
         language="ru",
+    ),
+    PairDialect(
+        title="TurBLiMP (Başar, Padovani, Jumelet and Bisazza 2025, arXiv:2506.13487) and JBLiMP"
+        " (Someya and Oseki 2023, doi:10.18653/v1/2023.findings-eacl.117)",
+        good="good_sentence",
+        bad="bad_sentence",
     ),
     PairDialect(
         title="Marvin and Linzen 2018 (doi:10.18653/v1/D18-1151) and others",
@@ -177,7 +184,7 @@ def read_pairs(path: Path) -> Reading:
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
     items, more = _items(table, dialect)
     suite = Suite(
-        meta=Meta(name=path.stem, language=dialect.language),
+        meta=Meta(name=name_from(path), language=dialect.language),
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
         items=items,
@@ -271,10 +278,10 @@ def _read(path: Path, *, labels: tuple[str, str] | None) -> Reading:
             where = f"{path.name} line {pair[0].number}"
             faults.append(fault("CIM-S002", where=where, seen=seen))
             break
-    if any(each.severity == "error" for each in faults):
+    if any(fault.severity == "error" for fault in faults):
         raise unusable(path, faults)
     suite = Suite(
-        meta=Meta(name=path.stem),
+        meta=Meta(name=name_from(path)),
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
         items=tuple(_item(number, pair) for number, pair in enumerate(pairs, start=1)),
@@ -286,20 +293,20 @@ def _read(path: Path, *, labels: tuple[str, str] | None) -> Reading:
 def _lines(
     text: str, name: str, labels: tuple[str, str] | None, faults: list[Fault]
 ) -> list[_Line]:
-    found: list[_Line] = []
+    lines: list[_Line] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         if labels is not None:
-            found.append(_Line(number, labels[len(found) % 2], line.strip()))
+            lines.append(_Line(number, labels[len(lines) % 2], line.strip()))
             continue
         label, tab, sentence = line.strip().partition("\t")
         if label not in _LABELS or not tab:
             seen = f"The line does not begin with True or False and a tab: {line[:40]!r}."
             faults.append(fault("CIM-S002", where=f"{name} line {number}", seen=seen))
             break
-        found.append(_Line(number, _LABELS[label], sentence.strip()))
-    return found
+        lines.append(_Line(number, _LABELS[label], sentence.strip()))
+    return lines
 
 
 def _item(number: int, pair: Sequence[_Line]) -> Item:
@@ -340,7 +347,7 @@ def read_choices(path: Path) -> Reading:
     if errors(faults):
         raise unusable(path, faults)
     suite = Suite(
-        meta=Meta(name=path.stem),
+        meta=Meta(name=name_from(path)),
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
         items=tuple(items),

@@ -16,7 +16,13 @@ from cimento.errors import InputError, SuiteError, UsageError, did_you_mean, nee
 from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites.checks import check_suite
-from cimento.suites.formats.blimp import blimp_losses, read_blimp, write_blimp
+from cimento.suites.formats.blimp import SENTENCES, blimp_losses, read_blimp, write_blimp
+from cimento.suites.formats.contexts import (
+    has_options,
+    is_crossed,
+    read_crossed,
+    read_options,
+)
 from cimento.suites.formats.factorial import (
     condition_columns,
     is_factorial,
@@ -57,8 +63,8 @@ from cimento.suites.formats.sentences import (
 )
 from cimento.suites.formats.syntaxgym import read_syntaxgym, write_syntaxgym
 from cimento.suites.model import Suite
-from cimento.suites.reading import TOML, Reading, errors
-from cimento.suites.tables import OTHER_WORKBOOKS, SUFFIXES, Table, read_header, read_table
+from cimento.suites.reading import TOML, Reading, errors, first_line
+from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, Table, read_header, read_table
 
 Reader: TypeAlias = Callable[[Path], Reading]
 
@@ -66,13 +72,13 @@ Reader: TypeAlias = Callable[[Path], Reading]
 def plugged_reader(suffix: str) -> Reader | None:
     """The plug-in reader of files with a suffix (``.conllu``); None without one."""
     name = _name(suffix)
-    found = find_plugin("cimento.readers", name, expected="a function", is_right=_is_reader)
-    if found is None:
+    reader = find_plugin("cimento.readers", name, expected="a function", is_right=_is_reader)
+    if reader is None:
         return None
 
     def read(path: Path) -> Reading:
         with blamed("cimento.readers", name):
-            reading = found(path)
+            reading = reader(path)
             if not isinstance(reading, Reading):
                 raise TypeError(
                     f"it returned {type(reading).__name__!r}, and must return a cimento.Reading"
@@ -149,6 +155,16 @@ FORMATS = {
         " twice, as prefix_good and prefix_bad (.tsv, .csv, .xlsx)",
         read_minicons,
     ),
+    "crossed": Format(
+        "a table with the columns Context1, Context2, Target1 and Target2, as EWoK's"
+        " (.csv, .jsonl, .parquet)",
+        read_crossed,
+    ),
+    "options": Format(
+        "a table with the columns input_prefix and options, the right option first"
+        " (.jsonl, .parquet)",
+        read_options,
+    ),
     "words": Format(
         "a table with the columns sent_index, word_index, word, region and condition "
         "(.csv, .csv.gz)",
@@ -157,7 +173,7 @@ FORMATS = {
 }
 _FEWEST_WIDE = 3
 _FEWEST_WORDS = 3
-SUITE_SUFFIXES = (".json", ".jsonl", ".ndjson", ".tsv", ".csv", ".tab", ".xlsx")
+SUITE_SUFFIXES = (*RECORDS, ".tsv", ".csv", ".tab", ".xlsx", ".parquet")
 
 
 def detect_format(path: Path) -> str:
@@ -178,8 +194,8 @@ def detect_format(path: Path) -> str:
         todo = f"Give {path.name[2:]} itself; this file goes when the program closes it."
         raise InputError(where=str(path), seen="is the lock of an open workbook", todo=todo)
     data = read_bytes(path)
-    if suffix in {".json", ".jsonl", ".ndjson"}:
-        return _json_format(data, suffix)
+    if suffix in RECORDS:
+        return _json_format(data, path)
     if suffix in YAML_SUFFIXES:
         return "lm-eval"
     if path.name.lower().endswith(WORDS_SUFFIX):
@@ -195,15 +211,23 @@ def detect_format(path: Path) -> str:
     return suffix
 
 
-def _json_format(data: bytes, suffix: str) -> str:
+def _json_format(data: bytes, path: Path) -> str:
     """The format of a JSON or JSON Lines file, by its keys."""
     if is_rows(data):
         return "syntaxgym-rows"
-    if is_factorial(data):
-        return "factorial"
     if is_choices(data):
         return "choices"
-    return "syntaxgym" if suffix == ".json" else "blimp"
+    default = "syntaxgym" if path.suffix.lower() == ".json" else "blimp"
+    if default == "blimp" and all(
+        f'"{key}"'.encode() in first_line(data) for key in SENTENCES.values()
+    ):
+        return default
+    if default == "syntaxgym" and b'"region_meta"' in data:  # it may be one long line
+        return default
+    table, _ = read_header(data, path)
+    fitting = (name for name, fits in _TABLES.items() if table is not None and fits(table))
+    # A design has a key for each condition, which may look like the two sides of a pair.
+    return next(fitting, "factorial" if is_factorial(data) else default)
 
 
 _TABLES: Mapping[str, Callable[[Table], bool]] = {
@@ -213,6 +237,8 @@ _TABLES: Mapping[str, Callable[[Table], bool]] = {
     "words": is_words_table,
     "factorial-table": is_factorial_table,
     "minicons": is_minicons,
+    "crossed": is_crossed,
+    "options": has_options,
 }
 """The test of each format of tables; a table is in the first format whose test succeeds."""
 
@@ -304,7 +330,7 @@ def find_reader(format_: str) -> Reader:
 
 
 def _unknown(path: Path, seen: str) -> InputError:
-    titles = "; ".join(each.title for each in FORMATS.values())
+    titles = "; ".join(form.title for form in FORMATS.values())
     return InputError(where=str(path), seen=seen, todo=f"Suites are: {titles}.")
 
 

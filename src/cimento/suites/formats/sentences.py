@@ -8,8 +8,9 @@ Prefixes and stimuli are the arguments of minicons' ``conditional_score``. minic
 files: its users keep stimuli in tables and pass it the columns. Two forms are common: a row for
 each condition (item, condition, prefix, stimulus), and a row for each pair, with two columns for
 either the prefix or the stimulus (``prefix_acceptable`` and ``prefix_unacceptable`` with one
-``property_phrase`` in COMPS, Misra, Rayz and Ettinger 2023, doi:10.18653/v1/2023.eacl-main.213). A
-column ``suffix`` may hold the text after the stimulus.
+``property_phrase`` in COMPS, Misra, Rayz and Ettinger 2023, doi:10.18653/v1/2023.eacl-main.213;
+``context`` with ``ending_good`` and ``ending_bad`` in BHS, Kryvosheieva and Levy 2025,
+aclanthology.org/2025.loreslm-1.30). A column ``suffix`` may hold the text after the stimulus.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from cimento.suites.model import (
     Suite,
     sentence,
 )
-from cimento.suites.reading import Reading, fault, sha256_of, strip_blanks, unusable
+from cimento.suites.reading import Reading, fault, name_from, sha256_of, strip_blanks, unusable
 from cimento.suites.tables import Row, Table, read_table
 
 PHENOMENON = "phenomenon"
@@ -113,15 +114,15 @@ def read_labelled(path: Path) -> Reading:
     table, faults = read_table(data, path)
     if table is None:
         raise unusable(path, faults)
-    dialect = next((each for each in DIALECTS if each.fits(table)), None)
+    dialect = next((known for known in DIALECTS if known.fits(table)), None)
     if dialect is None:
         seen = f"The columns are those of no known table: {', '.join(table.columns)}."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
     pairs = _pairs(table, dialect, faults)
-    if any(each.severity == "error" for each in faults):
+    if any(fault.severity == "error" for fault in faults):
         raise unusable(path, faults)
     suite = Suite(
-        meta=Meta(name=path.stem, language=dialect.language),
+        meta=Meta(name=name_from(path), language=dialect.language),
         region_names=("prefix", "form", "rest") if dialect.form else ("sentence",),
         predictions=(FORM_PREDICTION if dialect.form else PAIR_PREDICTION,),
         items=tuple(Item(key, tuple(c for _, c in rows)) for key, rows in pairs.items()),
@@ -183,7 +184,8 @@ def _free(table: Table, dialect: LabelledDialect, cells: Mapping[str, str]) -> d
 
 
 PREFIX, SUFFIX = "prefix", "suffix"
-STIMULUS = ("stimulus", "continuation", "query", "property_phrase")
+PREFIXES = (PREFIX, "context")
+STIMULUS = ("stimulus", "continuation", "query", "property_phrase", "ending")
 ITEM, CONDITION = ("item", "id"), "condition"
 SIDES = (("good", "bad"), ("acceptable", "unacceptable"), ("grammatical", "ungrammatical"))
 """Names of the two sides of a pair, in columns and as conditions."""
@@ -238,26 +240,26 @@ def read_minicons(path: Path) -> Reading:
         for name, condition in _conditions(row, columns, number, where, faults):
             items.setdefault(name, []).append(condition)
             places.setdefault(name, []).append(where)
-    found = {condition.name for own in items.values() for condition in own}
+    present = {condition.name for conditions in items.values() for condition in conditions}
     suite = Suite(
-        meta=Meta(name=path.stem),
+        meta=Meta(name=name_from(path)),
         region_names=REGIONS,
-        predictions=_predictions(found),
-        items=tuple(Item(name, tuple(own)) for name, own in items.items()),
+        predictions=_predictions(present),
+        items=tuple(Item(name, tuple(conditions)) for name, conditions in items.items()),
     )
-    told = tuple(place for own in places.values() for place in own)
-    return Reading(suite, sha256_of(data), told, tuple(faults))
+    all_places = tuple(place for item_places in places.values() for place in item_places)
+    return Reading(suite, sha256_of(data), all_places, tuple(faults))
 
 
 def _columns(table: Table) -> _Columns | None:
     item = next(filter(None, map(table.find, ITEM)), "")
     stimulus = next(filter(None, map(table.find, STIMULUS)), "")
-    prefix, suffix = table.find(PREFIX) or "", table.find(SUFFIX) or ""
+    prefix, suffix = next(filter(None, map(table.find, PREFIXES)), ""), table.find(SUFFIX) or ""
     condition = table.find(CONDITION) or ""
     if prefix and stimulus and condition and item:
         return _Columns(item, (prefix,), (stimulus,), suffix, condition, ())
     for sides in SIDES:
-        prefixes = _two(table, (PREFIX,), sides)
+        prefixes = _two(table, PREFIXES, sides)
         if prefixes and stimulus:
             return _Columns(item, prefixes, (stimulus,), suffix, "", sides)
         stimuli = _two(table, STIMULUS, sides)
@@ -269,9 +271,9 @@ def _columns(table: Table) -> _Columns | None:
 def _two(table: Table, names: Sequence[str], sides: Sequence[str]) -> tuple[str, ...]:
     """The columns of both sides, such as ``prefix_good`` and ``prefix_bad``; none without both."""
     for name in names:
-        found = [table.find(f"{name}_{side}") for side in sides]
-        if all(found):
-            return tuple(filter(None, found))
+        columns = [table.find(f"{name}_{side}") for side in sides]
+        if all(columns):
+            return tuple(filter(None, columns))
     return ()
 
 
@@ -355,8 +357,8 @@ def target_region(suite: Suite) -> int | None:
         for prediction in suite.predictions
         for reference in references(parse(prediction.formula))
     }
-    found = named.pop() if len(named) == 1 else "*"
-    return None if found == "*" or len(suite.region_names) == 1 else found
+    region = named.pop() if len(named) == 1 else "*"
+    return None if region == "*" or len(suite.region_names) == 1 else region
 
 
 def _rows(suite: Suite, target: int | None, columns: list[str]) -> Iterator[list[str]]:
@@ -377,8 +379,8 @@ def _parts(condition: Condition, target: int | None, suite: Suite, where: str) -
     if target is None:
         return ("", sentence(condition, rule=suite.join), "")
     before, after = condition.regions[: target - 1], condition.regions[target:]
-    own = condition.regions[target - 1]
-    if own.glued and any(region.text for region in before):
+    named = condition.regions[target - 1]
+    if named.glued and any(region.text for region in before):
         raise InputError(
             where=where,
             seen="the target is written together with what precedes it",
@@ -386,5 +388,5 @@ def _parts(condition: Condition, target: int | None, suite: Suite, where: str) -
         )
     return tuple(
         sentence(Condition(condition.name, regions), rule=suite.join)
-        for regions in (before, (own,), after)
+        for regions in (before, (named,), after)
     )

@@ -1,0 +1,10 @@
+"""Step: edit."""
+
+from __future__ import annotations
+
+from cimento.app.frame import Visit, heading
+
+
+def build(visit: Visit) -> None:
+    """Build the page."""
+    heading(visit.say("edit.title"), level=1)

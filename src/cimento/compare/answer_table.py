@@ -1,0 +1,270 @@
+"""Items x respondents: outcomes of runs of any paradigm, and answers of people, as one table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from cimento.compare.item_outcomes import distinct_names, item_outcomes, judged_on_measure
+from cimento.errors import UsageError, did_you_mean
+from cimento.io.tables import REQUESTS
+from cimento.runs.outcomes import GROUP
+from cimento.statistics.values import Floats, Integers, codes
+
+if TYPE_CHECKING:
+    from cimento.runs.run import Run
+
+Key: TypeAlias = tuple[str, str]
+"""A suite and an item of it."""
+TieRule: TypeAlias = Literal["judged", "half"]
+Frequency: TypeAlias = Callable[[str], float]
+Columns: TypeAlias = Mapping[str, Mapping[str, Mapping[str, str]]]
+"""Suite to column to item to cell."""
+
+PERSON = "person"
+"""The kind of respondents that are people."""
+_WHERE = "cimento analyse"
+_PHENOMENON = "phenomenon"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Respondent:
+    """One column of the table: a model or a person.
+
+    Attributes:
+        name: its label.
+        kind: of the model, or ``person``.
+        family: what revisions of one model have in common; empty where that is not known.
+        answers: item to 1 for right, 0 for wrong, and between them a tie.
+        ties: number of ties.
+        undefined: number of items that were asked and count neither way.
+    """
+
+    name: str
+    kind: str
+    family: str
+    answers: Mapping[Key, float]
+    ties: int = 0
+    undefined: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerTable:
+    """Items x respondents, with what is known of the items.
+
+    Attributes:
+        keys: suite and id of each item.
+        respondents: the columns.
+        right: items x respondents; NaN where undefined or not asked.
+        phenomena: of each item.
+        covariates: name to a number for each item.
+        texts: item to its conditions and their sentences.
+    """
+
+    keys: tuple[Key, ...]
+    respondents: tuple[Respondent, ...]
+    right: Floats
+    phenomena: tuple[str, ...]
+    covariates: Mapping[str, Floats]
+    texts: Mapping[Key, Mapping[str, str]]
+
+    @property
+    def phenomenon_codes(self) -> tuple[Integers, list[str]]:
+        """The number of each item's phenomenon, and their names in order."""
+        return codes(self.phenomena)[0], list(dict.fromkeys(self.phenomena))
+
+
+def answer_table(
+    runs: Sequence[Run],
+    *,
+    people: Sequence[Respondent] = (),
+    measure: str = "",
+    phenomenon: str = "",
+    covariates: Sequence[str] = (),
+    ties: TieRule = "judged",
+    frequency: Callable[[str], Frequency | None] = lambda _: None,
+) -> AnswerTable:
+    """The outcomes of runs by their headline questions, as one table.
+
+    Args:
+        runs: of any paradigms.
+        people: further columns.
+        measure: to judge on, where there is a choice; empty for that of each run.
+        phenomenon: the column of suites that names the phenomenon of an item; empty for a column
+            ``phenomenon``, else the phenomenon of the suite, else its name.
+        covariates: ``length`` (words), ``frequency`` (mean Zipf), or columns with numbers.
+        ties: whether a tie counts as it was judged, or half.
+        frequency: from a language to the Zipf frequencies of its words; None where unknown.
+
+    Raises:
+        UsageError: nothing was judged in the runs, or an item lacks a covariate.
+    """
+    judged = judged_on_measure(runs, measure)
+    models = _models(judged, ties)
+    asked = dict.fromkeys(key for one in (*models, *people) for key in one.answers)
+    if not models or not asked:
+        raise UsageError(
+            where=_WHERE,
+            seen="nothing was judged in these runs",
+            todo="Give runs of suites with predictions, targets or tiers.",
+        )
+    of_models = dict.fromkeys(key for one in models for key in one.answers)
+    keys = tuple(of_models)
+    first_runs = {run.suite_name: run for run in reversed(judged)}
+    columns = {name: _columns(run) for name, run in first_runs.items()}
+    texts = {key: text for run in first_runs.values() for key, text in _texts(run).items()}
+    right = np.full((len(keys), len(models) + len(people)), np.nan)
+    for j, one in enumerate((*models, *people)):
+        for i, key in enumerate(keys):
+            right[i, j] = one.answers.get(key, math.nan)
+    return AnswerTable(
+        keys=keys,
+        respondents=(*models, *people),
+        right=right,
+        phenomena=tuple(_phenomenon(key, first_runs, columns, phenomenon) for key in keys),
+        covariates={
+            name: _covariate(name, keys, first_runs, columns, texts, frequency)
+            for name in covariates
+        },
+        texts=texts,
+    )
+
+
+def _models(runs: Sequence[Run], ties: TieRule) -> list[Respondent]:
+    """One respondent for each model, with its answers to all suites."""
+    import polars as pl
+
+    answers: dict[str, dict[Key, float]] = {}
+    facts: dict[str, tuple[str, str]] = {}
+    counts: dict[str, list[int]] = {}
+    for run, name in zip(runs, distinct_names(runs), strict=True):
+        for one in item_outcomes([run]):
+            rows = run.outcomes().filter(pl.col("question") == one.question)
+            rows = rows.filter(rows["method"] == rows["method"][0]) if len(rows) else rows
+            facts.setdefault(name, (one.kind, one.family))
+            count = counts.setdefault(name, [0, 0])
+            held = answers.setdefault(name, {})
+            for item, verdict, right in rows.select("item", "verdict", "right").iter_rows():
+                tie = verdict == "tie"
+                count[0] += tie
+                if tie and ties == "half":
+                    held[run.suite_name, item] = 0.5
+                elif right is not None:
+                    held[run.suite_name, item] = float(right)
+                else:
+                    count[1] += 1
+    return [
+        Respondent(
+            name=name,
+            kind=facts[name][0],
+            family=facts[name][1],
+            answers=held,
+            ties=counts[name][0],
+            undefined=counts[name][1],
+        )
+        for name, held in answers.items()
+    ]
+
+
+def _columns(run: Run) -> dict[str, dict[str, str]]:
+    """Column to item to cell, of the groups of outcomes and the free columns of the suite."""
+    outcomes = run.outcomes()
+    columns: dict[str, dict[str, str]] = {}
+    suite: Any = run.suite
+    if hasattr(suite, "item_cells"):
+        ids = suite.columns.ids
+        for name in suite.column_names:
+            cells = zip(ids, suite.item_cells(name), strict=True)
+            columns[name] = {item: cell for item, cell in cells if cell is not None}
+    for name in outcomes.columns:
+        if name.startswith(GROUP):
+            rows = outcomes.filter(outcomes[name].is_not_null())
+            cells = zip(rows["item"].to_list(), rows[name].to_list(), strict=True)
+            columns[name.removeprefix(GROUP)] = dict(cells)
+    return columns
+
+
+def _phenomenon(
+    key: Key,
+    runs: Mapping[str, Run],
+    columns: Columns,
+    column: str,
+) -> str:
+    suite, item = key
+    cell = columns[suite].get(column or _PHENOMENON, {}).get(item, "")
+    return cell or (suite if column else runs[suite].suite.meta.phenomenon or suite)
+
+
+def _texts(run: Run) -> dict[Key, dict[str, str]]:
+    """Item to condition to the first text that was asked about it."""
+    if REQUESTS.name not in run.tables:
+        return {}
+    rows = run.rows(REQUESTS.name).select("item", "condition", "text").collect()
+    texts: dict[Key, dict[str, str]] = {}
+    for item, condition, text in rows.iter_rows():
+        if item is not None and text:
+            texts.setdefault((run.suite_name, item), {}).setdefault(condition or "", text)
+    return texts
+
+
+def _covariate(
+    name: str,
+    keys: Sequence[Key],
+    runs: Mapping[str, Run],
+    columns: Columns,
+    texts: Mapping[Key, Mapping[str, str]],
+    frequency: Callable[[str], Frequency | None],
+) -> Floats:
+    """A number for each item.
+
+    Raises:
+        UsageError: there is no such column, or it is no number somewhere.
+    """
+    if name == "length":
+        return np.array([_mean(len(t.split()) for t in texts.get(k, {}).values()) for k in keys])
+    if name == "frequency":
+        tables = {suite: frequency(run.suite.meta.language) for suite, run in runs.items()}
+        missing = [suite for suite, table in tables.items() if table is None]
+        if missing:
+            raise UsageError(
+                where="--covariate frequency",
+                seen=f"no frequencies are known for the language of {', '.join(missing)}",
+                todo="Leave it out, or leave these suites out.",
+            )
+        return np.array([_mean_frequency(texts.get(k, {}), tables[k[0]]) for k in keys])
+    numbers = []
+    for suite, item in keys:
+        cell = columns[suite].get(name, {}).get(item)
+        try:
+            numbers.append(float(cell or ""))
+        except ValueError:
+            known = [c for c, cells in columns[suite].items() if _all_numbers(cells.values())]
+            raise UsageError(
+                where=f"--covariate {name}",
+                seen=f"item {item} of {suite} has {'no number there' if cell else 'no such column'}"
+                + (f" but {cell!r}" if cell else ""),
+                todo=did_you_mean(name, ("length", "frequency", *known)),
+            ) from None
+    return np.array(numbers)
+
+
+def _all_numbers(cells: Iterable[str]) -> bool:
+    try:
+        return bool([float(cell) for cell in cells])
+    except ValueError:
+        return False
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return math.fsum(listed) / len(listed) if listed else 0.0
+
+
+def _mean_frequency(texts: Mapping[str, str], frequency: Frequency | None) -> float:
+    words = [word for text in texts.values() for word in text.lower().split()]
+    bare = [word.strip(".,;:!?\"'()[]«»“”") for word in words]
+    return _mean(frequency(word) for word in bare if word) if frequency else 0.0

@@ -1,0 +1,249 @@
+"""The tables of an analysis of items, models and phenomena, and its section of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cimento.errors import counted
+from cimento.report import formatting
+from cimento.report.figures_analysis import information_figure, phenomena_figure, wright_map
+from cimento.report.grid import BLANK, Grid
+from cimento.report.records import JointReport, NamedGrid
+
+if TYPE_CHECKING:
+    from cimento.compare.analysis import AnalysedItem, AnalysedModel, Analysis, Range
+
+_share = partial(formatting.rate, absent=BLANK)
+_p = partial(formatting.p_number, absent=BLANK)
+ITEMS_SHOWN = 10
+"""Most items that a table for people lists under one heading."""
+_TEXT_WIDTH = 72
+
+PARTS = {
+    "item": "items within a phenomenon",
+    "phenomenon": "phenomena",
+    "model": "models",
+    "family": "families of models",
+    "interaction": "models on phenomena",
+    "discrimination": "items that tell models apart unequally",
+    "covariates": "covariates",
+    "answer": "chance of a single answer",
+}
+"""The parts of the variance, in words."""
+
+FIGURES = (wright_map, phenomena_figure, information_figure)
+"""The figures of an analysis, in the order of the page."""
+
+KINDS = {"rasch": "Rasch", "2pl": "two-parameter"}
+
+
+def analysis_grids(analysis: Analysis, *, all_items: bool = False) -> dict[str, Grid]:
+    """The tables of an analysis, by name.
+
+    Args:
+        analysis: to be shown.
+        all_items: whether the table of items has all of them, and not only the notable ones.
+    """
+    grids = {"models": models_grid(analysis), "phenomena": phenomena_grid(analysis)}
+    if analysis.variance:
+        grids["variance"] = variance_grid(analysis)
+    if analysis.slopes:
+        grids["covariates"] = slopes_grid(analysis)
+    grids["items"] = items_grid(analysis, all_items=all_items)
+    return grids
+
+
+COMMAND = "cimento analyse RUNS -o FOLDER"
+
+
+def analysis_section(analysis: Analysis) -> JointReport:
+    """The section of a report with the figures and tables of an analysis."""
+    from cimento.report.figures import drawable
+
+    grids = analysis_grids(analysis)
+    return JointReport(
+        heading="Items, models and phenomena",
+        command=COMMAND,
+        figures=drawable(*(partial(make, analysis) for make in FIGURES)),
+        tables=tuple(NamedGrid(name, grid, COMMAND) for name, grid in grids.items()),
+    )
+
+
+def models_grid(analysis: Analysis) -> Grid:
+    """A table of models, the most able first, with the ranks that each could hold."""
+    people = sum(one.kind == "person" for one in analysis.models)
+    who = "models and people" if people else "models"
+    return Grid.of(
+        analysis.models,
+        {
+            "model": lambda one: one.model,
+            "items": lambda one: one.n,
+            "right": lambda one: _share(one.right),
+            "ability": lambda one: _logits(one.ability),
+            "95 %": lambda one: _ends(one.ability),
+            "rank": lambda one: one.rank,
+            "could be": _could_be,
+            "best": lambda one: _share(one.best),
+        },
+        title=f"How able the {who} are, in logits; 0 is their average.",
+        notes=tuple(_model_notes(analysis)),
+    )
+
+
+def _model_notes(analysis: Analysis) -> list[str]:
+    notes = []
+    if analysis.reason:
+        notes.append(f"No model of items: {analysis.reason}.")
+    elif not analysis.converged:
+        notes.append("The optimum was not found for certain: take the intervals with care.")
+    if analysis.two_parameters_p is not None:
+        notes.append(
+            f"{KINDS[analysis.kind].capitalize()} model; that all items discriminate alike has"
+            f" p {_p(analysis.two_parameters_p)} (likelihood ratio)."
+        )
+    counts = [f"{counted(analysis.answers, 'answer')}"]
+    if analysis.ties:
+        rule = "each half right" if analysis.tie_rule == "half" else "as they were judged"
+        counts.append(f"{counted(analysis.ties, 'tie')} ({rule})")
+    if analysis.undefined:
+        counts.append(f"{analysis.undefined} undefined and left out")
+    if analysis.not_asked:
+        counts.append(f"{analysis.not_asked} that no run has")
+    return [*notes, f"{'; '.join(counts)}."]
+
+
+def phenomena_grid(analysis: Analysis) -> Grid:
+    """A table of phenomena, the hardest first."""
+    return Grid.of(
+        analysis.phenomena,
+        {
+            "phenomenon": lambda one: one.phenomenon,
+            "suites": lambda one: len(one.suites),
+            "items": lambda one: one.items,
+            "right": lambda one: _share(one.right),
+            "difficulty": lambda one: _logits(one.difficulty),
+            "95 %": lambda one: _ends(one.difficulty),
+        },
+        title="How hard the phenomena are, in logits; at 0 the average model gets half right.",
+        notes=("Intervals are for all items that a phenomenon could have, not only for these.",),
+    )
+
+
+def variance_grid(analysis: Analysis) -> Grid:
+    """A table of how much of the variance of answers goes with what."""
+    return Grid.of(
+        analysis.variance,
+        {
+            "part": lambda one: PARTS[one.part],
+            "share": lambda one: _share(one.share.value),
+            "95 %": lambda one: BLANK if one.part == "covariates" else _ends(one.share, digits=3),
+            "sd (logits)": lambda one: _logits(one.sd),
+        },
+        title="What makes an answer right or wrong: shares of the variance of answers.",
+    )
+
+
+def slopes_grid(analysis: Analysis) -> Grid:
+    """A table of what makes items harder."""
+    return Grid.of(
+        list(analysis.slopes.items()),
+        {
+            "covariate": lambda row: row[0],
+            "harder by": lambda row: _logits(row[1]),
+            "95 %": lambda row: _ends(row[1]),
+        },
+        title="By how many logits items get harder with one standard deviation more of something.",
+    )
+
+
+def items_grid(analysis: Analysis, *, all_items: bool = False) -> Grid:
+    """A table of items: all, or those that call for a look, with their sentences."""
+    rows = [("", item) for item in analysis.items] if all_items else notable_items(analysis)
+    return Grid.of(
+        rows,
+        {
+            "look at": lambda row: row[0],
+            "suite": lambda row: row[1].suite,
+            "item": lambda row: row[1].item,
+            "right": lambda row: _share(row[1].right),
+            "difficulty": lambda row: _logits(row[1].difficulty),
+            "95 %": lambda row: _ends(row[1].difficulty),
+            "discrimination": lambda row: _logits(row[1].discrimination),
+            "P(backwards)": lambda row: _share(row[1].backwards),
+            "infit": lambda row: _logits_number(row[1].infit),
+            "p (BH)": lambda row: _p(row[1].infit_p),
+            "sentences": lambda row: sentences(row[1]),
+        },
+        title="All items." if all_items else "Items to look at.",
+        labels=3,
+        remarks=1,
+        grouped=0 if all_items else 1,
+        notes=tuple(_item_notes(analysis)),
+    )
+
+
+def notable_items(analysis: Analysis) -> list[tuple[str, AnalysedItem]]:
+    """The items that call for a look, under headings: backwards, disorderly, hardest, easiest."""
+    by_difficulty = sorted(
+        (item for item in analysis.items if item.difficulty is not None),
+        key=lambda item: -(item.difficulty.value if item.difficulty else 0.0),
+    )
+    lists: dict[str, Sequence[AnalysedItem]] = {
+        "backwards": analysis.backwards,
+        "disorderly": analysis.misfits,
+        "hardest": by_difficulty[: ITEMS_SHOWN // 2],
+    }
+    return [(name, item) for name, items in lists.items() for item in items[:ITEMS_SHOWN]]
+
+
+def _item_notes(analysis: Analysis) -> list[str]:
+    notes = []
+    suspects = [item for item in analysis.items if item.backwards is not None]
+    if suspects and not analysis.backwards:
+        most = max(suspects, key=lambda item: item.backwards or 0.0)
+        notes.append(
+            "No item is surely backwards; the most suspect is"
+            f" {most.item} of {most.suite} (P {_share(most.backwards)})."
+        )
+    elif suspects:
+        notes.append(
+            "backwards: better models fail it more often, with a probability of 0.95 or more;"
+            " look for a slip in the suite."
+        )
+    if analysis.misfits:
+        notes.append("disorderly: answers are less orderly than the model expects (infit, 5 %).")
+    if analysis.all_right or analysis.all_wrong:
+        notes.append(
+            f"{analysis.all_right} of {len(analysis.items)} items are right with every model and"
+            f" {analysis.all_wrong} with none: they tell nothing of differences."
+        )
+    return notes
+
+
+def sentences(item: AnalysedItem) -> str:
+    """The sentences of an item in one line, shortened."""
+    text = " / ".join(dict.fromkeys(item.texts.values()))
+    return text if len(text) <= _TEXT_WIDTH else f"{text[: _TEXT_WIDTH - 3].rstrip()}..."
+
+
+def _could_be(one: AnalysedModel) -> str:
+    if one.rank_low is None or one.rank_high is None:
+        return BLANK
+    same = one.rank_low == one.rank_high
+    return str(one.rank_low) if same else f"{one.rank_low}-{one.rank_high}"
+
+
+def _logits(range_: Range | None) -> str:
+    return BLANK if range_ is None else _logits_number(range_.value)
+
+
+def _logits_number(value: float | None) -> str:
+    return BLANK if value is None else f"{value:z.2f}"
+
+
+def _ends(range_: Range | None, *, digits: int = 2) -> str:
+    if range_ is None:
+        return BLANK
+    return f"[{range_.low:z.{digits}f}, {range_.high:z.{digits}f}]"

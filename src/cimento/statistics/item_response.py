@@ -1,0 +1,261 @@
+"""Item-response models: how hard items and phenomena are, how able models, and how sure we are.
+
+A Rasch model with random items is a crossed logistic model (items, models, phenomena, and models
+on phenomena), and the two-parameter model lets items differ in how well they tell able models from
+others. Difficulties are partially pooled towards those of their phenomenon, so that items on which
+all models agree have finite ones. The spreads of effects have half-normal priors that say little;
+all intervals are posterior, by Laplace's approximation, and include what the spreads leave open.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from cimento.errors import UsageError
+from cimento.statistics.response_estimates import (
+    Located,
+    Spread,
+    located,
+    moved_spreads,
+    sds_of,
+    spread_records,
+)
+from cimento.statistics.response_likelihood import Likelihood, Responses
+from cimento.statistics.values import ALL_EQUAL, ArrayLike, Floats, Integers
+
+ItemModel: TypeAlias = Literal["rasch", "2pl"]
+
+_PRIOR_SD = {"discrimination": 1.0}
+_USUAL_PRIOR_SD = 2.0
+_STARTS = {"interaction": 0.3, "discrimination": 0.3, "family": 0.5, "item": 1.0}
+_USUAL_START = 0.7
+_APART = 0.1
+_FEWEST_ITEMS, _FEWEST_MODELS = 5, 2
+_MOST_FOR_SPREADS = 3_000
+_WIDEST = 1.0
+"""The most that the logarithm of a spread may be uncertain by: data that say nothing of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemResponseFit:
+    """A fitted item-response model. Zero is the average of the models that were given.
+
+    Attributes:
+        kind: ``rasch`` or ``2pl``.
+        items: number of items.
+        models: number of models.
+        answers: number of defined answers.
+        difficulty: of each item, the logit of failing for the average model.
+        discrimination: of each item, where 1 is usual and below 0 backwards; None of Rasch.
+        backwards: the probability that an item's discrimination is below 0; None of Rasch.
+        phenomenon: the difficulty of each phenomenon, of all items that it could have.
+        ability: of each model, over phenomena.
+        ability_covariance: of these.
+        by_phenomenon: models x phenomena, the ability on the items of one phenomenon.
+        slopes: by how much a standard deviation of each covariate makes items harder, in logits.
+        spreads: kind of effect to its spread; ``answer`` has the chance of a single answer.
+        probability: items x models, the expected share of right answers.
+        loglik: marginal log-likelihood at these spreads, natural logarithm.
+        converged: the optimum was found.
+        reason: why there is no fit; None where there is one.
+    """
+
+    kind: ItemModel
+    items: int
+    models: int
+    answers: int
+    difficulty: Located | None = None
+    discrimination: Located | None = None
+    backwards: Floats | None = None
+    phenomenon: Located | None = None
+    ability: Located | None = None
+    ability_covariance: Floats | None = None
+    by_phenomenon: Located | None = None
+    slopes: Located | None = None
+    spreads: Mapping[str, Spread] = field(default_factory=dict)
+    probability: Floats | None = None
+    loglik: float | None = None
+    converged: bool = False
+    reason: str | None = None
+
+
+def item_response(
+    right: ArrayLike,
+    *,
+    phenomenon: Integers | None = None,
+    family: Integers | None = None,
+    covariates: Floats | None = None,
+    kind: ItemModel = "rasch",
+    start: Mapping[str, float] | None = None,
+    seed: int = 0,
+) -> ItemResponseFit:
+    """Fit an item-response model to a table of answers.
+
+    The model is that of `response_likelihood`. Spreads are at their posterior mode on the
+    logarithmic scale, under half-normal priors with a standard deviation of 2 logits (of
+    discrimination: 1). What is estimated is conditional on the spreads, and its intervals are
+    widened by what these leave open (Kass and Steffey 1989, doi:10.1080/01621459.1989.10478825).
+
+    Args:
+        right: items x models: 1 right, 0 wrong, 0.5 a tie, NaN where undefined.
+        phenomenon: number of each item's phenomenon, from 0; None for one.
+        family: number of each model's family, from 0; None where they are not known.
+        covariates: items x covariates; they are standardised here.
+        kind: ``rasch``, or ``2pl`` with a discrimination for each item.
+        start: spreads to begin the search at, such as those of the simpler model.
+        seed: of the items from which spreads are estimated where there are more than 3,000.
+
+    Returns:
+        The fit, or the reason why there is none.
+
+    Raises:
+        UsageError: tables that do not fit together, or values outside 0 to 1.
+    """
+    table = np.asarray(right, dtype=np.float64)
+    responses = _responses(table, phenomenon, family, covariates)
+    items, models = table.shape
+    answers = int(np.isfinite(table).sum())
+    empty = ItemResponseFit(kind=kind, items=items, models=models, answers=answers)
+    if reason := _impossible(table):
+        return dataclasses.replace(empty, reason=reason)
+    names = _spread_names(responses, kind)
+    begin = {**_STARTS, **(start or {})}
+    phi, covariance, converged = _spreads_at(_sample(responses, seed), names, begin)
+    likelihood = _likelihood(responses, names)
+    centre = likelihood.mode(sds_of(names, phi))
+    moved = moved_spreads(likelihood, names, phi, covariance)
+    spreads = spread_records(responses, names, phi, covariance, centre, likelihood, seed)
+    return dataclasses.replace(
+        empty,
+        **located(likelihood, sds_of(names, phi), centre, moved, covariance),
+        spreads=spreads,
+        loglik=centre.loglik,
+        converged=converged and centre.converged,
+    )
+
+
+def _responses(
+    table: Floats,
+    phenomenon: Integers | None,
+    family: Integers | None,
+    covariates: Floats | None,
+) -> Responses:
+    """The table with numbers of phenomena and families, and standardised covariates."""
+    items, models = table.shape if table.ndim == 2 else (0, 0)  # noqa: PLR2004
+    p = np.zeros(items, dtype=np.int64) if phenomenon is None else np.asarray(phenomenon)
+    g = np.zeros(models, dtype=np.int64) if family is None else np.asarray(family)
+    x = np.zeros((items, 0)) if covariates is None else np.asarray(covariates, dtype=np.float64)
+    known = table[np.isfinite(table)]
+    fits = (len(p), len(g), len(x)) == (items, models, items)
+    if table.ndim != 2 or not fits or ((known < 0) | (known > 1)).any():  # noqa: PLR2004
+        raise UsageError(
+            where="item-response model",
+            seen=f"a table of shape {table.shape} with {len(p)} phenomena, {len(g)} families and"
+            f" {len(x)} rows of covariates",
+            todo="Give one row an item and one column a model, from 0 (wrong) to 1 (right).",
+        )
+    sds = x.std(axis=0)
+    return Responses(
+        right=table,
+        phenomenon=p,
+        family=g,
+        covariates=(x - x.mean(axis=0)) / np.where(sds > 0, sds, 1.0) if items else x,
+    )
+
+
+def _impossible(table: Floats) -> str | None:
+    """The reason why a table cannot be fitted; None if it can."""
+    known = np.isfinite(table)
+    items = int(known.any(axis=1).sum())
+    models = int(known.any(axis=0).sum())
+    if models < _FEWEST_MODELS:
+        return f"answers of {models} models: differences between items need {_FEWEST_MODELS}"
+    if items < _FEWEST_ITEMS:
+        return f"{items} items: a model of items needs {_FEWEST_ITEMS}"
+    return ALL_EQUAL if np.ptp(table[known]) == 0 else None
+
+
+def _spread_names(responses: Responses, kind: ItemModel) -> tuple[str, ...]:
+    """The kinds of effects that the table can tell apart; those of items are first and last."""
+    models, families = responses.right.shape[1], responses.families
+    several = responses.phenomena > 1
+    return (
+        "item",
+        *(("phenomenon",) if several else ()),
+        "model",
+        *(("family",) if 1 < families < models else ()),
+        *(("interaction",) if several else ()),
+        *(("discrimination",) if kind == "2pl" else ()),
+    )
+
+
+def _likelihood(responses: Responses, names: tuple[str, ...]) -> Likelihood:
+    of_items = {"item", "discrimination"}
+    groups = tuple(name for name in names if name not in of_items)
+    return Likelihood(responses, groups, len(of_items & set(names)))
+
+
+def _sample(responses: Responses, seed: int) -> Responses:
+    """The table, or as many of its items as spreads can be estimated from in little time."""
+    items = len(responses.right)
+    if items <= _MOST_FOR_SPREADS:
+        return responses
+    drawn = np.random.default_rng(seed).permutation(items)[:_MOST_FOR_SPREADS]
+    # One item of each phenomenon, so that none is empty.
+    first = np.unique(responses.phenomenon, return_index=True)[1]
+    kept = np.union1d(drawn, first)
+    return dataclasses.replace(
+        responses,
+        right=responses.right[kept],
+        phenomenon=responses.phenomenon[kept],
+        covariates=responses.covariates[kept],
+    )
+
+
+def _log_prior(names: tuple[str, ...], phi: Floats) -> float:
+    """Half-normal priors of spreads, as densities of their logarithms, but for a constant."""
+    scales = np.array([_PRIOR_SD.get(name, _USUAL_PRIOR_SD) for name in names])
+    return float((phi - np.exp(2 * phi) / (2 * scales**2)).sum())
+
+
+def _spreads_at(
+    responses: Responses, names: tuple[str, ...], begin: Mapping[str, float]
+) -> tuple[Floats, Floats, bool]:
+    """The logarithms of the spreads at their posterior mode, and their covariance."""
+    from scipy import optimize
+
+    likelihood = _likelihood(responses, names)
+
+    def lost(phi: Floats) -> float:
+        return -likelihood.mode(sds_of(names, phi)).loglik - _log_prior(names, phi)
+
+    start = np.log([begin.get(name, _USUAL_START) for name in names])
+    options = {"eps": 1e-3, "gtol": 0.02, "ftol": 1e-7}
+    optimum = optimize.minimize(
+        lost, start, method="L-BFGS-B", bounds=[(-5.0, 3.0)] * len(names), options=options
+    )
+    phi = np.asarray(optimum.x)
+    curvature = _curvature(lost, phi)
+    values, vectors = np.linalg.eigh(curvature)
+    covariance = (vectors / np.maximum(values, _WIDEST**-2)) @ vectors.T
+    return phi, covariance, bool(optimum.success)
+
+
+def _curvature(function: Callable[[Floats], float], at: Floats) -> Floats:
+    """The Hessian by central differences."""
+    steps = _APART * np.eye(at.size)
+    middle = function(at)
+    up = [function(at + step) for step in steps]
+    down = [function(at - step) for step in steps]
+    curvature = np.diag([u + d - 2 * middle for u, d in zip(up, down, strict=True)])
+    for k in range(at.size):
+        for m in range(k):
+            both = function(at + steps[k] + steps[m]) + function(at - steps[k] - steps[m])
+            crossed = (both - up[k] - up[m] - down[k] - down[m] + 2 * middle) / 2
+            curvature[k, m] = curvature[m, k] = crossed
+    return np.asarray(curvature / _APART**2)

@@ -1,0 +1,307 @@
+"""Tables 2 to 5 from a user's own copy of the resource, beside what is printed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.errors import InputError
+from cimento.measures.sentence import Missing, Value
+from cimento.paradigms.ratings.estimates import (
+    ACCEPTABLE,
+    GRAMMATICAL,
+    UNACCEPTABLE,
+    UNGRAMMATICAL,
+    Described,
+    describe_labels,
+)
+from cimento.paradigms.ratings.formats import read_rated
+from cimento.paradigms.ratings.people import belongs_to
+from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import share_interval
+from cimento.studies.connectives import checks as printed
+from cimento.studies.connectives.checks import Share
+from cimento.studies.connectives.cloze import (
+    BOTH,
+    IMPLAUSIBLE,
+    NEITHER,
+    PLAUSIBLE,
+    TARGET,
+    TIED,
+    ClozeSection,
+    Counted,
+    chosen_by_people,
+    read_cloze,
+    table_3,
+    table_5,
+)
+from cimento.studies.record import Cell, Section, beside
+from cimento.suites.load import open_suite
+from cimento.suites.tables import SUFFIXES
+
+PERPLEXITY = "ppl"
+"""Column of a user's file with the perplexity of each sentence."""
+
+LABEL_ROWS: Mapping[str, str] = {
+    ACCEPTABLE: "Acceptable",
+    GRAMMATICAL: "NonAcceptable",
+    UNGRAMMATICAL: "NonAccept+NonGr",
+}
+_ORDER = ("all", "unacceptable,", "connective", "replacement")
+CLOZE_ROWS: Mapping[str, str] = {
+    TARGET: "Target",
+    PLAUSIBLE: "Plausible alt.",
+    IMPLAUSIBLE: "Implausible alt.",
+    TIED: "Target=Plausible alt.",
+}
+TEN_ROWS: Mapping[str, str] = {
+    TARGET: "Target",
+    PLAUSIBLE: "Pl. alt.",
+    BOTH: "Target+Pl. alt.",
+    NEITHER: "Other",
+}
+
+
+SOURCE = "Printed in Albertin, Miaschi and Brunato 2021, ceur-ws.org/Vol-3033"
+_TITLES = {
+    "Table 2": "Table 2 of your copy: human scores by label; sd of the sentences' means, sd_within"
+    " the mean of their ratings' own, with n - 1; unacceptable is both others together",
+    "Table 4": "Table 4 of your copy: perplexities by label",
+    "section 4": "Human scores and perplexities of your copy",
+    "Pairs": "Pairs of your copy whose acceptable sentence is the less perplexing one",
+    "Table 3": "Table 3 of your copy: the option that most people chose",
+    "Table 5, ten": "Table 5 of your copy: what is among ten completions",
+    "Table 5, first": "Table 5 of your copy: the first completion",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserCopy:
+    """A user's copy of the resource.
+
+    Attributes:
+        sentences: the acceptability section; None where its file is not there.
+        sentences_path: its file or folder.
+        blanks: the cloze section; None where its file is not there.
+        blanks_path: its file or folder.
+    """
+
+    sentences: RatedSet | None
+    sentences_path: Path | None
+    blanks: ClozeSection | None
+    blanks_path: Path | None
+
+
+def read_copy(folder: Path) -> UserCopy:
+    """The files ``acceptability``, ``cloze`` and ``completions`` of a folder, as TSV, CSV or xlsx.
+
+    The first two may also be suite folders, as `cimento annotate apply` writes them.
+
+    Raises:
+        InputError: neither section is there, or a file cannot be used.
+    """
+    sentences_path = _find(folder, "acceptability")
+    blanks_path = _find(folder, "cloze")
+    if sentences_path is None and blanks_path is None:
+        raise InputError(
+            where=str(folder),
+            seen="there is neither acceptability.tsv nor cloze.tsv",
+            todo="docs/acceptability.md says what they hold. Without a copy, -m MODEL asks our own"
+            " items.",
+        )
+    return UserCopy(
+        sentences=_rated(sentences_path) if sentences_path else None,
+        sentences_path=sentences_path,
+        blanks=read_cloze(blanks_path, _find(folder, "completions")) if blanks_path else None,
+        blanks_path=blanks_path,
+    )
+
+
+def _rated(path: Path) -> RatedSet:
+    if path.is_dir():
+        return rated_of(open_suite(path).suite)
+    return read_rated(path, "connectives")
+
+
+def copy_tables(copy: UserCopy) -> list[Section]:
+    """Every cell of Tables 2 to 5 that the copy allows, the correlation, and accuracies of pairs.
+
+    Perplexities are those of the file's column ``ppl``, completions those of the copy.
+
+    Raises:
+        InputError: a perplexity is no number above 0, or there are too few completions.
+    """
+    tables: dict[str, Iterable[Cell]] = {}
+    if copy.sentences is not None:
+        sentences = copy.sentences.sentences
+        tables["Table 2"] = _table_2(describe_labels(sentences))
+        perplexities = given_perplexities(sentences)
+        tables["Table 4"] = _table_4(
+            describe_labels(sentences, lambda sentence: perplexities.get(sentence.id))
+        )
+        tables |= beside_people(sentences, perplexities)
+    if copy.blanks is not None:
+        suite, completions = copy.blanks.suite, copy.blanks.completions
+        people = table_3(suite, chosen_by_people(copy.blanks))
+        tables["Table 3"] = _shares(people, CLOZE_ROWS, printed.TABLE_3)
+        if completions:
+            ten, first = table_5(suite, completions)
+            tables["Table 5, ten"] = _shares(ten, TEN_ROWS, printed.TABLE_5_TEN)
+            tables["Table 5, first"] = _shares(first, TEN_ROWS, printed.TABLE_5_FIRST)
+    return [
+        Section(name=name, title=_TITLES[name], source=SOURCE, cells=tuple(cells))
+        for name, cells in tables.items()
+    ]
+
+
+def beside_people(
+    sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]
+) -> dict[str, Iterable[Cell]]:
+    """The correlation of section 4, and accuracies of pairs.
+
+    Args:
+        sentences: rated, in pairs.
+        perplexities: their perplexities, by id.
+    """
+    return {"section 4": [_rho(sentences, perplexities)], "Pairs": _pairs(sentences, perplexities)}
+
+
+def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
+    """The perplexities that the file itself has, by id of the sentence.
+
+    Raises:
+        InputError: one is no number above 0.
+    """
+    perplexities: dict[str, Value] = {}
+    for sentence in sentences:
+        text = sentence.columns.get(PERPLEXITY, "")
+        try:
+            value = float(text.replace(",", ".")) if text else None
+        except ValueError:
+            value = 0.0
+        if value is not None and not 0 < value < float("inf"):
+            raise InputError(
+                where=f"sentence {sentence.id!r}",
+                seen=f"{PERPLEXITY} is {text!r} and not a number above 0",
+                todo="Correct the cell.",
+            )
+        perplexities[sentence.id] = (
+            Missing("the file has no perplexity") if value is None else value
+        )
+    return perplexities
+
+
+def _table_2(groups: Sequence[Described]) -> Iterator[Cell]:
+    for group in groups:
+        row = printed.TABLE_2.get(LABEL_ROWS.get(group.name, ""))
+        whole = printed.TABLE_2["NonAcceptable"] if group.name == UNACCEPTABLE else None
+        row = row or whole
+        yield _cell(group, "mean", group.mean, row.mean if row else None)
+        yield _cell(group, "sd", group.sd, row.sd if row else None)
+        yield _cell(group, "sd_within", group.sd_within, None)
+
+
+def _table_4(groups: Sequence[Described]) -> Iterator[Cell]:
+    for group in groups:
+        row = printed.TABLE_4.get(LABEL_ROWS.get(group.name, ""))
+        for column, value, said in (
+            ("mean", group.mean, row.mean if row else None),
+            ("low", group.low, row.low if row else None),
+            ("high", group.high, row.high if row else None),
+        ):
+            yield _cell(group, column, value, said)
+
+
+def _rho(sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]) -> Cell:
+    """Spearman's correlation of mean scores and perplexities, over all sentences."""
+    from cimento.statistics.correlation import coefficient
+
+    known = [
+        (sentence.mean, value)
+        for sentence in sentences
+        if sentence.mean is not None and not isinstance(value := perplexities[sentence.id], Missing)
+    ]
+    rho = coefficient([mean for mean, _ in known], [value for _, value in known])
+    return beside(
+        "Spearman, scores and perplexities: rho", rho.r, f"{printed.RHO:.3f}", note=rho.reason or ""
+    )
+
+
+def _pairs(sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]) -> Iterator[Cell]:
+    """How often the acceptable sentence is the less perplexing one, a tie being no success.
+
+    Over all pairs, and by connective, replacement and grammaticality of the unacceptable one;
+    pairs of one cluster of the suite belong together.
+    """
+    members: dict[str, dict[str, RatedSentence]] = {}
+    for sentence in sentences:
+        members.setdefault(sentence.pair, {})[sentence.label] = sentence
+    held: dict[str, dict[str, bool]] = {"all": {}}
+    clusters: dict[str, Hashable] = {}
+    for pair, both in members.items():
+        if both.keys() != {ACCEPTABLE, UNACCEPTABLE}:
+            continue
+        good, bad = both[ACCEPTABLE], both[UNACCEPTABLE]
+        first, second = perplexities[good.id], perplexities[bad.id]
+        if isinstance(first, Missing) or isinstance(second, Missing):
+            continue
+        clusters[pair] = belongs_to(good)
+        marked = GRAMMATICAL if bad.grammatical else UNGRAMMATICAL
+        connective = f"connective {bad.columns.get('connective') or '-'}"
+        replacement = f"replacement {bad.columns.get('replacement') or '-'}"
+        for row in ("all", marked, connective, replacement):
+            held.setdefault(row, {})[pair] = first < second
+    for row, results in sorted(held.items(), key=lambda row: _ORDER.index(row[0].split()[0])):
+        yield _accuracy(row, results, clusters)
+
+
+def _accuracy(row: str, results: Mapping[str, bool], clusters: Mapping[str, Hashable]) -> Cell:
+    passed = list(results.values())
+    interval = share_interval(passed, Design.of(results, clusters))
+    return Cell(
+        what=f"{row}: accuracy of {len(passed)}",
+        computed=sum(passed) / len(passed) if passed else None,
+        note=(interval.reason if passed else "no pair has two perplexities") or "",
+        low=interval.low,
+        high=interval.high,
+    )
+
+
+def _cell(group: Described, column: str, value: float | None, said: float | None) -> Cell:
+    text = None if said is None else f"{said:.3f}"
+    note = group.reasons.get(column) or ""
+    return beside(f"{group.name}: {column}", value, text, note=note)
+
+
+def _shares(
+    counted: Sequence[Counted], rows: Mapping[str, str], said: Mapping[str, Share]
+) -> Iterator[Cell]:
+    for category in counted:
+        row = said.get(rows.get(category.name, ""))
+        yield beside(f"{category.name}: items", category.count, str(row.count) if row else None)
+        percent = category.percent
+        interval = share_interval(category.held, category.design)
+        cell = beside(
+            f"{category.name}: %",
+            percent,
+            row.percent if row else None,
+            note=(interval.reason if percent is not None else "there are no items") or "",
+        )
+        low, high = (None if end is None else 100 * end for end in (interval.low, interval.high))
+        yield dataclasses.replace(cell, low=low, high=high)
+
+
+def _find(folder: Path, name: str) -> Path | None:
+    paths = [folder / f"{name}{suffix}" for suffix in SUFFIXES]
+    there = [path for path in paths if path.is_file()]
+    there += [folder / name] * (folder / name / "suite.toml").is_file()
+    if len(there) > 1:
+        raise InputError(
+            where=str(folder),
+            seen=f"there are {' and '.join(path.name for path in there)}",
+            todo="Keep one of them.",
+        )
+    return there[0] if there else None

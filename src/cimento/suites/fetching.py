@@ -1,0 +1,489 @@
+"""Downloads of published datasets, which are pinned, checked, and resumed after interruptions."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import quote
+
+from cimento.errors import InputError, StorageError, UsageError, needing
+from cimento.io.files import write_text, writing
+from cimento.io.parsing import parse_json
+from cimento.suites.load import SOURCE, unpacked
+from cimento.suites.published import NAMES, Published, https_only, is_address
+
+if TYPE_CHECKING:
+    from http.client import HTTPResponse
+    from urllib.request import OpenerDirector
+
+    from cimento.suites.model import JsonValue
+
+_CHUNK = 1 << 20
+_TIMEOUT_S = 60
+_ATTEMPTS = 4
+_PARTIAL = 206
+_MOST_NAMED = 10
+
+
+def fetch(
+    dataset: Published, folder: Path, *, language: str = "", endpoint: str | None = None
+) -> Path:
+    """Fetch a published dataset into a folder, unless its files are there undamaged.
+
+    Args:
+        dataset: an entry of the registry.
+        folder: for the files; a file ``source.json`` next to them gives their source.
+        language: ISO 639-1 code; empty for all languages.
+        endpoint: address of another hub than huggingface.co.
+
+    Returns:
+        The folder that holds the suites.
+
+    Raises:
+        UsageError: the dataset does not exist in this language, or is on the hub and has no commit.
+        InputError: the dataset cannot be reached, or must be fetched by hand.
+        StorageError: the folder cannot be written, a file in it has been changed, or it holds the
+            dataset at another commit.
+    """
+    dataset.check_language(language)
+    target = folder / language if language else folder
+    recorded = _recorded(target)
+    _check_commit(dataset, target, recorded)
+    if recorded.get("complete") and recorded.get("name") == dataset.name:
+        _check_files(target, recorded)
+        return target
+    with writing(target):
+        target.mkdir(parents=True, exist_ok=True)
+        with _nothing_left(target, folder):
+            revision = _bring(dataset, target, language, endpoint, recorded)
+            _record(dataset, target, language, revision, complete=True)
+    return target
+
+
+def _check_commit(dataset: Published, target: Path, recorded: Mapping[str, object]) -> None:
+    """See that a dataset of the hub has one commit, the same as what was fetched before.
+
+    Raises:
+        UsageError: no commit is known.
+        StorageError: the folder has another one.
+    """
+    before = str(recorded.get("revision") or "") if recorded.get("name") == dataset.name else ""
+    if not dataset.hub:
+        return
+    if not (dataset.revision or before):
+        raise UsageError(
+            where=dataset.name,
+            seen="no commit of it is pinned, so that you and others could get different files",
+            todo=f"Name one: cimento suites get {dataset.name}@COMMIT, with the 40 digits of a"
+            f" commit from {dataset.commits}. Or download files of one there, and give the folder"
+            " to cimento.",
+        )
+    if dataset.revision and before and before != dataset.revision:
+        raise StorageError(
+            where=str(target),
+            seen=f"holds {dataset.name} at the commit {before}, not {dataset.revision}",
+            todo="Choose another folder with -o, or remove this one.",
+        )
+
+
+@contextlib.contextmanager
+def _nothing_left(*folders: Path) -> Iterator[None]:
+    """A context that removes folders left empty by a failure, so that none is taken for a suite."""
+    try:
+        yield
+    except BaseException:
+        for folder in folders:
+            with contextlib.suppress(OSError):  # it has files, or does not exist
+                folder.rmdir()
+        raise
+
+
+def _bring(
+    dataset: Published,
+    target: Path,
+    language: str,
+    endpoint: str | None,
+    recorded: dict[str, object],
+) -> str:
+    """Fetch the files, and return their revision."""
+    if dataset.hub:
+        revision = dataset.revision or str(recorded.get("revision") or "")
+        _from_hub(dataset, target, language, endpoint, revision)
+        return revision
+    if dataset.archive:
+        _from_archive(dataset, target, language)
+        return Path(dataset.archive).stem
+    if dataset.zenodo:
+        _from_zenodo(dataset, target)
+        return dataset.zenodo
+    if dataset.files:
+        addresses = [
+            address
+            for code, sources in dataset.files.items()
+            for address in sources
+            if language in ("", code)
+        ]
+        for address in addresses:
+            with _explained(dataset, address, target):
+                download(https_only(address), target / address.rsplit("/", 1)[1])
+        return ""
+    raise InputError(
+        where=dataset.name, seen="it cannot be fetched from here", todo=dataset.by_hand
+    )
+
+
+def download(address: str, path: Path, *, wait: Callable[[float], object] = time.sleep) -> Path:
+    """Download one file; an interrupted download continues where it stopped.
+
+    After a transient failure, the download is attempted again a few times.
+
+    Raises:
+        OSError: the address cannot be reached, sends less than it announces (the part that came is
+            kept), or the file cannot be written.
+    """
+    from cimento.io.transport import Patience, TransientError, opener, patiently
+
+    patience = Patience(timeout_s=_TIMEOUT_S, attempts=_ATTEMPTS)
+    opened = opener(address, allowed=https_only)
+    part = path.with_name(path.name + ".part")
+    try:
+        patiently(
+            lambda: _download_more(opened, address, part), patience, request=address, wait=wait
+        )
+    except TransientError as error:
+        raise error.__cause__ or error from None
+    part.replace(path)
+    return path
+
+
+def _download_more(opened: OpenerDirector, address: str, part: Path) -> None:
+    """Download the missing part of a partly downloaded file.
+
+    Raises:
+        TransientError: the site asks to try again later, or stopped before the end.
+    """
+    import urllib.error
+    import urllib.request
+
+    from cimento.io.transport import USER_AGENT, TransientError, transient
+
+    have = part.stat().st_size if part.exists() else 0
+    request = urllib.request.Request(address, headers={"User-Agent": USER_AGENT})  # noqa: S310  # callers see to https
+    if have:
+        request.add_header("Range", f"bytes={have}-")
+    response: HTTPResponse
+    try:
+        answer = opened.open(request, timeout=_TIMEOUT_S)
+    except urllib.error.HTTPError as error:
+        error.close()  # it keeps the connection open
+        if passing := transient(error):
+            raise passing from error
+        raise
+    with answer as response:
+        goes_on = have and response.status == _PARTIAL
+        with part.open("ab" if goes_on else "wb") as sink:
+            while chunk := _chunk(response):
+                sink.write(chunk)
+        length = response.headers.get("Content-Length")
+        whole = int(length) + (have if goes_on else 0) if length else None
+    came = part.stat().st_size
+    # urllib takes the end of a connection for the end of the file, so the length is compared.
+    if whole is not None and came != whole:
+        cut = OSError(errno.EPIPE, f"it was cut off after {came:,} of {whole:,} bytes")
+        raise TransientError(str(cut)) from cut
+
+
+def _chunk(response: HTTPResponse) -> bytes:
+    """The next chunk of a download, read apart from writing: disk errors are not transient.
+
+    Raises:
+        TransientError: the connection broke.
+    """
+    from cimento.io.transport import BROKEN, TransientError
+
+    try:
+        return response.read(_CHUNK)
+    except BROKEN as error:
+        raise TransientError(str(error)) from error
+
+
+def _from_archive(dataset: Published, target: Path, language: str) -> None:
+    """Fetch the suites in a repository's zip, which is deleted afterwards."""
+    archive = target / ".archive.zip"
+    with _explained(dataset, dataset.archive, target):
+        download(https_only(dataset.archive), archive)
+    with unpacked(archive) as folder:
+        (root,) = list(folder.iterdir())
+        names = [language] if language else [c for c in dataset.languages if len(c) == len("it")]
+        for name in names if "{language}" in dataset.inside else [""]:
+            source = root / dataset.inside.replace("{language}", name)
+            if source.is_file():
+                shutil.copy2(source, target / source.name)
+                continue
+            if not source.is_dir():
+                raise InputError(
+                    where=dataset.archive,
+                    seen=f"there is no file or folder {dataset.inside!r} in it",
+                    todo=f"Look at {dataset.address} for its name.",
+                )
+            into = target / name if name and not language else target
+            shutil.copytree(source, into, dirs_exist_ok=True)
+    archive.unlink()
+
+
+def _from_hub(
+    dataset: Published, target: Path, language: str, endpoint: str | None, revision: str
+) -> None:
+    with needing("huggingface_hub", extra="hf", purpose=f"dataset {dataset.name!r}"):
+        from huggingface_hub import HfApi, hf_hub_download
+    address = f"{endpoint or 'https://huggingface.co'}/datasets/{dataset.hub}"
+    with _explained(dataset, address, target):
+        api = HfApi(endpoint=endpoint)
+        names = api.list_repo_files(dataset.hub, repo_type="dataset", revision=revision)
+        wanted = _wanted(dataset, names, language)
+        # The revision is recorded before the first file, so that a resumed fetch uses the same one.
+        _record(dataset, target, language, revision, complete=False)
+        for name in wanted:
+            hf_hub_download(
+                dataset.hub,
+                name,
+                repo_type="dataset",
+                revision=revision,
+                local_dir=target,
+                endpoint=endpoint,
+            )
+
+
+RECORDS = "https://zenodo.org/api/records/"
+"""The address of Zenodo's records."""
+
+
+def _from_zenodo(dataset: Published, target: Path) -> None:
+    """Fetch the files of a record of Zenodo, and compare them with the record's own digests.
+
+    Raises:
+        InputError: the record is another one, or has no such file.
+        StorageError: a file is not the one in the record.
+    """
+    address = f"{RECORDS}{dataset.zenodo}"
+    files = _record_files(dataset, address, target)
+    for name in _wanted(dataset, list(files), ""):
+        path = target / PurePosixPath(name).name
+        content = f"{address}/files/{quote(name)}/content"
+        with _explained(dataset, content, target):
+            download(https_only(content), path)
+        with path.open("rb") as handle:
+            digest = f"md5:{hashlib.file_digest(handle, _md5).hexdigest()}"
+        if digest != files[name]:
+            path.unlink()
+            raise StorageError(
+                where=content,
+                seen=f"what came has the digest {digest}, and the record says {files[name]}",
+                todo="Try again; if it stays so, do not use it.",
+            )
+
+
+def _record_files(dataset: Published, address: str, target: Path) -> dict[str, str]:
+    """The names of a record's files, with the digests that the record states.
+
+    Raises:
+        InputError: the number stands for all versions of a record.
+    """
+    described = target / ".record.json"
+    with _explained(dataset, address, target):
+        record = parse_json(download(https_only(address), described).read_text(encoding="utf-8"))
+        described.unlink()
+    whole = record if isinstance(record, dict) else {}
+    if str(whole.get("id")) != dataset.zenodo:
+        raise InputError(
+            where=dataset.name,
+            seen=f"this number stands for all versions; the newest is {whole.get('id')}",
+            todo=f"Write zenodo:10.5281/zenodo.{whole.get('id')}, whose files never change.",
+        )
+    files = whole.get("files")
+    entries = (
+        [entry for entry in files if isinstance(entry, dict)] if isinstance(files, list) else []
+    )
+    return {str(entry.get("key")): str(entry.get("checksum")) for entry in entries}
+
+
+def _md5(data: bytes = b"") -> Any:  # noqa: ANN401  # hashlib does not export the type
+    """The digest that Zenodo states; it shows damage, and protects against nobody."""
+    return hashlib.md5(data, usedforsecurity=False)
+
+
+def _wanted(dataset: Published, names: list[str], language: str) -> list[str]:
+    """The files of a dataset that are in its part, have its suffixes and are in a language.
+
+    Raises:
+        InputError: there are none.
+    """
+    files = [name for name in names if name.endswith(dataset.suffixes)]
+    if inside := dataset.inside:
+        files = [name for name in names if name == inside or name.startswith(f"{inside}/")]
+    if not files:
+        shown = ", ".join(names[:_MOST_NAMED]) or "none"
+        raise InputError(
+            where=dataset.name,
+            seen=f"there is no file or folder {inside!r} in it, but {shown}"
+            if inside
+            else f"none of its files can be a suite: {shown}",
+            todo=f"Look at {dataset.address}",
+        )
+    if not language:
+        return files
+    marks = [language, dataset.codes.get(language, ""), NAMES.get(language, "")]
+    chosen = [name for name in files if _names(name, [mark for mark in marks if mark])]
+    if not chosen:
+        shown = ", ".join(files[:_MOST_NAMED])
+        raise InputError(
+            where=f"{dataset.name}, language {language}",
+            seen=f"none of its files names this language: {shown}",
+            todo="Fetch all of it, without --language.",
+        )
+    return chosen
+
+
+def _names(path: str, marks: list[str]) -> bool:
+    """Whether a path contains one of some words as a part of its own."""
+    words = path.casefold()
+    for separator in "/._- ":
+        words = words.replace(separator, "\n")
+    return any(mark.casefold() in words.split("\n") for mark in marks)
+
+
+@contextlib.contextmanager
+def _explained(dataset: Published, address: str, target: Path) -> Iterator[None]:
+    """A context that turns network errors into one message, which says what to copy where."""
+    try:
+        yield
+    except (InputError, StorageError):
+        raise
+    # urllib and the hub's library raise errors of many unrelated classes.
+    except Exception as error:  # noqa: BLE001
+        _unreachable(dataset, address, target, error)
+
+
+def _unreachable(dataset: Published, address: str, target: Path, error: Exception) -> NoReturn:
+    reason = str(error).strip().splitlines() or [""]
+    raise InputError(
+        where=address,
+        seen=f"cannot be fetched ({type(error).__name__}: {reason[0][:200]})",
+        todo=f"Without a network: fetch it elsewhere ({dataset.format}), copy its files into"
+        f" {'a folder' if is_address(dataset.name) else target}, and give that folder to cimento."
+        " With one: try again, it goes on where it was.",
+    ) from error
+
+
+def _record(
+    dataset: Published, target: Path, language: str, revision: str, *, complete: bool
+) -> None:
+    files = {
+        path.relative_to(target).as_posix(): _sha256(path)
+        for path in sorted(target.rglob("*"))
+        if path.is_file() and path.name != SOURCE and ".cache" not in path.parts
+    }
+    content = {
+        "name": dataset.name,
+        "address": dataset.address,
+        "revision": revision,
+        "language": language,
+        "licence": dataset.licence,
+        "citation": dataset.citation,
+        "complete": complete,
+        "files": files if complete else {},
+    }
+    if complete:
+        _check_pinned(dataset, files, target, whole=not language)
+    write_text(json.dumps(content, ensure_ascii=False, indent=2) + "\n", target / SOURCE)
+
+
+def _check_pinned(
+    dataset: Published, files: Mapping[str, str], target: Path, *, whole: bool
+) -> None:
+    """Check fetched files against the sha256 that the registry has of published ones.
+
+    Args:
+        dataset: an entry of the registry.
+        files: the fetched files, with their sha256.
+        target: the folder that they are in.
+        whole: whether all files were fetched, and not only those of one language.
+
+    Raises:
+        StorageError: a file differs from the published one, or is missing.
+    """
+    for name, digest in dataset.sha256.items():
+        if files.get(name, "" if whole else digest) != digest:
+            raise StorageError(
+                where=str(target / name),
+                seen="is not the file that was published: its sha256 is another, or it is missing",
+                todo=f"Remove {target} and fetch again; if it stays so, do not use it.",
+            )
+
+
+def unpinned(dataset: Published, folder: Path) -> int:
+    """The number of fetched files whose sha256 the registry does not have.
+
+    Args:
+        dataset: an entry of the registry.
+        folder: the folder that `fetch` returned.
+    """
+    files = _recorded(folder).get("files")
+    return len((files if isinstance(files, dict) else {}).keys() - dataset.sha256.keys())
+
+
+def source_of(path: Path) -> dict[str, JsonValue]:
+    """The dataset, address and revision that a suite was fetched from; empty if it was not.
+
+    Args:
+        path: of the suite; the file ``source.json`` of a folder above must list it.
+    """
+    for folder in path.parents if path.is_file() or not path.exists() else (path, *path.parents):
+        recorded = _recorded(folder)
+        files = recorded.get("files")
+        if recorded.get("complete") and isinstance(files, dict):
+            inside = path.relative_to(folder).parts
+            listed = {PurePosixPath(name).parts[: len(inside)] for name in files}
+            archives = {inside[:end] for end in range(len(inside))} & {
+                PurePosixPath(name).parts for name in files
+            }
+            if inside in listed or archives:
+                return {key: str(recorded[key]) for key in ("name", "address", "revision")}
+    return {}
+
+
+def _recorded(target: Path) -> dict[str, object]:
+    try:
+        content = parse_json((target / SOURCE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _check_files(target: Path, recorded: dict[str, object]) -> None:
+    """Check that fetched files have not changed since.
+
+    Raises:
+        StorageError: a file is missing or has been changed.
+    """
+    files = recorded.get("files")
+    for name, digest in (files if isinstance(files, dict) else {}).items():
+        path = target / name
+        if not path.is_file() or _sha256(path) != digest:
+            raise StorageError(
+                where=str(path),
+                seen="is not as it was fetched: its sha256 is another",
+                todo=f"Remove {target} and fetch again, or choose another folder with -o.",
+            )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -1,0 +1,196 @@
+"""Contexts with continuations: EWoK's two contexts and two targets, and one context with options.
+
+EWoK (Ivanova et al. 2024, arXiv:2405.09605) crosses two contexts with two targets, each of which
+fits one context. In the entity-tracking task of BabyLM's evaluation (Kim and Schuster 2023,
+doi:10.18653/v1/2023.acl-long.213) a context has several continuations, the right one first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from cimento.errors import Fault
+from cimento.io.files import read_bytes
+from cimento.io.parsing import parse_json
+from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites.reading import (
+    Reading,
+    errors,
+    fault,
+    name_from,
+    sha256_of,
+    strip_blanks,
+    unusable,
+)
+from cimento.suites.tables import Row, Table, read_table
+
+CONTEXTS, TARGETS = ("Context1", "Context2"), ("Target1", "Target2")
+DOMAIN = "Domain"
+REGIONS = ("context", "target")
+CROSSED = tuple(f"context{c}_target{t}" for t in (1, 2) for c in (1, 2))
+"""The conditions of EWoK's items."""
+CROSSED_PREDICTIONS = (
+    Prediction(
+        "(2;%context1_target1%) < (2;%context2_target1%)",
+        comment="The first target is less surprising after its own context.",
+        name="first target",
+    ),
+    Prediction(
+        "(2;%context2_target2%) < (2;%context1_target2%)",
+        comment="The second target is less surprising after its own context.",
+        name="second target",
+    ),
+)
+
+PREFIX, OPTIONS = "input_prefix", "options"
+_FEWEST_OPTIONS = 2
+
+
+def is_crossed(table: Table) -> bool:
+    """Whether a table has two contexts and two targets in each row."""
+    return all(table.find(name) for name in (*CONTEXTS, *TARGETS))
+
+
+def has_options(table: Table) -> bool:
+    """Whether a table has a context and a list of continuations in each row."""
+    return bool(table.find(PREFIX) and table.find(OPTIONS))
+
+
+def read_crossed(path: Path) -> Reading:
+    """Read contexts crossed with targets, as in EWoK; the file's name becomes the suite's.
+
+    Each target is predicted to be less surprising after its own context than after the other: the
+    same words are compared, so their length and frequency cancel out. ``Domain`` becomes the
+    phenomenon.
+
+    Raises:
+        InputError: the file may not be read.
+        SuiteError: the file is not such a table.
+    """
+    predictions = CROSSED_PREDICTIONS
+    return _read(path, is_crossed, _crossed, lambda _: predictions, (*CONTEXTS, *TARGETS))
+
+
+def read_options(path: Path) -> Reading:
+    """Read a context and continuations, the right one first; the file's name becomes the suite's.
+
+    The conditions are ``option1``, ``option2`` and so on; the first is predicted to be less
+    surprising than each other.
+
+    Raises:
+        InputError: the file may not be read.
+        SuiteError: the file is not such a table, or a row has fewer than two options.
+    """
+    return _read(path, has_options, _chosen, _first_of, (PREFIX, OPTIONS))
+
+
+def _read(
+    path: Path,
+    fits: Callable[[Table], bool],
+    conditions: Callable[[Row, Table, str, list[Fault]], tuple[Condition, ...]],
+    predictions: Callable[[Sequence[Item]], tuple[Prediction, ...]],
+    needed: Sequence[str],
+) -> Reading:
+    data = read_bytes(path)
+    table, faults = read_table(data, path)
+    if table is None or not fits(table):
+        seen = f"The columns {', '.join(needed)} are not all there."
+        missing = [] if table is None else [fault("CIM-S004", where=path.name, seen=seen)]
+        raise unusable(path, [*faults, *missing])
+    rows = [(row, conditions(row, table, table.where(row), faults)) for row in table.rows]
+    if errors(faults):
+        raise unusable(path, faults)
+    ids = _ids(table)
+    items = [Item(id_, of_item) for id_, (_, of_item) in zip(ids, rows, strict=True)]
+    suite = Suite(
+        meta=Meta(name=name_from(path)),
+        region_names=REGIONS,
+        predictions=predictions(items),
+        items=tuple(items),
+    )
+    places = tuple(table.where(row) for row, conditions in rows for _ in conditions)
+    return Reading(suite, sha256_of(data), places, tuple(faults))
+
+
+def _ids(table: Table) -> Sequence[str]:
+    """The ids of the rows, if they differ; else numbers."""
+    column = next(filter(None, map(table.find, ("item", "id", "pairID"))), None)
+    ids = list(map(str.strip, table.cells[column])) if column else []
+    if ids and all(ids) and len(set(ids)) == len(ids):
+        return ids
+    return [str(number) for number in range(1, len(table.numbers) + 1)]
+
+
+def _crossed(row: Row, table: Table, where: str, faults: list[Fault]) -> tuple[Condition, ...]:
+    contexts, targets = (
+        [row.cells[table.find(name) or ""] for name in names] for names in (CONTEXTS, TARGETS)
+    )
+    free = _free(row, table, (*CONTEXTS, *TARGETS), DOMAIN)
+    return tuple(
+        Condition(name, _regions(context, target, where, faults), free)
+        for name, (target, context) in zip(
+            CROSSED, ((t, c) for t in targets for c in contexts), strict=True
+        )
+    )
+
+
+def _chosen(row: Row, table: Table, where: str, faults: list[Fault]) -> tuple[Condition, ...]:
+    try:
+        options = parse_json(row.cells[table.find(OPTIONS) or ""])
+    except ValueError:
+        options = None
+    texts = options if isinstance(options, list) else []
+    if len(texts) < _FEWEST_OPTIONS or not all(isinstance(text, str) for text in texts):
+        seen = f"{OPTIONS} is no list of two or more texts."
+        faults.append(fault("CIM-S003", where=where, seen=seen))
+        return ()
+    prefix = row.cells[table.find(PREFIX) or ""]
+    free = _free(row, table, (PREFIX, OPTIONS), "phenomenon")
+    return tuple(
+        Condition(f"option{number}", _regions(prefix, text, where, faults, as_is=True), free)
+        for number, text in enumerate(texts, start=1)
+    )
+
+
+def _first_of(items: Sequence[Item]) -> tuple[Prediction, ...]:
+    """The predictions that the first option is less surprising than each other."""
+    count = max((len(item.conditions) for item in items), default=0)
+    return tuple(
+        Prediction(
+            f"(2;%option1%) < (2;%option{number}%)",
+            comment="The right continuation is less surprising.",
+            name=f"before option {number}",
+        )
+        for number in range(2, count + 1)
+    )
+
+
+def _regions(
+    context: str, target: str, where: str, faults: list[Fault], *, as_is: bool = False
+) -> tuple[Region, ...]:
+    """The context and what follows it.
+
+    Args:
+        context: the text before.
+        target: the text after.
+        where: the place of the row.
+        faults: gets a fault for stray blanks.
+        as_is: whether the texts are put together as they are, so that blanks between them count.
+    """
+    if as_is:
+        apart = context[-1:].isspace() or target[:1].isspace()
+        return (Region(context.strip()), Region(target.strip(), glued=not apart))
+    texts = {"the context": context, "the target": target}
+    return tuple(
+        Region(strip_blanks(text, what=what, where=where, faults=faults))
+        for what, text in texts.items()
+    )
+
+
+def _free(row: Row, table: Table, taken: Sequence[str], phenomenon: str) -> dict[str, str]:
+    """The other columns of a row, and the one that names the phenomenon under that name too."""
+    names = {table.find(name) for name in taken}
+    free = {name: cell for name, cell in row.cells.items() if cell and name not in names}
+    named = free.get(table.find(phenomenon) or "")
+    return {**({"phenomenon": named} if named else {}), **free}

@@ -1,0 +1,483 @@
+"""Published datasets with their terms and addresses, and the files with which a suite is published.
+
+Datasets are those of the registry, and any others that are given by an address that pins them:
+``hf:ORG/NAME@COMMIT``, ``github:OWNER/REPO@COMMIT`` or ``zenodo:10.5281/zenodo.N``, each with
+``:PATH`` of a file or folder where not all is wanted.
+
+A suite is published with a card, a citation, its licence and a record. The card follows the Hugging
+Face hub (https://huggingface.co/docs/hub/datasets-cards), the citation the Citation File Format
+1.2.0 (doi:10.5281/zenodo.5171937), and ``.zenodo.json`` the fields that Zenodo reads from a
+repository on GitHub.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from pathlib import Path
+
+from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean, need_known
+from cimento.io.files import write_text
+from cimento.suites.model import Meta
+
+NAMES = {
+    "ca": "Catalan",
+    "de": "German",
+    "en": "English",
+    "es": "Spanish",
+    "eu": "Basque",
+    "fr": "French",
+    "he": "Hebrew",
+    "hi": "Hindi",
+    "it": "Italian",
+    "ja": "Japanese",
+    "nl": "Dutch",
+    "pt": "Portuguese",
+    "ru": "Russian",
+    "sw": "Swahili",
+    "tr": "Turkish",
+    "zh": "Chinese",
+}
+"""English names of languages by ISO 639-1 code."""
+
+_CODES = {name.casefold(): code for code, name in NAMES.items()}
+
+
+LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9-]+)?")
+
+
+def language_code(name: str) -> str:
+    """The ISO 639-1 code of a language from its English name; an unknown name is unchanged."""
+    return _CODES.get(name.strip().casefold(), name.strip())
+
+
+_FILE = "published.toml"
+_OPEN_END = "and "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """A published dataset in the registry.
+
+    Attributes:
+        name: name for ``cimento suites get``.
+        title: short description.
+        languages: ISO 639-1 codes; the last entry may say that there are more.
+        licence: SPDX identifier if there is one.
+        citation: how to cite it.
+        size: its size, as text for people.
+        format: the format of its files.
+        hub: id of a dataset on the Hugging Face hub.
+        revision: commit of that dataset, pinned here or named by the user; without one it is not
+            fetched.
+        suffixes: suffixes of the wanted files on the hub.
+        codes: for each language, its name in the hub's files.
+        archive: address of a repository's zip at one commit.
+        inside: file or folder, in the archive or among the hub's or record's files, that holds the
+            suites; ``{language}`` stands for a code.
+        zenodo: number of a record of Zenodo, whose files never change.
+        files: addresses of single files, by language.
+        sha256: known sha256 of files, by their paths in the fetched folder.
+        by_hand: instructions for datasets without any of these sources.
+        verified: date on which the pin was last looked at, and how; empty without a pin.
+    """
+
+    name: str
+    title: str
+    languages: tuple[str, ...]
+    licence: str
+    citation: str
+    size: str
+    format: str
+    hub: str = ""
+    revision: str = ""
+    suffixes: tuple[str, ...] = ()
+    codes: Mapping[str, str] = field(default_factory=dict)
+    archive: str = ""
+    inside: str = ""
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sha256: Mapping[str, str] = field(default_factory=dict)
+    by_hand: str = ""
+    verified: str = ""
+    zenodo: str = ""
+
+    @property
+    def address(self) -> str:
+        """The address of the dataset for people."""
+        if self.hub:
+            return f"https://huggingface.co/datasets/{self.hub}"
+        if self.zenodo:
+            return f"https://doi.org/10.5281/zenodo.{self.zenodo}"
+        single = [address for addresses in self.files.values() for address in addresses]
+        return self.archive or (single[0] if single else self.by_hand)
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder it is fetched into: its own, or made from its address."""
+        if not is_address(self.name):
+            return self.name
+        plain = re.sub(r"[^A-Za-z0-9.]+", "-", self.name.partition("@")[0].partition(":")[2])
+        digest = hashlib.sha256(self.name.encode()).hexdigest()[:_DIGITS]
+        return f"{plain.strip('-.')}-{digest}"
+
+    @property
+    def commits(self) -> str:
+        """The page of the hub that lists the dataset's commits."""
+        return f"{self.address}/commits/main"
+
+    def check_language(self, language: str) -> None:
+        """Refuse a language that the dataset does not have.
+
+        Raises:
+            UsageError: the dataset does not have the language.
+        """
+        more = any(code.startswith(_OPEN_END) for code in self.languages)
+        if language and language not in self.languages and not more:
+            raise UsageError(
+                where=f"--language {language}",
+                seen=f"{self.name} is not in this language",
+                todo=did_you_mean(language, self.languages),
+            )
+
+
+def published() -> dict[str, Published]:
+    """All entries of the registry, by name."""
+    text = (resources.files("cimento") / "data" / _FILE).read_text(encoding="utf-8")
+    return {name: _entry(name, entry) for name, entry in tomllib.loads(text).items()}
+
+
+def is_published(name: str) -> bool:
+    """Whether a name, or ``NAME@COMMIT``, is that of an entry, or is the address of a dataset."""
+    return is_address(name) or name.partition("@")[0] in published()
+
+
+def find_published(name: str) -> Published:
+    """One entry, at the commit that its name may give.
+
+    Args:
+        name: of the dataset; of one on the hub also ``NAME@COMMIT``; or an address, see
+            `is_address`.
+
+    Raises:
+        UsageError: there is no dataset of this name, or the commit cannot be used.
+    """
+    if is_address(name):
+        return _at_address(name)
+    entries = published()
+    plain, at, commit = name.partition("@")
+    need_known(plain, entries, where=name, seen="no dataset has this name")
+    return _at(entries[plain], commit) if at else entries[plain]
+
+
+COMMIT = re.compile("[0-9a-f]{40}")
+
+
+def _at(entry: Published, commit: str) -> Published:
+    """A dataset of the hub at a commit of the user's.
+
+    Raises:
+        UsageError: it is on no hub, or this is no commit.
+    """
+    where = f"{entry.name}@{commit}"
+    if not entry.hub:
+        raise UsageError(
+            where=where,
+            seen="only datasets of the hub are fetched at a commit of yours",
+            todo=f"Leave it out: {entry.name} has a fixed source.",
+        )
+    if not COMMIT.fullmatch(commit):
+        raise UsageError(
+            where=where,
+            seen=f"{commit!r} is no commit; branches and tags can change",
+            todo=f"Give its 40 digits, from {entry.commits}",
+        )
+    return replace(entry, revision=commit)
+
+
+GITHUB = "https://github.com"
+"""The address of GitHub's repositories."""
+_DIGITS = 8
+_OF_SUITES = (
+    *(".tsv", ".csv", ".tab", ".txt", ".xlsx", ".json", ".jsonl", ".ndjson", ".parquet"),
+    *(".toml", ".zip", ".gz"),
+)
+"""Suffixes of files fetched from an address: suites in any format, and their descriptions."""
+
+_FORMS: Mapping[str, tuple[str, re.Pattern[str]]] = {
+    "hf": (
+        "hf:ORG/NAME@COMMIT",
+        re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<commit>[^:]*))?(?::(?P<path>.*))?"),
+    ),
+    "github": (
+        "github:OWNER/REPO@COMMIT",
+        re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<commit>[^:]*))?(?::(?P<path>.*))?"),
+    ),
+    "zenodo": (
+        "zenodo:10.5281/zenodo.NUMBER",
+        re.compile(r"(?:10\.5281/zenodo\.)?(?P<record>[0-9]+)(?::(?P<path>.*))?"),
+    ),
+}
+"""Forms of addresses by their prefixes, as people write them and as they are read."""
+
+
+def is_address(name: str) -> bool:
+    """Whether a name is that of a dataset on the hub, GitHub or Zenodo, such as ``hf:ORG/NAME``."""
+    return name.partition(":")[0] in _FORMS and ":" in name
+
+
+def _at_address(name: str) -> Published:
+    """The dataset at an address that pins it.
+
+    Raises:
+        UsageError: the address has another form, no commit, or a path that leads elsewhere.
+    """
+    prefix, _, rest = name.partition(":")
+    form, pattern = _FORMS[prefix]
+    match = pattern.fullmatch(rest)
+    if match is None:
+        raise UsageError(
+            where=name,
+            seen="it is no address of a dataset",
+            todo=f"Write {form}, and :PATH after it where not all files are wanted.",
+        )
+    parts = match.groupdict(default="")
+    path = parts["path"].strip("/")
+    if ".." in path.split("/") or "\\" in path:
+        raise UsageError(
+            where=name, seen="the path leads out of the dataset", todo="Give one inside it."
+        )
+    entry = Published(
+        name=name,
+        title=f"{prefix}: {parts.get('repo') or parts['record']}",
+        languages=(f"{_OPEN_END}others",),
+        licence="see its page",
+        citation="see its page",
+        size="",
+        format="suites in any format that is read",
+        suffixes=_OF_SUITES,
+        inside=path,
+    )
+    if prefix == "zenodo":
+        return replace(entry, zenodo=parts["record"])
+    repo, commit = parts["repo"], parts["commit"]
+    page = f"{GITHUB}/{repo}/commits"
+    if prefix == "hf":
+        entry = replace(entry, hub=repo, revision=commit)
+        page = entry.commits
+    if not COMMIT.fullmatch(commit):
+        raise UsageError(
+            where=name,
+            seen=f"{commit!r} is no commit; branches and tags can change"
+            if commit
+            else "it names no commit, so that you and others could get different files",
+            todo=f"Write {prefix}:{repo}@COMMIT, with the 40 digits of a commit from {page}",
+        )
+    if prefix == "hf":
+        return entry
+    return replace(entry, archive=f"{GITHUB}/{repo}/archive/{commit}.zip")
+
+
+def https_only(address: str) -> str:
+    """The given address, which must begin with https.
+
+    Raises:
+        InputError: the address does not begin with https.
+    """
+    if not address.startswith("https://"):
+        raise InputError(
+            where=address, seen="the address is not https", todo="Nothing else is fetched."
+        )
+    return address
+
+
+def _entry(name: str, entry: Mapping[str, object]) -> Published:
+    files = entry.get("files", {})
+    texts = {key: value for key, value in entry.items() if isinstance(value, str)}
+    lists = {key: _texts(value) for key, value in entry.items() if key in ("languages", "suffixes")}
+    return Published(
+        name=name,
+        **texts,  # type: ignore[arg-type]  # keys of the file are those of the record; tested
+        **lists,  # type: ignore[arg-type]
+        codes=_mapping(entry.get("codes")),
+        sha256=_mapping(entry.get("sha256")),
+        files={key: _texts(value) for key, value in files.items()}
+        if isinstance(files, dict)
+        else {},
+    )
+
+
+def _mapping(value: object) -> Mapping[str, str]:
+    return value if isinstance(value, dict) else {}
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, Sequence) else ()
+
+
+CARD, CITATION, LICENCE, RECORD = "README.md", "CITATION.cff", "LICENSE", ".zenodo.json"
+
+_NEEDED: Mapping[str, str] = {
+    "author": 'the names of the authors: author = "Ada Bianchi; Luis Sosa"',
+    "licence": 'the SPDX identifier of a licence: licence = "CC-BY-4.0"',
+    "version": 'a version: version = "1.0.0"',
+    "language": 'its ISO 639-1 code: language = "it"',
+}
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
+_LARGEST = "100K<n<1M"
+_BETWEEN_AUTHORS = re.compile(r"\s*;\s*|\s+and\s+")
+_TITLE = re.compile(r"\A\s*# .*\n")
+_ISO_639_3 = {
+    "ca": "cat",
+    "de": "deu",
+    "en": "eng",
+    "es": "spa",
+    "eu": "eus",
+    "fr": "fra",
+    "he": "heb",
+    "hi": "hin",
+    "it": "ita",
+    "ja": "jpn",
+    "nl": "nld",
+    "pt": "por",
+    "ru": "rus",
+    "sw": "swa",
+    "tr": "tur",
+    "zh": "zho",
+}
+"""ISO 639-3 codes, which Zenodo wants, by ISO 639-1 code."""
+
+
+def refuse_incomplete(meta: Meta) -> None:
+    """Refuse to publish a suite whose description lacks what every host asks for.
+
+    Raises:
+        SuiteError: a field is empty; the error names all of them.
+    """
+    faults = tuple(
+        Fault("CIM-S003", "error", "suite.toml", f"[meta] has no {name}.", f"Write {advice}.")
+        for name, advice in _NEEDED.items()
+        if not getattr(meta, name)
+    )
+    if faults:
+        raise SuiteError(where=f"suite {meta.name}", faults=faults)
+
+
+def write_publication(folder: Path, meta: Meta, *, description: str, readme: str) -> list[Path]:
+    """Write card, citation, licence and record beside the files of a suite.
+
+    Args:
+        folder: the folder of the suite.
+        meta: its metadata, complete.
+        description: predictions and first items, as ``cimento suites show`` prints them.
+        readme: what its authors wrote about it; empty for nothing.
+
+    Returns:
+        The files written.
+    """
+    table = next(path for path in sorted(folder.glob("items.*")))
+    lines = table.read_text(encoding="utf-8").splitlines()
+    rows = sum(map(bool, map(str.strip, lines))) - (table.suffix == ".tsv")
+    texts = {
+        CARD: card(meta, table=table.name, rows=rows, description=description, readme=readme),
+        CITATION: citation(meta),
+        LICENCE: f"{meta.name} is licensed under {meta.licence}:\n"
+        f"https://spdx.org/licenses/{meta.licence}.html\n",
+        RECORD: json.dumps(record(meta), ensure_ascii=False, indent=2) + "\n",
+    }
+    return [write_text(text, folder / name) for name, text in texts.items()]
+
+
+def authors(meta: Meta) -> list[str]:
+    """The names of the authors, which semicolons or *and* separate."""
+    return [name for name in _BETWEEN_AUTHORS.split(meta.author) if name]
+
+
+def title(meta: Meta) -> str:
+    """The title of a suite: its name, and its phenomenon if it has one."""
+    return f"{meta.name}: {meta.phenomenon}" if meta.phenomenon else meta.name
+
+
+def card(meta: Meta, *, table: str, rows: int, description: str, readme: str) -> str:
+    """The card of a suite: fields for the host, then a page for people.
+
+    Args:
+        meta: its metadata.
+        table: name of the file with the items.
+        rows: number of rows in it.
+        description: as for `write_publication`.
+        readme: as for `write_publication`.
+    """
+    size = next((name for most, name in _SIZES if rows < most), _LARGEST)
+    text = _TITLE.sub("", readme, count=1).strip()
+    tags = dict.fromkeys(("linguistics", "language-model-evaluation", "cimento", *meta.tags))
+    fields = [
+        ("language", [meta.language]),
+        ("license", meta.licence.lower()),
+        ("pretty_name", title(meta)),
+        ("size_categories", [size]),
+        ("tags", list(tags)),
+        # A field that contains a tab or a quotation mark is valid YAML as a JSON text.
+        ("configs", [{"config_name": "default", "data_files": table, **_separator(table)}]),
+    ]
+    front = "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields)
+    facts = [
+        ("language", NAMES.get(meta.language, meta.language)),
+        ("version", meta.version),
+        ("authors", ", ".join(authors(meta))),
+        ("licence", meta.licence),
+        ("review", meta.status),
+        ("origin", meta.reference),
+        ("cite as", meta.citation),
+        ("remark", meta.comment),
+    ]
+    listed = "".join(f"| {name} | {value.replace('|', '/')} |\n" for name, value in facts if value)
+    parts = [
+        f"---\n{front}---\n\n# {title(meta)}\n\nA test suite for language models.\n",
+        f"| | |\n|---|---|\n{listed}",
+        f"## Predictions and items\n\n````text\n{description.strip()}\n````\n",
+        (
+            "## Running it\n\nWith cimento, from the commit of"
+            " this page:\n\n```\ncimento run hf:ORG/NAME@COMMIT -m gpt2\n```\n"
+        ),
+        f"## From its authors\n\n{text}\n" if text else "",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _separator(table: str) -> dict[str, str]:
+    return {"sep": "\t"} if table.endswith(".tsv") else {}
+
+
+def citation(meta: Meta) -> str:
+    """The citation of a suite in the Citation File Format."""
+    fields: list[tuple[str, object]] = [
+        ("cff-version", "1.2.0"),
+        ("message", meta.citation or "If you use this suite, please cite it."),
+        ("type", "dataset"),
+        ("title", title(meta)),
+        ("version", meta.version),
+        ("license", meta.licence),
+        ("authors", [{"name": name} for name in authors(meta)]),
+        ("keywords", list(dict.fromkeys(("linguistics", *meta.tags)))),
+    ]
+    return "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields)
+
+
+def record(meta: Meta) -> dict[str, object]:
+    """The description of a suite for Zenodo."""
+    about = " ".join(filter(None, (meta.comment, meta.reference)))
+    return {
+        "upload_type": "dataset",
+        "title": title(meta),
+        "description": about or f"A test suite for language models: {title(meta)}.",
+        "creators": [{"name": name} for name in authors(meta)],
+        "license": meta.licence,
+        "version": meta.version,
+        "keywords": list(dict.fromkeys(("linguistics", "language models", *meta.tags))),
+        **({"language": _ISO_639_3[meta.language]} if meta.language in _ISO_639_3 else {}),
+    }

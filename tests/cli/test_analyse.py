@@ -1,0 +1,77 @@
+"""``cimento analyse`` on stored runs of the starter suites."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cimento.cli.main import invoke
+from tests.helpers.json_output import checking
+
+SUITES = ("it-subject-verb", "it-filler-gap")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("analysed")
+    models = ("-m", "demo-causal", "-m", "demo-masked")
+    assert invoke(["run", *SUITES, *models, "-o", str(folder)]) == 0
+    return folder
+
+
+def test_tables_show_models_phenomena_variance_and_items(runs, capsys):
+    assert invoke(["analyse", str(runs)]) == 0
+    shown = capsys.readouterr().out
+    for part in ("How able the models are", "How hard the phenomena are", "shares of the variance"):
+        assert part in shown
+    assert "subject-verb agreement" in shown
+    # The suite on gaps is the harder one, and its items are shown with their sentences.
+    assert shown.index("filler-gap") < shown.index("subject-verb agreement")
+
+
+def test_json_has_every_item_and_every_answer(runs, capsys):
+    assert checking(invoke)(["analyse", str(runs), "--json", "--covariate", "length"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["answers"] == 2 * len(printed["items"])
+    assert printed["slopes"].keys() == {"length"}
+    assert sum(part["share"]["value"] for part in printed["variance"]) == pytest.approx(1)
+    assert all(item["texts"] for item in printed["items"])
+
+
+def test_tables_are_written_in_every_form(runs, tmp_path):
+    assert invoke(["analyse", str(runs), "--items", "-o", str(tmp_path)]) == 0
+    names = {"models", "phenomena", "variance", "items"}
+    assert {path.stem for path in tmp_path.glob("*.csv")} == names
+    drawn = {path.stem for path in tmp_path.glob("*.svg")}
+    assert drawn == {"wright", "difficulty", "information"}
+    lines = (tmp_path / "items.csv").read_text("utf-8").splitlines()
+    assert len(lines) > 40
+
+
+@pytest.mark.parametrize(
+    ("options", "seen"),
+    [
+        (["--covariate", "colour"], "no such column"),
+        (["--model", "3pl"], "3pl"),
+        (["--measure", "nothing"], "measure"),
+    ],
+)
+def test_what_cannot_be_done_is_one_message(runs, capsys, options, seen):
+    assert invoke(["analyse", str(runs), *options]) == 2
+    assert seen in capsys.readouterr().err
+
+
+def test_no_runs_are_one_message(tmp_path, capsys):
+    assert invoke(["analyse", str(tmp_path)]) != 0
+    assert "cimento:" in capsys.readouterr().err
+
+
+def test_a_page_has_the_section_and_a_table_cannot(runs, tmp_path, capsys):
+    page = tmp_path / "page.html"
+    assert invoke(["report", str(runs), "--analyse", "-o", str(page)]) == 0
+    text = page.read_text("utf-8")
+    assert "Items, models and phenomena" in text
+    assert "Items and models on one scale" in text
+    assert invoke(["report", str(runs), "--analyse", "-o", str(tmp_path / "all.csv")]) == 2
+    assert "for pages" in capsys.readouterr().err

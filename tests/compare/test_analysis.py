@@ -1,0 +1,137 @@
+"""Items x models x phenomena: from runs to the table that is analysed, and to what is shown."""
+
+from __future__ import annotations
+
+import math
+
+import altair as alt
+import numpy as np
+import polars as pl
+import pytest
+
+from cimento import analyse
+from cimento.compare.analysis import analyse_table
+from cimento.compare.answer_table import Respondent, answer_table
+from cimento.errors import UsageError
+from cimento.report.analysis import FIGURES, analysis_grids, analysis_section, notable_items
+from cimento.report.figures_analysis import information_figure, wright_map
+from cimento.report.grid import as_text
+from tests.helpers.made_runs import made_run, outcomes_of
+
+
+def runs_of(table, *, suite="s", **more):
+    """Runs of models named m0, m1 ... from one row of marks each."""
+    return [made_run(f"m{j}", outcomes_of(row, **more), suite=suite) for j, row in enumerate(table)]
+
+
+ROWS = ("+++++++-+=", "++++++---?", "+++-+-----", "++--------", "+-+++-+---")
+
+
+def test_the_table_has_items_in_rows_and_models_in_columns():
+    table = answer_table(runs_of(ROWS))
+    assert table.right.shape == (10, 5)
+    assert table.right[:, 3].tolist() == [1, 1] + [0] * 8
+    assert math.isnan(table.right[9, 1])
+    assert [one.ties for one in table.respondents] == [1, 0, 0, 0, 0]
+    assert [one.undefined for one in table.respondents] == [0, 1, 0, 0, 0]
+
+
+def test_a_tie_is_wrong_as_it_was_judged_or_half_right():
+    assert answer_table(runs_of(ROWS), ties="judged").right[9, 0] == 0.0
+    assert answer_table(runs_of(ROWS), ties="half").right[9, 0] == 0.5
+
+
+def test_phenomena_are_groups_of_items_or_else_suites():
+    names = ["agreement"] * 5 + ["gaps"] * 5
+    groups = {str(k): {"phenomenon": name} for k, name in enumerate(names)}
+    assert set(answer_table(runs_of(ROWS, groups=groups)).phenomena) == {"agreement", "gaps"}
+    both = [*runs_of(ROWS), *runs_of(ROWS, suite="t")]
+    assert set(answer_table(both).phenomena) == {"s", "t"}
+
+
+def test_models_are_ranked_and_items_ordered_as_their_shares():
+    analysis = analyse(runs_of(ROWS), kind="rasch")
+    shares = [one.right for one in analysis.models]
+    assert shares == sorted(shares, reverse=True)
+    assert [one.rank for one in analysis.models] == [1, 2, 3, 4, 5]
+    assert all(one.rank_low <= one.rank <= one.rank_high for one in analysis.models)
+    assert sum(one.best for one in analysis.models) == pytest.approx(1)
+    hardest = max(analysis.items, key=lambda item: item.difficulty.value)
+    easiest = min(analysis.items, key=lambda item: item.difficulty.value)
+    assert (easiest.right, hardest.right) == (1.0, 0.0)
+    assert (analysis.answers, analysis.undefined, analysis.ties) == (49, 1, 1)
+
+
+def test_an_item_that_better_models_fail_is_found_backwards_and_shown():
+    generator = np.random.default_rng(3)
+    ability = np.linspace(-2, 2, 30)
+    hard = generator.normal(0, 1, 40)
+    right = generator.random((30, 40)) < 1 / (1 + np.exp(hard - ability[:, None]))
+    right[:, 11] = ability < 0
+    rows = ["".join("+" if cell else "-" for cell in row) for row in right]
+    analysis = analyse(runs_of(rows))
+    assert analysis.kind == "2pl"
+    assert [item.item for item in analysis.backwards] == ["11"]
+    assert ("backwards", analysis.backwards[0]) in notable_items(analysis)
+    assert "11" in {item.item for item in analysis.misfits} or analysis.backwards
+    shown = as_text(analysis_grids(analysis)["items"])
+    assert "look for a slip" in shown
+
+
+def test_people_are_further_columns_on_the_same_scale():
+    people = [
+        Respondent(
+            name=f"p{k}",
+            kind="person",
+            family="people",
+            answers={("s", str(i)): float(i < 7 + k) for i in range(10)},
+        )
+        for k in range(3)
+    ]
+    table = answer_table(runs_of(ROWS), people=people)
+    analysis = analyse_table(table, kind="rasch")
+    assert table.right.shape == (10, 8)
+    assert {one.kind for one in analysis.models if one.model.startswith("p")} == {"person"}
+    assert "models and people" in as_text(analysis_grids(analysis)["models"])
+
+
+def test_too_little_data_has_shares_and_the_reason():
+    analysis = analyse(runs_of(("++--", "+---")))
+    assert analysis.reason == "4 items: a model of items needs 5"
+    assert [one.right for one in analysis.models] == [0.5, 0.25]
+    assert "No model of items: 4 items" in as_text(analysis_grids(analysis)["models"])
+
+
+def test_a_covariate_that_no_suite_has_is_refused_with_a_hint():
+    with pytest.raises(UsageError, match="no such column"):
+        answer_table(runs_of(ROWS), covariates=["lenght"])
+
+
+def test_nothing_judged_is_refused():
+    with pytest.raises(UsageError, match="nothing was judged"):
+        answer_table([])
+
+
+def test_figures_show_what_the_analysis_says():
+    analysis = analyse(runs_of(ROWS), kind="rasch")
+    for make in FIGURES:
+        figure = make(analysis)
+        alt.Chart.from_dict(dict(figure.spec))
+        assert "<svg" in figure.svg()
+    frame = wright_map(analysis).frame
+    assert set(frame["what"]) == {"item", "model"}
+    assert frame.height == len(analysis.items) + len(analysis.models)
+
+
+def test_the_curve_of_information_is_that_of_its_items_by_hand():
+    analysis = analyse(runs_of(ROWS), kind="rasch")
+    rows = information_figure(analysis).frame.filter(pl.col("ability") == 0.0)
+    shares = [1 / (1 + math.exp(item.difficulty.value)) for item in analysis.items]
+    assert rows["information"].sum() == pytest.approx(sum(p * (1 - p) for p in shares))
+
+
+def test_without_a_model_there_is_nothing_to_draw():
+    analysis = analyse(runs_of(("++--", "+---")))
+    with pytest.raises(UsageError, match="No model of items"):
+        wright_map(analysis)
+    assert analysis_section(analysis).figures == ()

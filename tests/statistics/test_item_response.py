@@ -1,0 +1,203 @@
+"""Item-response models: full Bayes and lme4 as oracles, and recovery of what was simulated."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from cimento.errors import UsageError
+from cimento.statistics.item_response import item_response
+from cimento.statistics.response_estimates import RESIDUAL_VARIANCE
+from cimento.statistics.response_likelihood import Likelihood, Responses, item_posterior
+
+DATA = Path(__file__).parents[1] / "data" / "item_response.json"
+ORACLE = json.loads(DATA.read_text("utf-8"))
+RIGHT = np.array([[math.nan if c == "?" else float(c) for c in row] for row in ORACLE["right"]])
+PHENOMENON = np.array(ORACLE["phenomenon"])
+
+
+@pytest.fixture(scope="module", params=["rasch", "2pl"])
+def fitted(request):
+    fit = item_response(RIGHT, phenomenon=PHENOMENON, kind=request.param)
+    return fit, ORACLE[request.param]
+
+
+def simulate(seed, *, models=20, items=200, phenomena=10, slopes=0.0):
+    """Answers, and what they were made from: difficulty for the average model, and ability."""
+    generator = np.random.default_rng(seed)
+    ability = generator.normal(0, 1, models)
+    phenomenon = np.repeat(np.arange(phenomena), items // phenomena)
+    hard = generator.normal(0, 1.5, phenomena)[phenomenon] + generator.normal(0, 1.5, items)
+    a = 1 + slopes * generator.normal(size=items)
+    shares = 1 / (1 + np.exp(hard[:, None] - a[:, None] * ability))
+    right = (generator.random((items, models)) < shares).astype(float)
+    return right, phenomenon, hard - a * ability.mean(), ability - ability.mean()
+
+
+def test_the_posterior_is_that_of_full_bayes(fitted):
+    fit, oracle = fitted
+    for name, located in (
+        ("difficulty", fit.difficulty),
+        ("ability", fit.ability),
+        ("phenomenon", fit.phenomenon),
+    ):
+        mean, sd = (np.array(oracle[name][part]) for part in ("mean", "sd"))
+        assert abs((located.value - mean) / sd).max() < 0.15, name
+        assert abs(located.se / sd - 1).max() < 0.15, name
+
+
+def test_discriminations_are_those_of_full_bayes(fitted):
+    fit, oracle = fitted
+    if fit.kind == "rasch":
+        assert fit.discrimination is None
+        return
+    mean, sd = (np.array(oracle["a"][part]) for part in ("mean", "sd"))
+    assert np.corrcoef(fit.discrimination.value, mean)[0, 1] > 0.99
+    assert abs((fit.discrimination.value - mean) / sd).max() < 0.35
+    # Item 7 was made with a discrimination of -1.5.
+    assert fit.backwards.argsort()[-2:].tolist().count(7) == 1
+
+
+def test_spreads_are_those_of_full_bayes(fitted):
+    fit, oracle = fitted
+    for name, spread in fit.spreads.items():
+        if name == "answer":
+            continue
+        mean, sd = oracle[f"s_{name}"]["mean"], oracle[f"s_{name}"]["sd"]
+        assert abs(spread.sd - mean) < 0.5 * sd, name
+        assert spread.low < spread.sd < spread.high
+
+
+def test_abilities_are_ordered_as_by_lme4():
+    fit = item_response(RIGHT, phenomenon=PHENOMENON)
+    glmer = np.array(ORACLE["glmer"]["model"])
+    assert np.corrcoef(fit.ability.value, glmer)[0, 1] > 0.999
+    assert fit.spreads["item"].low < ORACLE["glmer"]["item_sd"] < fit.spreads["item"].high
+    assert fit.spreads["model"].low < ORACLE["glmer"]["model_sd"] < fit.spreads["model"].high
+
+
+def test_the_likelihood_of_an_item_is_the_integral_over_its_effects():
+    right = np.array([[1.0, 0.0, 1.0, math.nan, 1.0]])
+    ability = np.array([[-0.5, 0.2, 0.9, 3.0, 1.4]])
+    sds = {"item": 1.3, "discrimination": 0.6}
+
+    def density(z, v, *, slope=sds["discrimination"]):
+        value = stats.norm.pdf(v) * (stats.norm.pdf(z) if slope else 1)
+        for y, t in zip(right[0], ability[0], strict=True):
+            if not math.isnan(y):
+                p = 1 / (1 + math.exp(-((1 + slope * z) * t - 0.4 + sds["item"] * v)))
+                value *= p if y else 1 - p
+        return value
+
+    both = integrate.dblquad(density, -9, 9, -9, 9, epsabs=1e-10)[0]
+    alone = integrate.quad(lambda v: density(0.0, v, slope=0.0), -9, 9)[0]
+    easiness = np.array([-0.4])
+    two = item_posterior(right, ability, easiness, sds, np.zeros((1, 2)))
+    one = item_posterior(right, ability, easiness, {"item": 1.3}, np.zeros((1, 1)))
+    assert two.loglik[0] == pytest.approx(math.log(both), abs=1e-4)
+    assert one.loglik[0] == pytest.approx(math.log(alone), abs=1e-8)
+
+
+@pytest.mark.parametrize("dimensions", [1, 2])
+def test_gradient_and_curvature_are_the_differences_of_the_likelihood(dimensions):
+    responses = Responses(
+        right=RIGHT,
+        phenomenon=PHENOMENON,
+        family=np.arange(12) // 3,
+        covariates=stats.zscore(np.arange(60.0))[:, None],
+    )
+    groups = ("phenomenon", "model", "family", "interaction")
+    likelihood = Likelihood(responses, groups, dimensions)
+    sds = dict.fromkeys((*groups, "item", "discrimination"), 0.5)
+    scales = likelihood.layout.scales(sds)
+    z = np.random.default_rng(1).normal(0, 0.3, likelihood.layout.size)
+    _, gradient, precision = likelihood._at(z, scales, sds)
+    step = 1e-4
+    for k in range(0, z.size, 7):
+        move = np.zeros(z.size)
+        move[k] = step
+        up, down = (likelihood._at(z + sign * move, scales, sds) for sign in (1, -1))
+        assert (up[0] - down[0]) / (2 * step) == pytest.approx(gradient[k], abs=0.02)
+        assert (down[1] - up[1]) / (2 * step) == pytest.approx(precision[k], abs=0.15)
+
+
+def test_a_small_simulation_is_recovered():
+    right, phenomenon, hard, ability = simulate(3, models=20, items=60, phenomena=3)
+    fit = item_response(right, phenomenon=phenomenon)
+    inside = (fit.difficulty.low <= hard) & (hard <= fit.difficulty.high)
+    assert np.corrcoef(fit.difficulty.value, hard)[0, 1] > 0.9
+    assert inside.mean() > 0.88
+    assert np.corrcoef(fit.ability.value, ability)[0, 1] > 0.9
+    assert abs(fit.ability.value.mean()) < 1e-9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "slopes", "seeds"), [("rasch", 0.0, 8), ("2pl", 0.4, 3)])
+def test_twenty_models_and_two_hundred_items_are_recovered(kind, slopes, seeds):
+    inside, correlations = [], []
+    for seed in range(seeds):
+        right, phenomenon, hard, _ = simulate(seed, slopes=slopes)
+        fit = item_response(right, phenomenon=phenomenon, kind=kind)
+        inside.append(((fit.difficulty.low <= hard) & (hard <= fit.difficulty.high)).mean())
+        correlations.append(np.corrcoef(fit.difficulty.value, hard)[0, 1])
+    assert 0.93 <= np.mean(inside) <= 0.97
+    assert np.mean(correlations) >= 0.95
+
+
+def test_a_covariate_that_makes_items_harder_is_found():
+    generator = np.random.default_rng(5)
+    length = generator.integers(4, 20, 80).astype(float)
+    hard = 0.8 * stats.zscore(length) + generator.normal(0, 0.5, 80)
+    shares = 1 / (1 + np.exp(hard[:, None] - generator.normal(0, 1, 15)))
+    right = (generator.random((80, 15)) < shares).astype(float)
+    fit = item_response(right, covariates=length[:, None])
+    assert fit.slopes.low[0] < 0.8 < fit.slopes.high[0]
+    assert fit.slopes.low[0] > 0.3
+    assert fit.spreads["covariates"].share > 0.05
+
+
+def test_shares_of_variance_sum_to_one_with_the_variance_of_one_answer(fitted):
+    fit, _ = fitted
+    assert sum(spread.share for spread in fit.spreads.values()) == pytest.approx(1)
+    assert fit.spreads["answer"].sd == pytest.approx(math.sqrt(RESIDUAL_VARIANCE))
+
+
+def test_ties_lie_between_right_and_wrong():
+    right = RIGHT.copy()
+    values = []
+    for answer in (0.0, 0.5, 1.0):
+        right[0, 0] = answer
+        values.append(item_response(right).difficulty.value[0])
+    assert values[0] > values[1] > values[2]
+
+
+def test_the_same_answers_in_another_order_give_the_same_fit():
+    order = np.random.default_rng(2).permutation(60)
+    one = item_response(RIGHT, phenomenon=PHENOMENON)
+    other = item_response(RIGHT[order], phenomenon=PHENOMENON[order])
+    assert other.difficulty.value == pytest.approx(one.difficulty.value[order], abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("right", "reason"),
+    [
+        (np.ones((6, 3)), "all values are equal"),
+        (np.array([[1.0], [0.0], [1.0], [0.0], [1.0]]), "answers of 1 models"),
+        (np.array([[1.0, 0.0], [0.0, 1.0]]), "2 items"),
+        (np.full((6, 3), math.nan), "answers of 0 models"),
+    ],
+)
+def test_what_cannot_be_fitted_has_a_reason(right, reason):
+    fit = item_response(right)
+    assert fit.difficulty is None
+    assert reason in fit.reason
+
+
+def test_values_beyond_right_and_wrong_are_refused():
+    with pytest.raises(UsageError, match="one row an item"):
+        item_response(np.full((6, 3), 2.0))

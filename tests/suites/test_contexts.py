@@ -1,0 +1,180 @@
+"""Contexts with continuations, and the keys of published sets, in files of the tests' own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cimento import InputError, SuiteError, evaluate
+from cimento.paradigms.regions.judging import ALL
+from cimento.suites.load import open_suite
+from cimento.suites.model import sentence
+from cimento.testing.models import FakeScorer
+
+CROSSED = [
+    {
+        "Domain": "spatial relations",
+        "Context1": "The cat is under the chair. The chair stands in the kitchen.",
+        "Context2": "The chair is under the cat. The cat is asleep in the kitchen.",
+        "Target1": "The chair is above the cat.",
+        "Target2": "The cat is above the chair.",
+        "ContextType": "direct",
+    },
+    {
+        "Domain": "quantities",
+        "Context1": "Ana had three pears and ate two.",
+        "Context2": "Ana had three pears and ate none.",
+        "Target1": "One pear is left.",
+        "Target2": "Three pears are left.",
+        "ContextType": "indirect",
+    },
+]
+TRACKED = [
+    {
+        "input_prefix": "Box 0 has a key, Box 1 is empty. Move the key to Box 1. Box 1 contains",
+        "options": [" the key.", " nothing.", " the lamp."],
+        "numops": 1,
+    },
+    {
+        "input_prefix": "Box 0 is empty, Box 1 has a pen. Take the pen out. Box 1 contains",
+        "options": [" nothing.", " the pen.", " a stamp."],
+        "numops": 1,
+    },
+]
+
+
+def lines(path: Path, rows: list[dict[str, object]]) -> Path:
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def array(path: Path, rows: list[dict[str, object]]) -> Path:
+    path.write_text(json.dumps(rows, ensure_ascii=False, indent=1), encoding="utf-8")
+    return path
+
+
+def parquet(path: Path, rows: list[dict[str, object]]) -> Path:
+    pl.DataFrame(rows).write_parquet(path)
+    return path
+
+
+WRITERS = {"a.jsonl": lines, "a.json": array, "a.parquet": parquet, "b.json": lines}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_two_contexts_crossed_with_two_targets(name: str, tmp_path: Path) -> None:
+    loaded = open_suite(WRITERS[name](tmp_path / name, list(map(dict, CROSSED))))
+    suite = loaded.suite
+    assert loaded.format == "crossed"
+    assert [prediction.formula for prediction in suite.predictions] == [
+        "(2;%context1_target1%) < (2;%context2_target1%)",
+        "(2;%context2_target2%) < (2;%context1_target2%)",
+    ]
+    item = suite.items[1]
+    assert sentence(item.condition("context2_target1")) == (
+        "Ana had three pears and ate none. One pear is left."
+    )
+    assert item.condition("context1_target1").columns["phenomenon"] == "quantities"
+    assert item.condition("context1_target1").columns["ContextType"] == "indirect"
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_context_with_options_the_right_one_first(name: str, tmp_path: Path) -> None:
+    loaded = open_suite(WRITERS[name](tmp_path / name, list(map(dict, TRACKED))))
+    suite = loaded.suite
+    assert loaded.format == "options"
+    assert [prediction.formula for prediction in suite.predictions] == [
+        "(2;%option1%) < (2;%option2%)",
+        "(2;%option1%) < (2;%option3%)",
+    ]
+    assert sentence(suite.items[1].condition("option2")).endswith("Box 1 contains the pen.")
+
+
+def test_options_are_judged_against_the_first(tmp_path: Path) -> None:
+    path = lines(tmp_path / "boxes.jsonl", list(map(dict, TRACKED)))
+    # Two tokens of "nothing." are likelier than any others: right in the second item only.
+    model = FakeScorer(lambda tokens, at: -1.0 if "nothing" in tokens[at] else -5.0)
+    outcomes = evaluate(path, model, language="en").outcomes().filter(question=ALL)
+    assert outcomes["right"].to_list() == [False, True]
+
+
+def test_a_blank_between_context_and_option_counts(tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [{"input_prefix": "un", "options": ["kind", " kind"]}]
+    suite = open_suite(lines(tmp_path / "glued.jsonl", rows)).suite
+    assert [sentence(condition) for condition in suite.items[0].conditions] == ["unkind", "un kind"]
+
+
+@pytest.mark.parametrize("options", [["one"], "one", [1, 2], None])
+def test_options_that_are_none(options: object, tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [{"input_prefix": "Box", "options": options}]
+    with pytest.raises(SuiteError, match="no list of two or more texts"):
+        open_suite(lines(tmp_path / "boxes.jsonl", rows))
+
+
+PAIRS: dict[str, list[dict[str, object]]] = {
+    # The keys of JBLiMP and TurBLiMP; of BHS; of COMPS; of SLING.
+    "pairs": [{"good_sentence": "Il mare è calmo.", "bad_sentence": "Il mare sono calmo."}],
+    "minicons": [{"context": "Il mare", "ending_good": "è calmo.", "ending_bad": "sono calmo."}],
+    "minicons ": [
+        {
+            "id": 1,
+            "prefix_acceptable": "A wren",
+            "prefix_unacceptable": "A mole",
+            "property_phrase": "can fly.",
+        }
+    ],
+    "blimp": [
+        {
+            "sentence_good": "Il mare è calmo.",
+            "sentence_bad": "Il mare sono calmo.",
+            "paradigm": "calm",
+            "pair_ID": 0,
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize("format_", PAIRS)
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_keys_of_published_sets(format_: str, suffix: str, tmp_path: Path) -> None:
+    write = lines if suffix == ".jsonl" else parquet
+    loaded = open_suite(write(tmp_path / f"a{suffix}", PAIRS[format_]))
+    known = "pairs" if (format_, suffix) == ("blimp", ".parquet") else format_.strip()
+    assert loaded.format == known
+    good, bad = (sentence(condition) for condition in loaded.suite.items[0].conditions)
+    assert {good, bad} <= {
+        "Il mare è calmo.",
+        "Il mare sono calmo.",
+        "A wren can fly.",
+        "A mole can fly.",
+    }
+    assert len(loaded.suite.predictions) == 1
+
+
+def test_a_split_of_the_hub_is_named_after_its_folder(tmp_path: Path) -> None:
+    for name in ("calm", "plural"):
+        (tmp_path / name).mkdir()
+        parquet(tmp_path / name / "train-00000-of-00001.parquet", PAIRS["pairs"])
+    runs = [
+        evaluate(path, FakeScorer(lambda _tokens, _at: -1.0), language="it")
+        for path in sorted(tmp_path.rglob("*.parquet"))
+    ]
+    assert [run.suite_name for run in runs] == ["calm", "plural"]
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + b"\x00" * 40 + b"PAR1"])
+def test_a_damaged_parquet_file(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    path.write_bytes(content)
+    with pytest.raises((SuiteError, InputError), match=r"a\.parquet"):
+        open_suite(path)
+
+
+def test_json_that_is_no_table_is_still_syntaxgym(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"meta": {"name": "a"}}', encoding="utf-8")
+    with pytest.raises(SuiteError, match=r"region_meta: This field is missing"):
+        open_suite(tmp_path / "a.json")
