@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +48,17 @@ _OF_RATES = frozenset(KINDS) - {"acceptability"}
 """The kinds whose result is a share of right items."""
 
 ALL = ""
+
+_NAMED = """
+const link = document.getElementById('c%d')?.querySelector('a.q-btn');
+const input = link?.querySelector('input');
+if (input) {
+  link.removeAttribute('role');
+  link.removeAttribute('tabindex');
+  input.tabIndex = 0;
+  input.setAttribute('aria-label', %s);
+}"""
+"""The button of the framework for a file has no name, and a field inside that keys do not reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +190,12 @@ def _own(visit: Visit) -> None:
             await _audited(visit, path)
         show()
 
-    ui.upload(
+    upload = ui.upload(
         label=say("start.upload"), auto_upload=True, max_file_size=MAX_FILE_BYTES,
         on_upload=guarded(visit, take),
         on_rejected=lambda: ui.notify(say("start.too_large", megabytes=MAX_FILE_BYTES // 10**6)),
     ).props("flat bordered").classes("upload").mark("upload")  # fmt: skip
+    ui.run_javascript(_NAMED % (upload.id, json.dumps(say("start.upload"))))
     report.move(target_index=-1)
     show()
 

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from cimento.corpus.morphology.model import Features, Morphology, WordReading, chosen
+from cimento.corpus.morphology.rules import Rules
 from cimento.corpus.queries.index import TreebankIndex
 from cimento.corpus.sentences import Sentence, Word
 
@@ -102,11 +103,13 @@ def other_forms(
     if lemma and word.upos in UNINFLECTED:
         return {lemma.lower()}
     reason = UNKNOWN
+    # What rules read into a form are guesses, which do not make it ambiguous.
+    knowing = [source for source in sources if not isinstance(source, Rules)]
     for source in sources:
         forms = _of_source(word, changes, source, lemma=lemma, beside=beside or {})
         if not isinstance(forms, str):
             ambiguous = not lemma and any(
-                _is_ambiguous(word, form, changes, other) for form in forms for other in sources
+                _is_ambiguous(word, form, changes, other) for form in forms for other in knowing
             )
             return AMBIGUOUS if ambiguous else forms
         if forms == AMBIGUOUS:
