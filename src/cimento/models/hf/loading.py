@@ -449,8 +449,8 @@ def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Siz
     if policy.lowercase:
         lower_case(tokenizer)
     inner = config.get("text_config")
-    own = inner if isinstance(inner, dict) else config
-    size = own.get("vocab_size")
+    text_config = inner if isinstance(inner, dict) else config
+    size = text_config.get("vocab_size")
     vocabulary = size if isinstance(size, int) else len(tokenizer)
     encoder = None
     if chosen != "seq2seq":
@@ -462,6 +462,6 @@ def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Siz
     digest = _digest(tokenizer)
     card = ModelCard(located.name, chosen, revision=located.revision, tokenizer=digest)
     names = ("num_hidden_layers", "n_layer", "num_layers")
-    layers = next((n for name in names if isinstance(n := own.get(name), int)), None)
+    layers = next((n for name in names if isinstance(n := text_config.get(name), int)), None)
     parameters = count_parameters(located.folder)
     return Sized(card, encoder, tokenizer, parameters, vocabulary, layers)
