@@ -33,6 +33,13 @@ class AnalyseOptions(GridOptions):
     )
     ties: TieRule = option("judged", "A tie counts as it was judged, or half.")
     measure: str = option("", "Of scores and verdicts; else as the runs are stored.")
+    precision: float | None = option(
+        None,
+        "Also the fewest items that give every model's share of right items to within this: 0.05.",
+        metavar="SHARE",
+        ge=0.001,
+        le=0.999,
+    )
     items: bool = option(default=False, help="List every item, not only those to look at.")
 
 
@@ -57,7 +64,13 @@ def _analyse(options: AnalyseOptions) -> None:
         ties=options.ties,
         frequency=lambda language: zipf_frequencies(language, purpose="--covariate frequency"),
     )
-    analysis = analyse_table(table, kind=options.model, ties=options.ties, seed=options.seed)
+    analysis = analyse_table(
+        table,
+        kind=options.model,
+        ties=options.ties,
+        precision=options.precision,
+        seed=options.seed,
+    )
     if options.as_json:
         show_json(analysis)
     show_grids(analysis_grids(analysis, all_items=options.items), options)
