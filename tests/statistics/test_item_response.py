@@ -32,7 +32,7 @@ def simulate(seed, *, models=20, items=200, phenomena=10, slopes=0.0):
     generator = np.random.default_rng(seed)
     ability = generator.normal(0, 1, models)
     phenomenon = np.repeat(np.arange(phenomena), items // phenomena)
-    hard = generator.normal(0, 1.5, phenomena)[phenomenon] + generator.normal(0, 1.5, items)
+    hard = generator.normal(0, 1.5, phenomena)[phenomenon] + generator.normal(0, 2, items)
     a = 1 + slopes * generator.normal(size=items)
     shares = 1 / (1 + np.exp(hard[:, None] - a[:, None] * ability))
     right = (generator.random((items, models)) < shares).astype(float)
