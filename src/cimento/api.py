@@ -283,11 +283,11 @@ def suite_jobs(
             yield from (Failure(loaded.suite.name, shown, error) for loaded in suites)
             continue
         for loaded in suites:
-            told = progress(loaded.suite.name, shown) if progress else None
+            advance = progress(loaded.suite.name, shown) if progress else None
             try:
-                own = honoured(loaded.paradigm, run_options, handle).scoring
-                asked = handle or open_model(model, loaded, own)
-                yield suite_job(loaded, asked, run_options, shown=shown, progress=told)
+                asked_scoring = honoured(loaded.paradigm, run_options, handle).scoring
+                asked = handle or open_model(model, loaded, asked_scoring)
+                yield suite_job(loaded, asked, run_options, shown=shown, progress=advance)
             except StorageError:
                 raise
             except CimentoError as error:
@@ -329,7 +329,7 @@ def refuse_same_names(suites: Sequence[LoadedSuite]) -> None:
     for loaded in suites:
         other = seen.setdefault(loaded.suite.name, loaded)
         if other is not loaded:
-            paths = dict.fromkeys(str(each.reading.path) for each in (other, loaded))
+            paths = dict.fromkeys(str(one.reading.path) for one in (other, loaded))
             raise UsageError(
                 where=f"suite {loaded.suite.name!r}",
                 seen=f"two of the suites have this name: {' and '.join(paths)}",

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -118,6 +119,30 @@ def counted(count: int, one: str, several: str = "") -> str:
         several: the words after other numbers, such as ``verdicts are``; empty for `one` and an s.
     """
     return f"{count:,} {one if count == 1 else several or one + 's'}"
+
+
+_CODE = re.compile(r"[A-Z]{3}-[A-Z][0-9]{3}\b")
+_MOST_OF_A_CODE = 3
+
+
+def few_of_each_code(said: Iterable[str]) -> list[str]:
+    """Remarks of which three of a check's code are given; the others are counted.
+
+    A suite of generated items may have hundreds of the same kind.
+    """
+    remarks = [*said]
+    codes = [found[0] if (found := _CODE.match(remark)) else "" for remark in remarks]
+    shown: Counter[str] = Counter()
+    kept = []
+    for code, remark in zip(codes, remarks, strict=True):
+        shown[code] += 1
+        if not code or shown[code] <= _MOST_OF_A_CODE:
+            kept.append(remark)
+    left = {code: n - _MOST_OF_A_CODE for code, n in shown.items() if code and n > _MOST_OF_A_CODE}
+    return kept + [
+        f"{code} and {n:,} more of this kind: `cimento suites check SUITE` lists all."
+        for code, n in left.items()
+    ]
 
 
 def listed(faults: Sequence[Fault | str]) -> str:
@@ -249,12 +274,12 @@ def did_you_mean(name: str, known: Iterable[str], *, listed: Iterable[str] | Non
     """
     names = sorted(set(known))
     # The names in an untrusted file may be so long or so many that comparing them takes minutes.
-    short = [each for each in names[:_MOST_COMPARED] if len(each) <= _LONGEST_COMPARED]
+    short = [other for other in names[:_MOST_COMPARED] if len(other) <= _LONGEST_COMPARED]
     close = difflib.get_close_matches(name[:_LONGEST_COMPARED], short, n=_MOST_CLOSE, cutoff=0.6)
     if not close and len(name) >= _SHORTEST_PART:
-        close = [each for each in short if name.casefold() in each.casefold()][:_MOST_CLOSE]
+        close = [other for other in short if name.casefold() in other.casefold()][:_MOST_CLOSE]
     if close:
-        return f"Did you mean {' or '.join(repr(each) for each in close)}?"
+        return f"Did you mean {' or '.join(repr(near) for near in close)}?"
     names = names if listed is None else sorted(listed)
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return f"Known: {', '.join(names[:_MOST_NAMED])}{more}." if names else "There is none."

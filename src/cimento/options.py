@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, c
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from cimento.errors import UsageError, did_you_mean, sentence
+from cimento.errors import UsageError, did_you_mean
+from cimento.io.parsing import in_words
 from cimento.io.tables import parse_columns, parse_layers
 from cimento.measures import columns_needed, judged_on
 from cimento.measures.regions import FirstTokenRule
@@ -473,35 +474,6 @@ def checked(
         ) from error
 
 
-_KINDS = {
-    **dict.fromkeys(("int_parsing", "int_from_float", "int_type"), "a whole number"),
-    **dict.fromkeys(("float_parsing", "float_type", "finite_number"), "a number"),
-}
-_PERCENT = 100.0
-
-
-def in_words(fault: Mapping[str, Any]) -> str:
-    """What to give in place of a value that pydantic refuses.
-
-    Args:
-        fault: its description of the fault: ``type``, ``input``, ``ctx``, ``msg``.
-    """
-    kind, bounds, value = str(fault["type"]), fault.get("ctx") or {}, fault.get("input")
-    if kind in _KINDS:
-        return f"Give {_KINDS[kind]}."
-    if kind == "literal_error":
-        return f"Give {bounds['expected']}."
-    if kind == "greater_than_equal":
-        return f"Give {bounds['ge']:g} or more."
-    if kind == "less_than_equal" and bounds["le"] != 1:
-        return f"Give {bounds['le']:g} or less."
-    if kind == "less_than_equal":
-        percent = float(str(value))
-        meant = f": did you mean {percent / _PERCENT:g}?" if percent <= _PERCENT else "."
-        return f"It is a share between 0 and 1{meant}"
-    return sentence(str(fault["msg"]).removeprefix("Value error, "))
-
-
 def from_names(values: Mapping[str, object]) -> RunOptions:
     """The options of a run from keyword arguments, among which are options of paradigms.
 
@@ -511,9 +483,9 @@ def from_names(values: Mapping[str, object]) -> RunOptions:
     Raises:
         UsageError: an option does not take the value given.
     """
-    own = {name: value for name, value in values.items() if name in RunOptions.model_fields}
-    others = {name: value for name, value in values.items() if name not in own}
-    return checked(RunOptions, {**own, "set": {**others}})
+    run_values = {name: value for name, value in values.items() if name in RunOptions.model_fields}
+    others = {name: value for name, value in values.items() if name not in run_values}
+    return checked(RunOptions, {**run_values, "set": {**others}})
 
 
 def _shown(name: str, written: str) -> str:

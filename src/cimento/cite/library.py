@@ -140,11 +140,11 @@ def works_in(text: str) -> tuple[Reference, ...]:
     Args:
         text: a text such as the source of a measure or the reference of a suite.
     """
-    found: dict[str, Reference] = {}
+    works: dict[str, Reference] = {}
     for part in filter(None, map(str.strip, text.split(";"))):
-        for each in _known(part) or (from_text(part),):
-            found.setdefault(each.key, each)
-    return tuple(found.values())
+        for work in _known(part) or (from_text(part),):
+            works.setdefault(work.key, work)
+    return tuple(works.values())
 
 
 def from_text(text: str, *, key: str = "") -> Reference:
@@ -154,9 +154,9 @@ def from_text(text: str, *, key: str = "") -> Reference:
         text: the text as its author wrote it.
         key: key if the text is not BibTeX; derived from the text if empty.
     """
-    own = _BIBTEX_KEY.match(text.strip())
-    if own is not None:
-        return Reference(key=own[1], type="misc", ready=text.strip())
+    match = _BIBTEX_KEY.match(text.strip())
+    if match is not None:
+        return Reference(key=match[1], type="misc", ready=text.strip())
     doi = _doi(text)
     more = {"doi": doi} if doi else {}
     return Reference(key=key or slug(text), type="misc", fields={"note": text, **more})
@@ -172,7 +172,7 @@ def _known(part: str) -> tuple[Reference, ...]:
     """The works in the data file that a text names."""
     dois = {match.rstrip(".)").lower() for match in _DOI.findall(part)}
     addresses = {match.rstrip("./)").lower() for match in _ADDRESS.findall(part)}
-    return tuple(each for each in library().values() if _is_named(each, part, dois, addresses))
+    return tuple(work for work in library().values() if _is_named(work, part, dois, addresses))
 
 
 def _is_named(work: Reference, part: str, dois: set[str], addresses: set[str]) -> bool:
@@ -183,8 +183,8 @@ def _is_named(work: Reference, part: str, dois: set[str], addresses: set[str]) -
 
 
 def _doi(text: str) -> str:
-    found = _DOI.search(text)
-    return found[0].rstrip(".)") if found else ""
+    match = _DOI.search(text)
+    return match[0].rstrip(".)") if match else ""
 
 
 def _reference(key: str, facts: Mapping[str, object]) -> Reference:

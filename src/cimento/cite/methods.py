@@ -72,7 +72,7 @@ def references(runs: Sequence[Run], *, appendix: bool | None = None) -> tuple[Re
     """
     facts = [*map(RunFacts, runs)]
     cited = (False, True) if appendix is None else (appendix,)
-    return _works(facts, " ".join(_paragraph(facts, appendix=each) for each in cited))
+    return _works(facts, " ".join(_paragraph(facts, appendix=is_appendix) for is_appendix in cited))
 
 
 def _paragraph(runs: Sequence[RunFacts], *, appendix: bool) -> str:
@@ -151,8 +151,8 @@ def _whose(those: Sequence[RunFacts], runs: Sequence[RunFacts]) -> str:
 
 def _works_of_suite(run: RunFacts) -> tuple[Reference, ...]:
     """The references of a suite: itself, if it has an author or a citation, and its source."""
-    own = _of_suite(run)
-    return (*([] if own is None else [own]), *works_in(run.meta.reference))
+    work = _of_suite(run)
+    return (*([] if work is None else [work]), *works_in(run.meta.reference))
 
 
 def _of_suite(run: RunFacts) -> Reference | None:
@@ -185,15 +185,15 @@ def _with_citations(
     between: Callable[[str], str] = str,
 ) -> str:
     """The paragraph with citations formatted by `written`, and the text between by `between`."""
-    found: list[str] = []
+    parts: list[str] = []
     at = 0
     for match in _CITED.finditer(paragraph):
         keys = _KEY.findall(match[0])
         if any(key not in known for key in keys):
             continue
-        found += [between(paragraph[at : match.start()]), written(keys)]
+        parts += [between(paragraph[at : match.start()]), written(keys)]
         at = match.end()
-    return "".join([*found, between(paragraph[at:])])
+    return "".join([*parts, between(paragraph[at:])])
 
 
 def _latex(keys: list[str]) -> str:
@@ -217,9 +217,9 @@ def suite_sentences(
     """A sentence on all suites and their contents, and one on each design of factors."""
     suites: dict[str, RunFacts] = {}
     for run in runs:
-        own = works(run)
-        cited = cite_keys(work.key for work in own)
-        suites[f"{run.meta.name} ({_contents(run, own)}){cited}{_cut(run)}"] = run
+        run_works = works(run)
+        cited = cite_keys(work.key for work in run_works)
+        suites[f"{run.meta.name} ({_contents(run, run_works)}){cited}{_cut(run)}"] = run
     if len(suites) == 1:
         used, designed = f"We used the suite {next(iter(suites))}.", "Its items"
     else:

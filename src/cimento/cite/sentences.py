@@ -204,8 +204,8 @@ def _ties_pass(share: Estimate) -> bool:
 
 def cite_keys(keys: Iterable[str]) -> str:
     """A citation of some works; empty if there are none."""
-    found = "; ".join(f"@{key}" for key in dict.fromkeys(keys))
-    return f" [{found}]" if found else ""
+    cited = "; ".join(f"@{key}" for key in dict.fromkeys(keys))
+    return f" [{cited}]" if cited else ""
 
 
 def cite_source(text: str) -> str:
@@ -238,15 +238,15 @@ def measure_phrase(name: str, *, brief: bool = False) -> str:
 
 def plugged_works(runs: Sequence[RunFacts]) -> dict[str, Reference]:
     """The works behind the measures of some runs, including those known only to plug-ins."""
-    found: dict[str, Reference] = {}
+    works: dict[str, Reference] = {}
     for run in runs:
         for name in run.methods.measures:
             try:
                 source = find_measure(name).source
             except CimentoError:
                 continue  # the measure is from a plug-in that is not installed here
-            found |= {work.key: work for work in works_in(source)}
-    return found
+            works |= {work.key: work for work in works_in(source)}
+    return works
 
 
 _PLL = {
@@ -266,16 +266,16 @@ def scoring_sentences(run: RunFacts) -> list[str]:
     if kind == "replay":
         return [_NO_ANSWER]
     policy = run.policy
-    found = [_KINDS.get(kind, _causal)(run, policy), *_boundary(run, policy)]
+    sentences = [_KINDS.get(kind, _causal)(run, policy), *_boundary(run, policy)]
     if policy.get("punctuation") == "keep":
-        found.append("Punctuation marks were part of the word next to them.")
+        sentences.append("Punctuation marks were part of the word next to them.")
     elif policy.get("punctuation") == "split":
-        found.append(
+        sentences.append(
             "Texts were split into words at blanks; punctuation marks were separate words."
         )
     if blank_before(run.manifest):
-        found.append("Every text was preceded by a blank.")
-    return [*found, *_context(run), *_window(policy), *_arguments(policy)]
+        sentences.append("Every text was preceded by a blank.")
+    return [*sentences, *_context(run), *_window(policy), *_arguments(policy)]
 
 
 def _causal(run: RunFacts, policy: Mapping[str, JsonValue]) -> str:
@@ -314,11 +314,11 @@ def _boundary(run: RunFacts, policy: Mapping[str, JsonValue]) -> list[str]:
         return ["This tokenizer needed no correction for word boundaries."] if asked else []
     end = "with" if policy.get("boundary_eos", True) else "without"
     first = policy.get("boundary_first", "initial")
-    told = (
+    sentence = (
         f"Words were corrected for where they may end ({marks} marks, {end} the end of the text,"
         f" first word: {first}) [@pimentel2024]."
     )
-    return [told]
+    return [sentence]
 
 
 def _context(run: RunFacts) -> list[str]:

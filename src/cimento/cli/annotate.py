@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,6 +13,7 @@ from cimento.cli import annotate_dialogues, annotate_surveys, flags
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of
 from cimento.errors import InputError, UsageError
+from cimento.io.files import read_bytes
 from cimento.options import Options, Texts, option
 from cimento.people.annotate.importing import open_secret, pseudonym
 from cimento.people.judgments.formats import read_prolific, write_participants
@@ -27,6 +29,7 @@ from cimento.people.judgments.records import (
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
+    from cimento.people.annotate.importing import AnswerForm
     from cimento.people.judgments.filters import ExclusionRules
     from cimento.people.judgments.formats import Submission
     from cimento.people.judgments.records import ColumnMap
@@ -37,8 +40,9 @@ class ImportAnswersOptions(Options):
 
     files: tuple[Path, ...] = option(..., "Files of answers.")
     output: Path = option(..., "Judgments: .parquet, .csv or .tsv.", flags=("-o",))
-    form: Literal["long", "wide", "jspsych", "pcibex", "rated"] = option(
-        ..., "long: an answer a row; wide: a person a row; rated: lists such as ItaCoLA's."
+    form: Literal["long", "wide", "jspsych", "pcibex", "rated"] | None = option(
+        None,
+        "long: an answer a row; wide: a person a row; rated: lists such as ItaCoLA's. Needed.",
     )
     suites: Texts = option(
         (), "The suite that was asked; its items are then checked.", flags=("--suite",)
@@ -58,6 +62,38 @@ class ImportAnswersOptions(Options):
     unknown: Literal["refuse", "skip"] = option("refuse", "Answers to no item of the suite.")
 
 
+_FORMS = {
+    "long": "a table with one answer a row, as `cimento annotate serve` exports them",
+    "wide": "a table with one person a row and one sentence a column, as form programs export them",
+    "jspsych": "the data of jsPsych (JSON or CSV)",
+    "pcibex": "the results file of PCIbex",
+    "rated": "a published list of sentences with single ratings, such as ItaCoLA's",
+}
+
+
+def _needed_form(options: ImportAnswersOptions) -> AnswerForm:
+    """The form of the answers.
+
+    Raises:
+        UsageError: it is not given; the message has all forms, and the one of the first file if
+            that is clear.
+    """
+    if options.form is not None:
+        return options.form
+    first = options.files[0]
+    begin = read_bytes(first)[:1]
+    likely = "pcibex" if begin == b"#" else "jspsych" if begin in b"[{" else ""
+    hint = f" {first.name} looks like {likely}." if likely else ""
+    raise UsageError(
+        where="--form",
+        seen="it is not said how the answers are arranged",
+        todo="Give one of: "
+        + "; ".join(f"{name}: {what}" for name, what in _FORMS.items())
+        + f".{hint} For example: cimento annotate import {shlex.quote(str(first))} --form"
+        f" {likely or 'long'} --suite SUITE -o {options.output}",
+    )
+
+
 def _import_answers(options: ImportAnswersOptions) -> None:
     """Read people's answers and write the judgments table.
 
@@ -68,18 +104,17 @@ def _import_answers(options: ImportAnswersOptions) -> None:
     from cimento.people.annotate.importing import read_answers as read
     from cimento.suites.load import suite_paths
 
+    form = _needed_form(options)
     refuse_suffix(options.output)
     refuse_overwriting(options.output, options.files)
     _check_people(options.files, options.prolific, options.keep, options.participants)
     paths = [path for name in options.suites or () for path in suite_paths(find_suite(name))]
     submissions = read_prolific(options.prolific) if options.prolific is not None else None
-    key = (
-        _secret(options.secret) if options.form != "rated" and options.names == "replace" else None
-    )
-    found = read(
+    key = _secret(options.secret) if form != "rated" and options.names == "replace" else None
+    reading = read(
         options.files,
         ImportOptions(
-            form=options.form,
+            form=form,
             suites=paths,
             columns=_columns(options.mapping, options.columns or (), options.fixed or ()),
             secret=key,
@@ -87,15 +122,15 @@ def _import_answers(options: ImportAnswersOptions) -> None:
             unknown=options.unknown,
         ),
     )
-    write_judgments(table_of(found.judgments), options.output)
+    write_judgments(table_of(reading.judgments), options.output)
     if options.participants is not None and submissions is not None:
         _write_people(submissions, options.keep or (), key, options.participants)
-    for reason, number in found.passed.items():
+    for reason, number in reading.passed.items():
         note(f"{number} skipped: {reason}")
-    for remark in found.notes:
+    for remark in reading.notes:
         note(remark)
-    people = len({judgment.annotator for judgment in found.judgments})
-    note(f"{len(found.judgments)} judgments of {people} people: {options.output}")
+    people = len({judgment.annotator for judgment in reading.judgments})
+    note(f"{len(reading.judgments)} judgments of {people} people: {options.output}")
 
 
 import_answers = command_of(
@@ -239,18 +274,18 @@ def _filter_answers(options: FilterOptions) -> None:
     source = options.judgments
     file = source / "judgments.parquet" if source.is_dir() else source
     refuse_overwriting(options.output, [file])
-    found = filter_judgments(judgments_of(read_judgments(options.judgments)), limits)
-    text = log_text(found, source=file.name, by=options.by)
+    filtered = filter_judgments(judgments_of(read_judgments(options.judgments)), limits)
+    text = log_text(filtered, source=file.name, by=options.by)
     digest = sha256(read_bytes(file)).hexdigest()
-    write_judgments(table_of(found.judgments), options.output)
+    write_judgments(table_of(filtered.judgments), options.output)
     logs = [options.output.with_suffix(ending) for ending in (".log.json", ".log.txt")]
-    write_text(log_json(found, limits, source=file.name, sha256=digest, by=options.by), logs[0])
+    write_text(log_json(filtered, limits, source=file.name, sha256=digest, by=options.by), logs[0])
     write_text(text, logs[1])
     show(text)
-    if not summarise(found.judgments):
+    if not summarise(filtered.judgments):
         note("Nothing is left.")
     names = ", ".join(log.name for log in logs)
-    note(f"{len(found.judgments)} judgments: {options.output}; the log: {names}")
+    note(f"{len(filtered.judgments)} judgments: {options.output}; the log: {names}")
 
 
 filter_answers = command_of(
@@ -278,9 +313,11 @@ def apply_answers(
     from cimento.paradigms.cloze.people import CHOICES_FILE
     from cimento.people.annotate.importing import apply_judgments
 
-    found = [judgment for path in judgments for judgment in judgments_of(read_judgments(path))]
+    all_judgments = [
+        judgment for path in judgments for judgment in judgments_of(read_judgments(path))
+    ]
     applied = apply_judgments(
-        find_suite(suite), found, output, scale=_scale(scale), language=language
+        find_suite(suite), all_judgments, output, scale=_scale(scale), language=language
     )
     for why, count in applied.passed.items():
         note(f"{count} skipped: {why}")

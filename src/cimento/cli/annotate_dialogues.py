@@ -123,13 +123,13 @@ def import_(
     if not name:
         raise UsageError(where="--reviewer", seen="is empty", todo="Say who reviewed the suite.")
     review = import_review(find_suite(suite), sheet, output, reviewer=name)
-    for each in review.changes:
-        item = each.row.cells.get("item", "")
-        show(f"{item} {each.column}: {each.before} -> {each.after}")
+    for change in review.changes:
+        item = change.row.cells.get("item", "")
+        show(f"{item} {change.column}: {change.before} -> {change.after}")
     for row in review.open:
         show(f"{row.cells.get('item', '')} is {row.verdict}, not changed: {row.comment or '-'}")
     note(f"{len(review.changes)} changes, status: {review.status}. The log: {output / LOG}")
-    faults = [each for each in audit_suite(output).faults if each.severity == "error"]
+    faults = [fault for fault in audit_suite(output).faults if fault.severity == "error"]
     for fault in faults:
         show(f"{fault.severity}: {fault}")
     return INVALID if faults else 0
@@ -187,14 +187,14 @@ def second(
 
     known = known_stories(file)
     done = read_story_judgments(judgments, stories=known) if judgments.exists() else []
-    judged = {each.row for each in done}
+    judged = {judgment.row for judgment in done}
     waiting = [story for story in blind_order(known, seed=seed) if story.row not in judged]
     for number, story in enumerate(waiting, start=len(judged) + 1):
         show(f"\n{number} of {len(known)}")
-        each = _judge(story, annotator)
-        if each is None:
+        judgment = _judge(story, annotator)
+        if judgment is None:
             break
-        done.append(each)
+        done.append(judgment)
         write_story_judgments(done, judgments)
     note(f"{len(done)} of {len(known)} stories are judged in {judgments}.")
     return 0
@@ -225,19 +225,19 @@ def agreement(
 
     known = known_stories(file)
     said = second_.read_story_judgments(judgments, stories=known)
-    found = second_.story_agreement(known, said)
+    tiers = second_.story_agreement(known, said)
     if json:
-        show_json({"tiers": found})
+        show_json({"tiers": tiers})
     else:
         rows: list[tuple[str, ...]] = [("tier", "agree", "Cohen's kappa", "Krippendorff's alpha")]
         rows += [
-            (each.tier, f"{each.equal}/{each.compared}", *map(agreed, (each.kappa, each.alpha)))
-            for each in found
+            (tier.tier, f"{tier.equal}/{tier.compared}", *map(agreed, (tier.kappa, tier.alpha)))
+            for tier in tiers
         ]
         show(columns(rows))
     if adjudicate is not None:
         differing = second_.to_adjudicate(known, said)
-        lines = (dumps(each, ensure_ascii=False) + "\n" for each in differing)
+        lines = (dumps(row, ensure_ascii=False) + "\n" for row in differing)
         write_text("".join(lines), adjudicate)
         note(f"{counted(len(differing), 'story', 'stories')} to decide about in {adjudicate}.")
     return 0
@@ -248,29 +248,29 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
     from cimento.people.judgments.records import judgments_of, read_judgments
     from cimento.people.judgments.summaries import summarise
 
-    found = summarise(judgments_of(read_judgments(file)))
-    if not found:
+    summaries = summarise(judgments_of(read_judgments(file)))
+    if not summaries:
         raise InputError(
             where=str(file),
             seen="there are no answers in it",
             todo="Was it exported before somebody answered? Or use cimento annotate import FILE.",
         )
     if as_json:
-        show_json({"questions": found})
+        show_json({"questions": summaries})
         return
     rows: list[tuple[str, ...]] = [
         ("question", "people", "places", "answers", "per place", "mean", "sd in places", "alpha")
     ]
     rows += [
         (
-            each.question,
-            *map(str, (each.people, each.places, each.judgments)),
-            f"{each.fewest} to {each.most}",
-            "-" if each.mean is None else f"{each.mean:.3f}",
-            "-" if each.sd is None else f"{each.sd:.3f}",
-            agreed(each.alpha),
+            summary.question,
+            *map(str, (summary.people, summary.places, summary.judgments)),
+            f"{summary.fewest} to {summary.most}",
+            "-" if summary.mean is None else f"{summary.mean:.3f}",
+            "-" if summary.sd is None else f"{summary.sd:.3f}",
+            agreed(summary.alpha),
         )
-        for each in found
+        for summary in summaries
     ]
     show(columns(rows))
 
@@ -363,11 +363,11 @@ def _candidates(options: CandidateOptions) -> None:
             todo="Give one at a time.",
         )
     if options.agreement:
-        found = candidate_agreement(options.run)
+        agreements = candidate_agreement(options.run)
         if options.as_json:
-            show_json(found.plain())
+            show_json(agreements.plain())
         else:
-            show(candidate_agreement_text(found))
+            show(candidate_agreement_text(agreements))
         return
     answers = ClozeAnswers(open_run(options.run))
     tasks = candidate_tasks(answers, options.method, only_other=options.only_other)

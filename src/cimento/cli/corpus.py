@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli import corpus_build
+from cimento.cli import corpus_build, corpus_query
 from cimento.cli.console import note, show, show_json
 from cimento.cli.corpus_build import (
     ConnectiveOptions,
@@ -68,11 +68,18 @@ def _inventory(options: MergeOptions) -> None:
     name = options.output.stem if options.output else "merged"
     merged, lists = merge_inventories(opened, name=name)
     rows: list[tuple[str, ...]] = [("connective", "class", "other spellings", "lists")]
-    for each in merged.connectives:
-        others = ", ".join(map(write_spelling, each.spellings[1:]))
-        rows.append((each.name, each.category or "-", others or "-", ", ".join(lists[each.name])))
+    for connective in merged.connectives:
+        others = ", ".join(map(write_spelling, connective.spellings[1:]))
+        rows.append(
+            (
+                connective.name,
+                connective.category or "-",
+                others or "-",
+                ", ".join(lists[connective.name]),
+            )
+        )
     show(columns(rows))
-    sizes = ", ".join(f"{each.name} {len(each.connectives)}" for each in opened)
+    sizes = ", ".join(f"{inventory.name} {len(inventory.connectives)}" for inventory in opened)
     several = sum(len(names) > 1 for names in lists.values())
     note(f"{sizes}: {len(lists)} connectives, of which {several} are in several lists")
     if options.output is not None:
@@ -108,13 +115,13 @@ def _tags(options: TagOptions) -> None:
     rows: list[tuple[str, ...]] = [("file", "sentences", "tags", "perplexity")]
     table = ["\t".join(("file", "sent_id", "n_tags", "logprob_nats", "perplexity", "tags"))]
     for file in options.files:
-        found = [(sentence.id, tags_of(sentence)) for sentence in file.sentences()]
-        whole = model.perplexity([tags for _, tags in found])
-        size = str(sum(len(tags) for _, tags in found))
-        rows.append((file.name, str(len(found)), size, "-" if whole is None else f"{whole:.3f}"))
-        for name, tags in found:
-            nats, own = model.logprob_nats(tags), model.perplexity([tags])
-            cells = (file.name, name, str(len(tags)), repr(nats), repr(own), " ".join(tags))
+        tagged = [(sentence.id, tags_of(sentence)) for sentence in file.sentences()]
+        whole = model.perplexity([tags for _, tags in tagged])
+        size = str(sum(len(tags) for _, tags in tagged))
+        rows.append((file.name, str(len(tagged)), size, "-" if whole is None else f"{whole:.3f}"))
+        for name, tags in tagged:
+            nats, perplexity = model.logprob_nats(tags), model.perplexity([tags])
+            cells = (file.name, name, str(len(tags)), repr(nats), repr(perplexity), " ".join(tags))
             table.append("\t".join(cells))
     show(columns(rows))
     note(f"{options.order}-grams of {counted(len(training), 'sentence')}, {options.added:g} added")
@@ -154,7 +161,7 @@ def _search(options: SearchOptions) -> None:
     files = options.files
     skipped = where_skipped(options.malformed)
     known = DuplicateSentences() if options.duplicates == "drop" else None
-    found = search_treebanks(
+    hits = search_treebanks(
         files,
         options.connectives,
         open_rule(options.rule),
@@ -164,10 +171,10 @@ def _search(options: SearchOptions) -> None:
     with_text = shows_text(files, options.text)
     if options.as_json:
         content = json.dumps(
-            hits_as_json(found, files, with_text=with_text), ensure_ascii=False, indent=2
+            hits_as_json(hits, files, with_text=with_text), ensure_ascii=False, indent=2
         )
     else:
-        content = "".join(hit_rows(found, files, with_text=with_text))
+        content = "".join(hit_rows(hits, files, with_text=with_text))
     if options.output is None:
         show(content)
     else:
@@ -180,6 +187,10 @@ def _search(options: SearchOptions) -> None:
 
 app.command("search", short_help="Find every occurrence that a rule accepts.")(
     command_of(SearchOptions, _search, positional="treebanks", metavar="TREEBANK...")
+)
+app.command("query", short_help="Search trees with a query in Grew's notation.")(corpus_query.query)
+app.command("queries", short_help="List the stored queries, and what they find.")(
+    corpus_query.queries
 )
 
 
@@ -224,7 +235,7 @@ def _connectives(options: CountOptions) -> None:
         drop_duplicates=options.duplicates == "drop",
     )
     shown = [count for count in counts if count.rule == main.name]
-    numbers = {each.corpus: {n: each.hits.get(n, 0) for n in opened.names} for each in shown}
+    numbers = {counts.corpus: {n: counts.hits.get(n, 0) for n in opened.names} for counts in shown}
     tables.need_corpora([corpus for corpus, _ in wanted], list(numbers))
     compared = {
         (corpus, table.corpus): (
@@ -293,8 +304,8 @@ def _check(options: CheckOptions) -> int:
                 }
             )
             continue
-        for each in problems:
-            show(f"{each.severity}: {each}")
+        for problem in problems:
+            show(f"{problem.severity}: {problem}")
         show(
             f"{file.name}: {counted(sentences, 'sentence')}, {counted(words, 'word')},"
             f" {counted(len(faults), 'fault')}"
@@ -345,15 +356,15 @@ def _tweets(options: TweetOptions) -> None:
     The file has no annotation: search it with --rule plain, and draw with --no-join.
     """
     opened = options.connectives
-    found = message_sentences(
+    extracted = message_sentences(
         [message for path in options.files for message in read_messages(path)],
         masks=Masks(hashtags=options.hashtags, urls=options.urls, mentions=options.mentions),
         name=options.output.name.partition(".")[0],
         duplicates=options.duplicates == "keep",
     )
-    _write(found.sentences, found.counts, options.output)
+    _write(extracted.sentences, extracted.counts, options.output)
     rows: list[tuple[str, ...]] = [("connective", "class", "spelling", "n")]
-    rows += [(*row[:3], str(row[3])) for row in spelling_table(found.sentences, opened)]
+    rows += [(*row[:3], str(row[3])) for row in spelling_table(extracted.sentences, opened)]
     show(columns(rows))
 
 
@@ -377,8 +388,8 @@ def _concordance(options: ConcordanceOptions) -> None:
 
     The file has no annotation: search it with --rule plain, and draw with --no-join.
     """
-    found = concordance_sentences(
-        [each for path in options.files for each in read_concordance(path)],
+    extracted = concordance_sentences(
+        [line for path in options.files for line in read_concordance(path)],
         name=options.output.name.partition(".")[0],
         seed=options.seed,
         per=options.per,
@@ -386,7 +397,7 @@ def _concordance(options: ConcordanceOptions) -> None:
         shortest=options.shortest,
         longest=options.longest,
     )
-    _write(found.sentences, found.counts, options.output)
+    _write(extracted.sentences, extracted.counts, options.output)
 
 
 concordance = command_of(ConcordanceOptions, _concordance, positional="files", metavar="FILE...")
@@ -428,16 +439,16 @@ def _nli(options: InferenceOptions) -> None:
     from cimento.suites.model import Meta
 
     source, words = sentence_suite(load_suite(options.suite)), open_wording(options.wording)
-    found = inferences(
+    inferred = inferences(
         source,
         options.connectives,
         words,
         seed=options.seed,
         ambiguous=options.ambiguous,
     )
-    for reason, number in Counter(found.passed.values()).items():
+    for reason, number in Counter(inferred.passed.values()).items():
         note(f"{number} sentences skipped: {reason}")
-    if not found.items:
+    if not inferred.items:
         raise InputError(
             where=f"suite {source.name!r}",
             seen="nothing can be made of its sentences",
@@ -453,7 +464,7 @@ def _nli(options: InferenceOptions) -> None:
         comment=f"Made of the suite {source.name} {source.meta.version}".rstrip(),
     )
     extra = {"sources": source.extra["sources"]} if "sources" in source.extra else {}
-    items = tuple(_item(item, words) for item in found.items)
+    items = tuple(_item(item, words) for item in inferred.items)
     write_cloze(ClozeSuite(meta, items, cluster="premise", extra=extra), options.output)
     note(f"{len(items)} items of {len(items) // 3} premises: {options.output}")
     if words.status:
@@ -465,19 +476,19 @@ def _nli(options: InferenceOptions) -> None:
 nli = command_of(InferenceOptions, _nli, positional="suite", metavar="SUITE")
 
 
-def _item(each: InferenceItem, wording: HypothesisWording) -> ClozeItem:
+def _item(item: InferenceItem, wording: HypothesisWording) -> ClozeItem:
     options_ = tuple(
-        Option(word, "target" if label == each.label else "implausible")
-        for label, word in sorted(wording.labels.items(), key=lambda pair: pair[0] != each.label)
+        Option(word, "target" if label == item.label else "implausible")
+        for label, word in sorted(wording.labels.items(), key=lambda pair: pair[0] != item.label)
     )
     columns = {
-        "premise": each.source,
-        "label": each.label,
-        "connective": each.connective,
-        "sense": each.sense,
-        "sense_by": each.sense_by,
+        "premise": item.source,
+        "label": item.label,
+        "connective": item.connective,
+        "sense": item.sense,
+        "sense_by": item.sense_by,
     }
-    return ClozeItem(each.id, *each.text, options_, columns=columns)
+    return ClozeItem(item.id, *item.text, options_, columns=columns)
 
 
 app.command("nli", short_help="Write premises and hypotheses.")(nli)

@@ -93,13 +93,13 @@ def where_skipped(malformed: str) -> list[ReadingProblem] | None:
 
 def note_skipped(skipped: Sequence[ReadingProblem] | None) -> None:
     """Print the number of skipped sentences."""
-    faults = [each for each in skipped or () if each.severity == "error"]
+    faults = [problem for problem in skipped or () if problem.severity == "error"]
     if not faults:
         return
     n = len({(fault.path, fault.sentence or fault.line) for fault in faults})
     note(f"{n} malformed sentences were skipped:")
-    for each in faults[:_SHOWN]:
-        note(f"  {each}")
+    for problem in faults[:_SHOWN]:
+        note(f"  {problem}")
     if len(faults) > _SHOWN:
         note(f"  ... and {len(faults) - _SHOWN} more faults; cimento corpus check lists them")
 
@@ -144,7 +144,7 @@ def _select(options: SelectOptions) -> None:
     from cimento.report.grid import as_text
 
     opened, skipped = options.connectives, where_skipped(options.malformed)
-    found = choose(
+    selection = choose(
         options.files,
         opened,
         open_rule(options.rule),
@@ -155,16 +155,19 @@ def _select(options: SelectOptions) -> None:
         skipped=skipped,
     )
     if options.as_json:
-        plain = [{**asdict(each), "infinitive_share": each.infinitive_share} for each in found]
+        plain = [
+            {**asdict(selected), "infinitive_share": selected.infinitive_share}
+            for selected in selection
+        ]
         show_json({"connectives": plain})
     else:
-        show(as_text(_selection_grid(found, options.top)))
+        show(as_text(_selection_grid(selection, options.top)))
     note_skipped(skipped)
     if options.output is not None:
-        if not any(each.taken for each in found):
+        if not any(selected.taken for selected in selection):
             raise InputError(where="treebanks", seen="no connective is left", todo="Exclude fewer.")
-        write_inventory(selected_inventory(opened, found), options.output)
-        note(f"{sum(each.taken for each in found)} connectives: {options.output}")
+        write_inventory(selected_inventory(opened, selection), options.output)
+        note(f"{sum(selected.taken for selected in selection)} connectives: {options.output}")
 
 
 select = command_of(SelectOptions, _select, positional="treebanks", metavar="TREEBANK...")
@@ -220,9 +223,9 @@ def _pairs(options: DrawOptions) -> None:
     note_skipped(skipped)
     for reason, number in reasons.items():
         note(f"{number} occurrences were skipped: {reason}")
-    for name, each in drawn.items():
-        if len(each) < options.per:
-            note(f"{name}: {len(each)} of {options.per}")
+    for name, sentences in drawn.items():
+        if len(sentences) < options.per:
+            note(f"{name}: {len(sentences)} of {options.per}")
     note(f"{len(rows)} sentences to decide on: {options.output}")
 
 
@@ -259,11 +262,11 @@ def _drawn(
         whole_words=options.section is DecisionKind.BLANKS,
     )
     rule = open_rule(options.rule)
-    found = candidate_sentences(
+    candidates = candidate_sentences(
         files, inventory, rule, limits=limits, skipped=skipped, reasons=reasons
     )
     return draw_candidates(
-        list(found),
+        list(candidates),
         inventory.names,
         per=options.per,
         seed=options.seed,
@@ -293,22 +296,22 @@ def _finish(options: FinishOptions) -> None:
     files = options.files
     opened = options.connectives
     read = read_decisions(options.decisions, files, opened)
-    kept = [each for each in read if not each.dropped]
+    kept = [decision for decision in read if not decision.dropped]
     if not kept:
         raise InputError(
             where=str(options.decisions), seen="every item is dropped", todo="Keep some."
         )
     columns = columns_of(kept[0].section, with_text=False)
-    rows = as_table([each.row for each in read], columns)
-    hashes = {each.source["sha256"] for each in kept}
+    rows = as_table([decision.row for decision in read], columns)
+    hashes = {decision.source["sha256"] for decision in kept}
     if not shows_text([file for file in files if file.sha256 in hashes], options.text):
         write_text(rows, options.output / DECISIONS)
         note(f"decisions without texts: {options.output / DECISIONS}")
         return
     _write_suite(options, kept, opened)
     write_text(rows, options.output / DECISIONS)
-    for name in dict.fromkeys(each.connective for each in read):
-        note(f"{name}: {sum(each.connective == name for each in kept)}")
+    for name in dict.fromkeys(decision.connective for decision in read):
+        note(f"{name}: {sum(decision.connective == name for decision in kept)}")
     note(f"{len(kept)} items, {len(read) - len(kept)} dropped: {options.output}")
     note(f"cimento suites check {options.output}")
 
@@ -394,11 +397,11 @@ def _sentences_of(path: Path | None) -> frozenset[tuple[str, str]]:
     )
 
 
-def _selection_grid(found: Sequence[Selected], top: int) -> Grid:
+def _selection_grid(selection: Sequence[Selected], top: int) -> Grid:
     from cimento.report.grid import Grid
 
-    def share(each: Selected) -> str:
-        value = each.infinitive_share
+    def share(selected: Selected) -> str:
+        value = selected.infinitive_share
         return "-" if value is None else f"{100 * value:.1f}"
 
     return Grid(
@@ -406,15 +409,15 @@ def _selection_grid(found: Sequence[Selected], top: int) -> Grid:
         header=("connective", "n", "rank", "infinitive", "%", "taken", "reason"),
         rows=tuple(
             (
-                each.connective,
-                str(each.n),
-                str(each.rank),
-                str(each.infinitive),
-                share(each),
-                "yes" if each.taken else "no",
-                each.reason,
+                selected.connective,
+                str(selected.n),
+                str(selected.rank),
+                str(selected.infinitive),
+                share(selected),
+                "yes" if selected.taken else "no",
+                selected.reason,
             )
-            for each in found
+            for selected in selection
         ),
         remarks=2,
     )

@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,13 @@ from cimento.paradigms.registry import load_suites
 from cimento.report.benchmarks import benchmark_means
 from cimento.runs.again import stored_runs
 from cimento.runs.job import unused_options
+from cimento.runs.progress import (
+    FEWEST_TIMED,
+    SHORTEST_S,
+    LineClock,
+    Timed,
+    seconds_between_lines,
+)
 from cimento.runs.run import Run
 from cimento.runs.store import manifest_part
 from cimento.runs.summary import Missing, RunSummary, Summary, to_json
@@ -34,9 +40,6 @@ if TYPE_CHECKING:
     from cimento.paradigms.registry import SuiteLike
 
 PART_MISSING = 3
-
-LINES_EVERY_S = 10.0
-"""Seconds between lines of progress, if there is no terminal for a bar."""
 
 
 def show_ends(
@@ -229,14 +232,14 @@ def opened_cache(*, keep_answers: bool) -> Iterator[AnswerCache]:
 def progress_bars() -> Iterator[ProgressFor | None]:
     """Progress with rate and time left on standard error: bars in a terminal, lines elsewhere.
 
-    A line is written every ten seconds, so that a log shows the progress and stays short.
+    A line is written every ten seconds, or as often as the environment says.
     """
     if sys.stderr is None:
         yield None
         return
     if not sys.stderr.isatty():
-        last = _Clock(time.monotonic())
-        yield lambda suite, model: _Lines(f"{suite} x {model}", last)
+        clock = LineClock(seconds_between_lines(), time.monotonic())
+        yield lambda suite, model: _noting(Timed(f"{suite} x {model}", clock))
         return
     from rich.console import Console
     from rich.progress import Progress, TextColumn
@@ -248,39 +251,14 @@ def progress_bars() -> Iterator[ProgressFor | None]:
         yield lambda suite, model: _Bar(bars, f"{suite} x {model}")
 
 
-FEWEST_TIMED = 20
-"""Fewest texts from which the time left is estimated: the first ones include a slow start."""
-SHORTEST_S = 3.0
-"""Shortest time, in seconds, from which it is estimated."""
+def _noting(timed: Timed) -> Callable[[int, int], None]:
+    """A `cimento.engine.scores.Progress` that notes the lines of one run."""
 
+    def note_due(done: int, total: int) -> None:
+        if progress := timed.due(done, total):
+            note(str(progress))
 
-@dataclass(slots=True)
-class _Clock:
-    """The time of the last line, in seconds; shared by the runs of a command."""
-
-    last_s: float
-
-
-class _Lines:
-    """The progress lines of one run; a `cimento.engine.scores.Progress`."""
-
-    def __init__(self, title: str, clock: _Clock) -> None:
-        self._title = title
-        self._clock = clock
-        self._first: tuple[float, int] | None = None
-
-    def __call__(self, done: int, total: int) -> None:
-        now_s = time.monotonic()
-        first_s, before = self._first = self._first or (now_s, done)
-        if done == total or now_s - self._clock.last_s < LINES_EVERY_S:
-            return
-        self._clock.last_s = now_s
-        rate = ""
-        if done - before >= FEWEST_TIMED and now_s - first_s >= SHORTEST_S:
-            speed = (done - before) / (now_s - first_s)
-            left_s = (total - done) / speed
-            rate = f", {speed:.1f} a second, {left_s:.0f} s left"
-        note(f"cimento: {self._title}: {done} of {total} texts{rate}")
+    return note_due
 
 
 class _Bar:

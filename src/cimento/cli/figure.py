@@ -12,7 +12,7 @@ from cimento.cli.report import TableOptions, names_given, open_reports
 from cimento.errors import UsageError, did_you_mean
 from cimento.measures.normalising import Normalisation, Scope
 from cimento.options import option
-from cimento.paradigms.regions.designs import DEFAULT_MEASURE, factorial_of
+from cimento.paradigms.regions.estimates import DEFAULT_MEASURE, factorial_of
 from cimento.paradigms.regions.judging import options_of, scores_of, suite_of, values_of
 from cimento.report.figures_conditions import (
     Bars,
@@ -142,15 +142,15 @@ def _of_page(options: FigureOptions) -> list[Figure]:
     measures = [options.measure] if options.measure else ()
     sections = sections_of(open_reports(options.runs, measures))
     known = [figure for section in sections for figure in section.figures]
-    found = [figure for figure in known if figure.name == name]
-    if not found:
+    figures = [figure for figure in known if figure.name == name]
+    if not figures:
         names = dict.fromkeys((*(figure.name for figure in known), *OF_SENTENCES))
         raise UsageError(
             where=f"cimento figure {name}",
             seen="there is nothing to draw so in these runs",
             todo=did_you_mean(name, names),
         )
-    return found
+    return figures
 
 
 def _of_sentences(options: FigureOptions) -> Figure:
@@ -184,20 +184,20 @@ def _columns(runs: Sequence[Run], options: FigureOptions) -> list[Column]:
     """The results of all factorial runs, each with the p-value of DD by phenomenon."""
     from cimento.suites.design import squares
 
-    found: list[Column] = []
+    columns: list[Column] = []
     for run in runs:
         if squares(suite_of(run)):
             result = factorial_of(run, options.measure, scope=options.scope)
             if result.reason:
                 raise UsageError(where=f"{run.model}, {result.measure}", seen=result.reason)
-            found.append((f"{run.suite.name}, {run.model}", result, _ps(result, options)))
-    if not found:
+            columns.append((f"{run.suite.name}, {run.model}", result, _ps(result, options)))
+    if not columns:
         raise UsageError(
             where="cimento figure",
             seen="none of the runs is of a suite with two factors",
             todo="Declare them under [factors] in suite.toml, or draw tokens or positions.",
         )
-    return found
+    return columns
 
 
 def _ps(result: Factorial, options: FigureOptions) -> dict[str, float | None]:
@@ -226,12 +226,24 @@ def _factorial(runs: Sequence[Run], options: FigureOptions) -> Figure:
     return interaction_figure(result, options.scale, ps, bars=options.bars)
 
 
+_NAMED = 4
+
+
 def _tokens(runs: Sequence[Run], item: str) -> Figure:
-    if len(runs) != 1 or not item:
+    if len(runs) != 1:
+        named = ", ".join(str(run.folder) for run in runs[:_NAMED])
         raise UsageError(
             where="cimento figure tokens",
-            seen=f"there are {len(runs)} runs" if item else "no item is named",
-            todo="Give one run folder and --item ID.",
+            seen=f"there are {len(runs)} runs",
+            todo=f"Give one of them, and --item ID: {named}{' ...' if runs[_NAMED:] else ''}",
+        )
+    if not item:
+        ids = runs[0].outcomes()["item"].unique(maintain_order=True).to_list()
+        more = " ..." if ids[_NAMED:] else ""
+        raise UsageError(
+            where="cimento figure tokens",
+            seen="no item is named",
+            todo=f"Add --item ID, one of: {', '.join(ids[:_NAMED])}{more}",
         )
     return tokens_figure(_reports(runs)[0], item)
 

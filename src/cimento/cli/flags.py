@@ -50,7 +50,9 @@ def command_of(
         metavar: name of each of them in the help.
         read: function that adds the options from a run file to those given on the command line.
     """
-    names, shown = ((each,) if isinstance(each, str) else each for each in (positional, metavar))
+    names, shown = (
+        (value,) if isinstance(value, str) else value for value in (positional, metavar)
+    )
     metavars = dict(zip(names, shown, strict=True))
     fields = {name: model.model_fields[name] for name in _ordered(model, metavars)}
     parameters = [
@@ -128,7 +130,7 @@ def _ordered(model: type[Options], positional: Iterable[str]) -> dict[str, None]
     """
     declared = (vars(part).get("__annotations__", {}) for part in model.__mro__)
     beside = set(positional)
-    first = [name for own in declared if not beside or beside & set(own) for name in own]
+    first = [name for group in declared if not beside or beside & set(group) for name in group]
     return dict.fromkeys([*positional, *first, *model.model_fields])
 
 
@@ -198,7 +200,7 @@ def _shape(field: FieldInfo) -> tuple[Any, object]:
 
 def flag(*flags: str, help: str | None, **more: Any) -> Any:  # noqa: A002  # as typer calls it
     """A typer option with its environment variable."""
-    name = next(each for each in flags if each.startswith("--")).split("/")[0]
+    name = next(part for part in flags if part.startswith("--")).split("/")[0]
     variable = "CIMENTO_" + name.removeprefix("--").replace("-", "_").upper()
     return typer.Option(*flags, help=help, envvar=variable, show_envvar=False, **more)
 
@@ -219,13 +221,13 @@ def reasons(given: Iterable[str], *, flag: str, example: str) -> dict[str, str]:
     Raises:
         UsageError: a name or a reason is missing.
     """
-    found = {}
-    for each in given:
-        name, _, reason = each.partition("=")
+    given_reasons = {}
+    for text in given:
+        name, _, reason = text.partition("=")
         if not (name.strip() and reason.strip()):
-            raise UsageError(where=flag, seen=f"got {each!r}", todo=f"Say why: {flag} '{example}'.")
-        found[name.strip()] = reason.strip()
-    return found
+            raise UsageError(where=flag, seen=f"got {text!r}", todo=f"Say why: {flag} '{example}'.")
+        given_reasons[name.strip()] = reason.strip()
+    return given_reasons
 
 
 def shape_of(field: FieldInfo) -> Literal["list", "bool", "one"]:

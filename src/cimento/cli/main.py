@@ -42,6 +42,7 @@ class Entry(NamedTuple):
 SECTIONS: Mapping[str, Mapping[str, Entry]] = {
     "Test models": {
         "demo": Entry("cimento.cli.demo:demo", "Try everything once, offline, with a report."),
+        "app": Entry("cimento.cli.app:app", "Work in the browser instead of a terminal."),
         "run": Entry("cimento.cli.run:run", "Run suites on models."),
         "plan": Entry("cimento.cli.plan:plan", "Estimate the time, memory and cost of a run."),
         "judge": Entry("cimento.cli.stored:judge", "Judge stored runs again, without a model."),
@@ -50,9 +51,13 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
     "Look at results": {
         "show": Entry("cimento.cli.report:show_run", "Show a stored run, or one of its items."),
         "report": Entry("cimento.cli.report:report", "Write a report."),
+        "site": Entry("cimento.cli.site:site", "Write a site of many runs."),
         "figure": Entry("cimento.cli.figure:figure", "Draw stored runs."),
         "compare": Entry(
             "cimento.cli.compare:compare", "Compare two runs, or all models of a suite."
+        ),
+        "explain": Entry(
+            "cimento.cli.explain:explain", "Find which region carries a prediction, by layer."
         ),
         "analyse": Entry(
             "cimento.cli.analyse:analyse", "Say how hard items are, and how able models."
@@ -137,13 +142,13 @@ class LazyGroup(TyperGroup):
 
 def _inside_groups(name: str) -> list[str]:
     """The commands with this name in groups, as typed in full; this imports all groups."""
-    found = []
+    commands = []
     for group in COMMANDS:
         if isinstance(target := load(group), typer.Typer):
             parts: list[CommandInfo | TyperInfo] = [*target.registered_commands]
             parts += target.registered_groups
-            found += [f"`cimento {group} {name}`" for part in parts if part.name == name]
-    return found
+            commands += [f"`cimento {group} {name}`" for part in parts if part.name == name]
+    return commands
 
 
 def _command(name: str, target: typer.Typer | Callable[..., Any]) -> Command:
@@ -259,7 +264,7 @@ def _explain(error: BaseException) -> int | None:
         return 0
     if isinstance(error, _UsageProblem):
         if faults := getattr(error.__cause__, "errors", None):
-            from cimento.options import in_words
+            from cimento.io.parsing import in_words
 
             # typer repeats pydantic's words, which are for programmers.
             [fault, *_] = faults()

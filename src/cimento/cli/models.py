@@ -55,7 +55,7 @@ def list_models(
 
     names = [*_NAMES, *((f"{name}:...", "a plug-in") for name in plugin_names("cimento.models"))]
     folder = hub_cache()
-    found = [] if folder is None else cached_models(folder)
+    cached = [] if folder is None else cached_models(folder)
     if folder is None:
         note("The hub's cache is not looked at: huggingface_hub is not installed.")
     if as_json:
@@ -64,7 +64,7 @@ def list_models(
                 "forms": [{"form": form, "what": what} for form, what in names],
                 "models": [
                     {**asdict(model), "last_used": model.last_used and str(model.last_used)}
-                    for model in [*demo_models(), *found]
+                    for model in [*demo_models(), *cached]
                 ],
                 "cache": folder and str(folder),
             }
@@ -73,7 +73,7 @@ def list_models(
     show("ways to name a model\n" + columns(names, indent=2))
     show("\nmodels that come with cimento\n" + _present(demo_models()))
     if folder is not None:
-        show(f"\nmodels of the hub in {folder}\n" + (_present(found) if found else "  none"))
+        show(f"\nmodels of the hub in {folder}\n" + (_present(cached) if cached else "  none"))
 
 
 class _CheckOptions(ModelOptions):
@@ -107,16 +107,16 @@ def _check(options: _CheckOptions) -> int:
     loaded = named or _default_suites(options.language)
     handle = ModelHandle(options.model, options.asking)
     scorer, asking = handle.scorer, handle.scoring
-    found = _inspected(scorer, _texts(loaded), asking.policy, n_compared=options.texts)
+    inspection = _inspected(scorer, _texts(loaded), asking.policy, n_compared=options.texts)
     findings = check_model(scorer, policy=asking.policy)
-    if found.tokenizer is not None and not found.tokenizer.knows_capitals:
+    if inspection.tokenizer is not None and not inspection.tokenizer.knows_capitals:
         note(f"warning: {options.model}: capital letters are {_NO_CAPITALS}.")
     moved = _precision(options.model, scorer, loaded, asking) if options.precision else None
     if options.as_json:
-        show_json(_plain(found, findings, moved))
+        show_json(_plain(inspection, findings, moved))
     else:
-        show(_described(found, findings, moved))
-    differs = found.comparison is not None and not found.comparison.agrees
+        show(_described(inspection, findings, moved))
+    differs = inspection.comparison is not None and not inspection.comparison.agrees
     return FAILED if differs or not all(finding.passed for finding in findings) else 0
 
 
@@ -212,28 +212,34 @@ def _present(models: Sequence[Present]) -> str:
     )
 
 
-def _described(found: Inspection, findings: Sequence[Finding], precision: Precision | None) -> str:
+def _described(
+    inspection: Inspection, findings: Sequence[Finding], precision: Precision | None
+) -> str:
     """An inspection as text."""
-    card = found.card
+    card = inspection.card
     rows = [
         ("kind", card.kind),
-        *(row for row in card.details.items() if found.tokenizer is None or row[0] != "tokenizer"),
+        *(
+            row
+            for row in card.details.items()
+            if inspection.tokenizer is None or row[0] != "tokenizer"
+        ),
         ("dtype", card.dtype),
         ("device", card.device),
         ("window", f"{card.window} tokens" if card.window else "no limit is known"),
     ]
-    if found.tokenizer is not None:
-        rows += _tokenizer_rows(found.tokenizer)
-    if found.unknown:
-        rows += _unknown_rows(found.unknown)
-    if found.comparison is not None:
-        rows += _comparison_rows(found.comparison)
+    if inspection.tokenizer is not None:
+        rows += _tokenizer_rows(inspection.tokenizer)
+    if inspection.unknown:
+        rows += _unknown_rows(inspection.unknown)
+    if inspection.comparison is not None:
+        rows += _comparison_rows(inspection.comparison)
     else:
         rows.append(("fast and plain", "not compared: the model cannot be looked into"))
     if precision is not None:
         rows += _precision_rows(precision)
-    told = columns([row for row in rows if row[1]], indent=2)
-    return "\n".join([card.label, told, "", "checks", *(f"  {finding}" for finding in findings)])
+    table = columns([row for row in rows if row[1]], indent=2)
+    return "\n".join([card.label, table, "", "checks", *(f"  {finding}" for finding in findings)])
 
 
 _NO_CAPITALS = "in no token, and not lower-cased: give --lowercase to run, score and fill"
@@ -242,8 +248,8 @@ _NO_CAPITALS = "in no token, and not lower-cased: give --lowercase to run, score
 def _tokenizer_rows(facts: TokenizerFacts) -> list[tuple[str, str]]:
     chat = "none"
     if facts.system_role is not None:
-        told = f" ({facts.refusal})" if facts.refusal else ""
-        chat = f"present; a system message is {facts.system_role}{told}"
+        refusal = f" ({facts.refusal})" if facts.refusal else ""
+        chat = f"present; a system message is {facts.system_role}{refusal}"
     corrected = "cannot be corrected (--boundary auto does nothing)"
     if facts.boundary != "none":
         corrected = f"--boundary auto corrects them by {facts.boundary}"
@@ -260,24 +266,24 @@ def _tokenizer_rows(facts: TokenizerFacts) -> list[tuple[str, str]]:
     ]
 
 
-def _unknown_rows(found: Sequence[UnknownTokens]) -> list[tuple[str, str]]:
+def _unknown_rows(counts: Sequence[UnknownTokens]) -> list[tuple[str, str]]:
     """The counts of unknown tokens, in all and in each suite that has any."""
     rows = [
         (
             "unknown tokens",
-            _share(sum(e.n_unknown for e in found), sum(e.n_tokens for e in found))
-            + f" in {len(found)} suite{'s' if len(found) != 1 else ''}",
+            _share(sum(e.n_unknown for e in counts), sum(e.n_tokens for e in counts))
+            + f" in {len(counts)} suite{'s' if len(counts) != 1 else ''}",
         )
     ]
     rows += [
-        (f"  in {each.suite}", _share(each.n_unknown, each.n_tokens))
-        for each in found
-        if each.n_unknown and len(found) > 1
+        (f"  in {count.suite}", _share(count.n_unknown, count.n_tokens))
+        for count in counts
+        if count.n_unknown and len(counts) > 1
     ]
     rows += [
-        (f"  {each.suite}", f"{each.n_refused} of {each.n_texts} texts refused: {each.refusal}")
-        for each in found
-        if each.n_refused
+        (f"  {count.suite}", f"{count.n_refused} of {count.n_texts} texts refused: {count.refusal}")
+        for count in counts
+        if count.n_refused
     ]
     return rows
 
@@ -286,51 +292,54 @@ def _share(part: int, whole: int) -> str:
     return f"{part} of {whole}" + (f" ({part / whole:.2%})" if whole else "")
 
 
-def _comparison_rows(found: Comparison) -> list[tuple[str, str]]:
-    fast, plain = found.fast_texts_per_s, found.plain_texts_per_s
-    verdict = "equal" if found.agrees else "DIFFERENT"
-    size = f"{found.n_tokens} tokens of {found.n_texts} texts"
-    difference = f"at most {found.max_difference_nats:.2g} nats apart in {size}"
+def _comparison_rows(comparison: Comparison) -> list[tuple[str, str]]:
+    fast, plain = comparison.fast_texts_per_s, comparison.plain_texts_per_s
+    verdict = "equal" if comparison.agrees else "DIFFERENT"
+    size = f"{comparison.n_tokens} tokens of {comparison.n_texts} texts"
+    difference = f"at most {comparison.max_difference_nats:.2g} nats apart in {size}"
     return [
-        ("fast scoring", found.way),
+        ("fast scoring", comparison.way),
         ("texts per second", f"fast {fast:.1f}   plain {plain:.1f}   ({fast / plain:.1f} times)"),
-        ("fast and plain", f"{verdict}: {difference} (rounding: {found.tolerance_nats:g})"),
+        ("fast and plain", f"{verdict}: {difference} (rounding: {comparison.tolerance_nats:g})"),
     ]
 
 
-def _precision_rows(found: Precision) -> list[tuple[str, str]]:
+def _precision_rows(precision: Precision) -> list[tuple[str, str]]:
     rows = [
         (
             "precision",
-            f"{found.n_items} items, {found.n_texts} texts: one alone, 8 at a time, all together",
+            (
+                f"{precision.n_items} items, {precision.n_texts} texts:"
+                " one alone, 8 at a time, all together"
+            ),
         ),
-        ("  by batch", _moved(found.by_batch)),
+        ("  by batch", _moved(precision.by_batch)),
     ]
-    if found.by_format is not None:
-        rows.append((f"  against {found.wider}", _moved(found.by_format)))
-    bits = found.near_tie_bits
-    told = "no margin moved" if bits is None else f"margins below {bits:g} bits"
-    return [*rows, ("  near ties", told + ("" if bits is None else f" (--near-ties {bits:g})"))]
+    if precision.by_format is not None:
+        rows.append((f"  against {precision.wider}", _moved(precision.by_format)))
+    bits = precision.near_tie_bits
+    margins = "no margin moved" if bits is None else f"margins below {bits:g} bits"
+    return [*rows, ("  near ties", margins + ("" if bits is None else f" (--near-ties {bits:g})"))]
 
 
-def _moved(found: Moved) -> str:
+def _moved(moved: Moved) -> str:
     """The movements in bits, and the number of verdicts that change."""
-    three = (("token", found.token), ("sentence", found.sentence), ("margin", found.margin))
-    told = [
-        f"{name} {each.largest:.2g} (99 %: {each.most:.2g})"
-        for name, each in three
-        if each.largest is not None and each.most is not None
+    three = (("token", moved.token), ("sentence", moved.sentence), ("margin", moved.margin))
+    parts = [
+        f"{name} {movement.largest:.2g} (99 %: {movement.most:.2g})"
+        for name, movement in three
+        if movement.largest is not None and movement.most is not None
     ]
-    return f"bits at most: {', '.join(told)}; {found.turned} of {found.margin.n:,} verdicts turned"
+    return f"bits at most: {', '.join(parts)}; {moved.turned} of {moved.margin.n:,} verdicts turned"
 
 
 def _plain(
-    found: Inspection, findings: Sequence[Finding], precision: Precision | None
+    inspection: Inspection, findings: Sequence[Finding], precision: Precision | None
 ) -> dict[str, object]:
     """An inspection as JSON."""
     content: dict[str, object] = {
-        **asdict(found),
-        "agrees": found.comparison.agrees if found.comparison is not None else None,
+        **asdict(inspection),
+        "agrees": inspection.comparison.agrees if inspection.comparison is not None else None,
     }
     if precision is not None:
         content["precision"] = {**asdict(precision), "near_tie_bits": precision.near_tie_bits}

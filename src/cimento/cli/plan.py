@@ -16,13 +16,11 @@ from cimento.cli.run import run_command, said_beside, write_run_file
 from cimento.engine.engines import Engine, array_script
 from cimento.io.inline_markup import columns
 from cimento.options import RunOptions, option
+from cimento.report.formatting import duration
 
 if TYPE_CHECKING:
     from cimento.runs.planning import Planned
     from cimento.suites.model import JsonValue
-
-
-_MINUTE, _HOUR = 60, 3600
 
 
 def _plan(options: RunOptions) -> int:
@@ -31,33 +29,16 @@ def _plan(options: RunOptions) -> int:
     Times and memory are estimates, from earlier units of the same model or else from its size. The
     exit code is 3 if some models cannot be asked, and 1 if none can.
     """
-    from cimento.api import refuse_same_names
-    from cimento.engine.cache import FileCache
-    from cimento.engine.engines import visible_gpus
-    from cimento.io.files import default_cache_folder
-    from cimento.paradigms.registry import load_suites
-    from cimento.runs.job import refuse_unused, unused_options
-    from cimento.runs.planning import plan_all
-    from cimento.runs.usage import read_prices
+    from cimento.runs.planning import plan_named
 
-    prices = None if options.prices is None else read_prices(options.prices)
-    loaded = list(load_suites(options.suites, language=options.language))
-    refuse_same_names(loaded)
-    refuse_unused((each.paradigm for each in loaded), options)
-    gpu = options.device in ("auto", "cuda") and bool(visible_gpus())
-    cache = None if options.no_cache else FileCache(default_cache_folder())
-    try:
-        planned = plan_all(loaded, options.models, options, cache=cache, gpu=gpu, prices=prices)
-    finally:
-        if cache is not None:
-            cache.close()
-    unused = list(unused_options(loaded, options))
+    plan = plan_named(options)
+    planned, unused = plan.planned, plan.unused
     if options.as_json:
         suites = [suite.plain() for suite in planned.suites]
         models = [model.plain() for model in planned.models]
-        show_json({"plan": 2, "suites": suites, "models": models, "unused": unused})
+        show_json({"plan": 2, "suites": suites, "models": models, "unused": list(unused)})
     else:
-        table = _text(planned, gpu=gpu, priced=prices is not None)
+        table = _text(planned, gpu=plan.gpu, priced=options.prices is not None)
         show("\n".join([table, *_stored(planned, options), *unused]))
     if not planned.unusable:
         return 0
@@ -176,18 +157,12 @@ def _models(planned: Planned) -> list[tuple[str, ...]]:
             str(model.done) if model.units else "-",
             "-" if model.tokens is None else f"{model.tokens:,}",
             "-" if model.kept is None else str(model.kept),
-            "-" if model.seconds is None else f"{_time(model.seconds)} ({model.by})",
+            "-" if model.seconds is None else f"{duration(model.seconds)} ({model.by})",
             "-" if model.memory_bytes is None else f"{model.memory_bytes / 1e9:.1f} GB",
         )
         for model in planned.models
     ]
     return [header, *rows]
-
-
-def _time(seconds: float) -> str:
-    if seconds < _MINUTE:
-        return f"{seconds:.0f} s"
-    return f"{seconds / _MINUTE:.0f} min" if seconds < _HOUR else f"{seconds / _HOUR:.1f} h"
 
 
 class _PrefetchOptions(RunOptions):
@@ -209,23 +184,23 @@ def _prefetch(options: _PrefetchOptions) -> int:
     from cimento.cli.evaluating import PART_MISSING
     from cimento.engine.plan import prefetch as bring
 
-    found = bring(options.models, options.suites, into=options.into)
-    for error in dict.fromkeys(map(str, found.failed.values())):
+    prefetched = bring(options.models, options.suites, into=options.into)
+    for error in dict.fromkeys(map(str, prefetched.failed.values())):
         note(f"cimento: {error}")
-    for name in found.online:
+    for name in prefetched.online:
         note(f"cimento: {name} is a server, which nodes must be able to reach.")
-    if not (found.models and found.suites):
+    if not (prefetched.models and prefetched.suites):
         return 1
     folder = options.into or options.output or Path()
-    names: dict[str, JsonValue] = {"models": [*found.models], "suites": [*found.suites]}
+    names: dict[str, JsonValue] = {"models": [*prefetched.models], "suites": [*prefetched.suites]}
     path = write_run_file({**options.stated(), **names}, folder / "run.toml")
-    show("\n".join(f"export {name}={value}" for name, value in found.variables.items()))
+    show("\n".join(f"export {name}={value}" for name, value in prefetched.variables.items()))
     args = options.scoring.policy.model_args
-    beside = shlex.join([str(path), *said_beside([*found.models], args)])
+    beside = shlex.join([str(path), *said_beside([*prefetched.models], args)])
     note(f"All that is here is named in {path}: cimento run {beside}")
-    if not found.failed:
+    if not prefetched.failed:
         return 0
-    note(f"cimento: missing: {', '.join(found.failed)}")
+    note(f"cimento: missing: {', '.join(prefetched.failed)}")
     return PART_MISSING
 
 

@@ -76,15 +76,15 @@ def _profile(options: ProfileOptions) -> None:
     from cimento.paradigms.cloze.answers import open_cloze_runs
 
     rated = _ratings(options.ratings) if options.ratings else None
-    found = [_found(answers, options, rated) for answers in open_cloze_runs(options.runs)]
+    results = [_found(answers, options, rated) for answers in open_cloze_runs(options.runs)]
     if options.output is not None:
-        drawn = _draw(found, options.figure).write(options.output)
+        drawn = _draw(results, options.figure).write(options.output)
         options.neutralise(drawn)
         note(f"Written: {drawn}")
     if options.as_json:
-        show_json(_plain(found))
+        show_json(_plain(results))
     else:
-        show(_as_text(found, options.k))
+        show(_as_text(results, options.k))
 
 
 profile = command_of(ProfileOptions, _profile, positional="runs", metavar="RUN...")
@@ -147,34 +147,34 @@ def _found(
     )
 
 
-def _draw(found: Sequence[_Found], figure: FigureName | None) -> Figure:
+def _draw(results: Sequence[_Found], figure: FigureName | None) -> Figure:
     from cimento.paradigms.cloze.sections import dimensions_figure, expressions_figure
 
-    profiles = [(each.answers.run.model, each.profile) for each in found]
-    has_expressions = any(own.heat for _, own in profiles)
+    profiles = [(result.answers.run.model, result.profile) for result in results]
+    has_expressions = any(shown.heat for _, shown in profiles)
     if figure == "heat" or (figure is None and has_expressions):
         return expressions_figure(profiles)
     return dimensions_figure(profiles)
 
 
-def _plain(found: Sequence[_Found]) -> JsonValue:
+def _plain(results: Sequence[_Found]) -> JsonValue:
     from cimento.paradigms.cloze.profile import as_record
 
-    told: list[JsonValue] = [
+    profiles: list[JsonValue] = [
         {
-            "suite": each.answers.suite.name,
-            "model": each.answers.run.model,
-            "method": each.method,
-            **cast("dict[str, JsonValue]", as_record(each.profile)),
-            "dictionary_and_people": as_record(each.judged.comparison),
-            "people": as_record(each.people),
+            "suite": result.answers.suite.name,
+            "model": result.answers.run.model,
+            "method": result.method,
+            **cast("dict[str, JsonValue]", as_record(result.profile)),
+            "dictionary_and_people": as_record(result.judged.comparison),
+            "people": as_record(result.people),
         }
-        for each in found
+        for result in results
     ]
-    return {"profiles": told}
+    return {"profiles": profiles}
 
 
-def _as_text(found: Sequence[_Found], k: int) -> str:
+def _as_text(results: Sequence[_Found], k: int) -> str:
     """The profile of each run, then a comparison of the models on each suite."""
     from cimento.paradigms.cloze.text import (
         compared_text,
@@ -185,21 +185,24 @@ def _as_text(found: Sequence[_Found], k: int) -> str:
 
     texts = []
     suites: dict[str, list[_Found]] = {}
-    for each in found:
-        name, comparison = each.answers.suite.name, each.judged.comparison
+    for result in results:
+        name, comparison = result.answers.suite.name, result.judged.comparison
         parts = [
-            profile_text(name, each.answers.run.model, each.method, each.profile),
+            profile_text(name, result.answers.run.model, result.method, result.profile),
             comparison_text(comparison) if comparison else "",
-            people_text(each.people) if each.people else "",
+            people_text(result.people) if result.people else "",
         ]
         texts.append("\n".join(filter(None, parts)))
-        suites.setdefault(name, []).append(each)
-    for name, own in suites.items():
-        if len(own) > 1:
-            asked = {each.answers.run.model: (each.items, each.judged.candidates) for each in own}
-            kinds = [each.answers.run.model_kind for each in own]
+        suites.setdefault(name, []).append(result)
+    for name, group in suites.items():
+        if len(group) > 1:
+            asked = {
+                result.answers.run.model: (result.items, result.judged.candidates)
+                for result in group
+            }
+            kinds = [result.answers.run.model_kind for result in group]
             texts.append(
-                compared_text(name, asked, k, cluster=own[0].answers.suite.cluster, kinds=kinds)
+                compared_text(name, asked, k, cluster=group[0].answers.suite.cluster, kinds=kinds)
             )
     return "\n\n".join(texts)
 
@@ -216,7 +219,10 @@ def _people(
         seen = f"{answers.run.folder or answers.run.model} has no options scored by it"
         need_known(rule, answers.choices, where=f"--rule {rule}", seen=seen)
     options = answers.by_rule(rule or answers.choices[-1]) if answers.choices else {}
-    scores = {item: {each.text: each.logprob_nats for each in own} for item, own in options.items()}
+    scores = {
+        item: {candidate.text: candidate.logprob_nats for candidate in offered}
+        for item, offered in options.items()
+    }
     return compare_with_people(items, read_option_counts(path, items), scores)
 
 
@@ -241,24 +247,30 @@ def _judged(
     ids = {item.id for item in items}
     said = human_judgments(answers.run.folder)
     plain = judged_by(answers, method, people=said, dictionary=None)
-    person = _with_people(answers, [each for each in plain if each.item in ids], judgments)
-    found = person
+    person = _with_people(
+        answers, [candidate for candidate in plain if candidate.item in ids], judgments
+    )
+    judged = person
     comparison = None
     if dictionary:
         opened = open_named(dictionary, language=answers.suite.meta.language)
         alone = judged_by(answers, method, people={}, dictionary=opened)
-        rule = [each for each in alone if each.item in ids]
+        rule = [candidate for candidate in alone if candidate.item in ids]
         compared = compare_judgments(
-            rule, person, cluster_of=lambda each: answers.cluster_of[each.item] or each.item
+            rule,
+            person,
+            cluster_of=lambda candidate: answers.cluster_of[candidate.item] or candidate.item,
         )
         comparison = compared if compared.n else None
-        found = [
-            own if own.fits is not None else dataclasses.replace(own, fits=by_rule.fits)
-            for own, by_rule in zip(person, rule, strict=True)
+        judged = [
+            by_person
+            if by_person.fits is not None
+            else dataclasses.replace(by_person, fits=by_rule.fits)
+            for by_person, by_rule in zip(person, rule, strict=True)
         ]
-    for warning in check_candidates(found, items=[item.id for item in items]):
+    for warning in check_candidates(judged, items=[item.id for item in items]):
         note(f"warning: {answers.suite.name}: {warning}")
-    return _Judged(found, comparison)
+    return _Judged(judged, comparison)
 
 
 def _with_people(
@@ -271,10 +283,10 @@ def _with_people(
         with_remarks,
     )
 
-    found = with_remarks(answers.run.folder, candidates)
+    remarked = with_remarks(answers.run.folder, candidates)
     if judgments is None:
-        return found
-    reused = reuse_judgments(found, read_judged_candidates(judgments))
+        return remarked
+    reused = reuse_judgments(remarked, read_judged_candidates(judgments))
     note(f"Earlier judgments used: {reused.taken}; candidates that are new: {len(reused.new)}.")
     return list(reused.candidates)
 
@@ -284,7 +296,7 @@ def _ratings(path: Path) -> dict[str, float]:
 
     table = open_table(path)
     need_columns(table, ("expression", "rating"))
-    found = {}
+    values = {}
     for row in table.rows:
         text = row.cells["rating"].strip()
         try:
@@ -295,5 +307,5 @@ def _ratings(path: Path) -> dict[str, float]:
             raise InputError(
                 where=table.where(row), seen=f"no number: {text!r}", todo="Correct it."
             )
-        found[row.cells["expression"].strip()] = value
-    return found
+        values[row.cells["expression"].strip()] = value
+    return values

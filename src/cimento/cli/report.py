@@ -53,14 +53,8 @@ class GridOptions(TableOptions):
     as_json: bool = option(default=False, help="Print the summary as JSON.", flags=("--json",))
 
 
-def show_grids(grids: Mapping[str, Grid], options: GridOptions, *, part: str = "") -> None:
-    """Print tables, unless JSON is requested, and write each in every form to the folder.
-
-    Args:
-        grids: tables by name.
-        options: of the command.
-        part: what the names of files begin with.
-    """
+def show_grids(grids: Mapping[str, Grid], options: GridOptions) -> None:
+    """Print tables, unless JSON is requested, and write each in every form to the folder."""
     from cimento.io.files import write_text
     from cimento.report.grid import GRID_FORMS, as_text
 
@@ -69,8 +63,7 @@ def show_grids(grids: Mapping[str, Grid], options: GridOptions, *, part: str = "
             show(as_text(grid) + "\n")
         if options.output is not None:
             paths = {
-                options.output / f"{part}{name}{ending}": form
-                for ending, form in GRID_FORMS.items()
+                options.output / f"{name}{ending}": form for ending, form in GRID_FORMS.items()
             }
             options.neutralise(*(write_text(form(grid), path) for path, form in paths.items()))
 
@@ -253,16 +246,16 @@ def _table(
     if name in known:
         known_runs = runs if name == "results" else _on_sentences(runs)
         return make(cast("TableName", name), known_runs, measures)
-    found = [table for section in sections_of(runs) for table in section.tables]
-    own = [each.grid for each in found if each.name == name]
-    if len(own) == 1:
-        return own[0]
-    names = dict.fromkeys([*(each.name for each in found), *known])
+    tables = [table for section in sections_of(runs) for table in section.tables]
+    grids = [table.grid for table in tables if table.name == name]
+    if len(grids) == 1:
+        return grids[0]
+    names = dict.fromkeys([*(table.name for table in tables), *known])
     other = _OTHER_WORDS.get(name.casefold()) or did_you_mean(name, names)
     raise UsageError(
         where=f"--table {name}",
-        seen=f"{len(own)} suites have it" if own else "there is no such table",
-        todo="Give the runs of one suite." if own else other,
+        seen=f"{len(grids)} suites have it" if grids else "there is no such table",
+        todo="Give the runs of one suite." if grids else other,
     )
 
 
@@ -279,7 +272,7 @@ def _on_sentences(runs: Sequence[Run]) -> list[Run]:
     """The runs with scored sentences, on each measure that they are judged on."""
     from cimento.paradigms.regions.judging import on_each_measure
 
-    return [each for run in runs if has_sentences(run) for each in on_each_measure(run)]
+    return [measured for run in runs if has_sentences(run) for measured in on_each_measure(run)]
 
 
 def _write_table(grid: Grid, output: Path | None, form: Form) -> None:
@@ -319,24 +312,24 @@ def show_run(
         show(text(opened))
         return
     runs = [report for section in sections_of(opened) for report in section.runs]
-    found = _with_item(runs, item, run)
+    pairs = _with_item(runs, item, run)
     if as_json:
-        show_json({"item": item, "runs": [_item_json(*each) for each in found]})
+        show_json({"item": item, "runs": [_item_json(*pair) for pair in pairs]})
         return
-    show("\n\n".join(_item(report, record) for report, record in found))
+    show("\n\n".join(_item(report, record) for report, record in pairs))
 
 
 def _with_item(
     runs: Sequence[RunReport], item: str, path: Path
 ) -> list[tuple[RunReport, ItemRecord]]:
-    found = [(run, record) for run in runs for record in run.items if record.id == item]
-    if not found:
+    pairs = [(run, record) for run in runs for record in run.items if record.id == item]
+    if not pairs:
         known = {record.id for run in runs for record in run.items}
         close = (
             did_you_mean(item, known) if len(known) <= _FEW else f"There are {len(known)} items."
         )
         raise UsageError(where=str(path), seen=f"there is no item {item!r}", todo=close)
-    return found
+    return pairs
 
 
 _FEW = 30
@@ -364,7 +357,7 @@ def _item_json(report: RunReport, record: ItemRecord) -> dict[str, object]:
         **{name: getattr(report, name) for name in of_run},
         **asdict(record),
         "strips": strips,
-        "remarks": [{"label": label, "text": told} for label, told in record.remarks],
+        "remarks": [{"label": label, "text": remark} for label, remark in record.remarks],
     }
 
 

@@ -27,6 +27,7 @@ TableName: TypeAlias = Literal[
     "lowest",
     "blimp",
     "covariates",
+    "baselines",
     "people",
     "results",
 ]
@@ -77,7 +78,7 @@ def _of_designs(
     Raises:
         UsageError: none of the suites has two factors, or a measure is unknown.
     """
-    from cimento.paradigms.regions.designs import factorials
+    from cimento.paradigms.regions.estimates import factorials
     from cimento.paradigms.regions.factorial import dd_tests, design_models
     from cimento.report import factorial as tables
     from cimento.report.paper import dd_in_paper, effects_in_paper
@@ -110,17 +111,21 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
         UsageError: none of the suites declares the property.
     """
     from cimento.cli.resources import zipf_frequencies_if_any
-    from cimento.compare.covariates import margin_covariates
-    from cimento.paradigms.regions.designs import licensing_of_run, region_dds_of
+    from cimento.compare.covariates import baseline_rates, margin_covariates
+    from cimento.paradigms.regions.estimates import licensing_of_run, region_dds_of
     from cimento.paradigms.regions.people import people_of
     from cimento.report.factorial import licensing_grid, regions_grid
-    from cimento.report.robustness import covariates_grid, people_grid
+    from cimento.report.robustness import baselines_grid, covariates_grid, people_grid
 
-    found: list[Any]
+    results: list[Any] = []
     write: Callable[[Any], Grid]
+    frequency = functools.cache(zipf_frequencies_if_any)
     if name == "covariates":
-        found = margin_covariates(runs, functools.cache(zipf_frequencies_if_any))
+        results += margin_covariates(runs, frequency)
         write = covariates_grid
+    elif name == "baselines":
+        results += baseline_rates(runs, frequency)
+        write = baselines_grid
     else:
         finders: Mapping[str, tuple[Callable[[Run], Iterable[Any]], Callable[[Any], Grid]]] = {
             "licensing": (licensing_of_run, licensing_grid),
@@ -128,13 +133,13 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
             "people": (people_of, people_grid),
         }
         find, write = finders[name]
-        found = [each for run in runs for each in find(run)]
+        results += [result for run in runs for result in find(run)]
     seen, todo = _DECLARED[name]
-    if not found:
+    if not results:
         raise UsageError(
             where=f"--table {name}", seen=f"none of the runs is of a suite {seen}", todo=todo
         )
-    return write(found)
+    return write(results)
 
 
 _DECLARED: Mapping[str, tuple[str, str]] = {
@@ -147,6 +152,7 @@ _DECLARED: Mapping[str, tuple[str, str]] = {
         "Part the sentences at bars in items.tsv; see docs/islands.md.",
     ),
     "covariates": ("with predictions", "Give runs of suites that formulas judge."),
+    "baselines": ("with predictions", "Give runs of suites that formulas judge."),
     "people": (
         "whose sentences people chose between",
         (
@@ -164,7 +170,7 @@ def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> 
     Raises:
         UsageError: a measure is unknown.
     """
-    from cimento.compare.ranking import pivot, pivot_grid
+    from cimento.compare.pivot import pivot, pivot_grid
     from cimento.measures import find_measures
     from cimento.paradigms.regions.judging import compares_sentences, on_each_measure
     from cimento.paradigms.regions.perplexity import (
@@ -181,8 +187,8 @@ def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> 
     if name == "phenomena":
         return pivot_grid(pivot(runs, measures))
     if name == "blimp":
-        each = [on_each_measure(run, measures) for run in runs if compares_sentences(run)]
-        return datasets_grid([run.summary() for several in each for run in several])
+        by_run = [on_each_measure(run, measures) for run in runs if compares_sentences(run)]
+        return datasets_grid([run.summary() for several in by_run for run in several])
     chosen = [measure.name for measure in find_measures(measures)] or [RANKED_BY]
     worst = [worst_items(run, measure=chosen[0]) for run in runs]
     return worst_items_grid(worst, measure=chosen[0])

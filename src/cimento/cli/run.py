@@ -32,9 +32,9 @@ from cimento.cli.console import NOT_REACHED, note, show
 from cimento.cli.flags import Given, command_of, model_from_lm_eval, neutralise, shape_of
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.files import expanded, need_writable, read_utf8, write_text
-from cimento.io.parsing import parse_toml
+from cimento.io.parsing import in_words, parse_toml
 from cimento.models.registry import needs_saying, without_secrets
-from cimento.options import RunOptions, in_words, is_trust, option, recorded_fields
+from cimento.options import RunOptions, is_trust, option, recorded_fields
 
 if TYPE_CHECKING:
     from cimento.api import Failure
@@ -421,7 +421,11 @@ def _refuse_sensitivity(options: _RunOptions) -> None:
     from cimento.suites.model import Suite
 
     loaded = list(load_suites(options.suites, language=options.language))
-    others = [each.paradigm.name for each in loaded if not isinstance(each.suite, Suite)]
+    others = [
+        loaded_suite.paradigm.name
+        for loaded_suite in loaded
+        if not isinstance(loaded_suite.suite, Suite)
+    ]
     remote = [model for model in options.models if ":" in model]
     refusals = (
         (

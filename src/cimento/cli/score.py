@@ -124,12 +124,13 @@ def _tsv(table: pl.DataFrame) -> str:
 
 def _by_text(texts: Sequence[str], table: pl.DataFrame, *, rows: str) -> list[dict[str, object]]:
     """Each text with its rows, under this name."""
-    found: dict[int, list[dict[str, object]]] = {}
+    by_number: dict[int, list[dict[str, object]]] = {}
     for row in table.iter_rows(named=True):
         number = row.pop("text")
-        found.setdefault(number, []).append(row)
+        by_number.setdefault(number, []).append(row)
     return [
-        {"text": text, rows: found.get(number, [])} for number, text in enumerate(texts, start=1)
+        {"text": text, rows: by_number.get(number, [])}
+        for number, text in enumerate(texts, start=1)
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
@@ -12,8 +13,8 @@ from cimento.cli.console import note, show, show_json
 from cimento.errors import UsageError
 from cimento.io.inline_markup import columns
 from cimento.options import checked, parse_settings
-from cimento.paradigms.stories.grouping import correct_suite
-from cimento.paradigms.stories.grouping import corrections as known
+from cimento.paradigms.stories.options import correct_suite
+from cimento.paradigms.stories.options import corrections as known
 from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt
 from cimento.paradigms.stories.prompts import prompts as all_prompts
 from cimento.paradigms.stories.suite import STORY, TIERS, with_states
@@ -22,7 +23,7 @@ from cimento.suites.builtin import find_suite
 if TYPE_CHECKING:
     from cimento.paradigms.stories.options import StoryOptions
     from cimento.paradigms.stories.requests import PromptFormat, StoryPrompt
-    from cimento.paradigms.stories.suite import StorySuite
+    from cimento.paradigms.stories.suite import Story, StorySuite
     from cimento.paradigms.stories.variation import PromptRanking, Variation
     from cimento.statistics.reliability import VarianceShares
     from cimento.suites.model import JsonValue
@@ -64,8 +65,7 @@ def prompt(
     """
     from cimento.paradigms.stories.answers import asked_suite
     from cimento.paradigms.stories.formats import read_stories
-    from cimento.paradigms.stories.options import StoryOptions, prompt_for
-    from cimento.paradigms.stories.requests import tier_prompts
+    from cimento.paradigms.stories.options import StoryOptions
 
     chosen = checked(StoryOptions, parse_settings(set_ or ()), written="--set")
     file = asked_suite(read_stories(find_suite(suite)), chosen)
@@ -74,7 +74,21 @@ def prompt(
             where=f"--row {row}", seen=f"{file.name} has {len(file.stories)} stories, from 0"
         )
     voice, story = _voice(model, chosen), file.stories[row]
-    tiers = []
+    tiers = list(_tiers(file, story, chosen, voice))
+    if as_json:
+        show_json({"suite": file.name, "story": row, "id": story.example_id, "prompts": tiers})
+        return
+    for printed in tiers:
+        _show_prompt(printed)
+
+
+def _tiers(
+    file: StorySuite, story: Story, chosen: StoryOptions, voice: PromptFormat
+) -> Iterator[_Prompted]:
+    """The prompts of the tiers that a story has."""
+    from cimento.paradigms.stories.options import prompt_for
+    from cimento.paradigms.stories.requests import tier_prompts
+
     for tier in TIERS:
         if story.gold(tier) is None or (story.plausible and tier != TIERS[0]):
             continue
@@ -86,18 +100,17 @@ def prompt(
             options=chosen,
             prompt_format=voice,
         )
-        tiers.append(_prompted(ask, right=ask.labels.index(str(story.gold(tier)))))
-    if as_json:
-        show_json({"suite": file.name, "story": row, "id": story.example_id, "prompts": tiers})
-        return
-    for printed in tiers:
-        listed = ", ".join(map(repr, printed["options"]))
-        show(
-            f"--- {printed['tier']}, examples {printed['examples']},"
-            f" sha256 {printed['prompt_sha256']}"
-        )
-        show(printed["prompt"])
-        show(f"--- options: {listed}\n--- right: {printed['right']!r}\n")
+        yield _prompted(ask, right=ask.labels.index(str(story.gold(tier))))
+
+
+def _show_prompt(printed: _Prompted) -> None:
+    """Print the prompt of one tier."""
+    listed = ", ".join(map(repr, printed["options"]))
+    show(
+        f"--- {printed['tier']}, examples {printed['examples']}, sha256 {printed['prompt_sha256']}"
+    )
+    show(printed["prompt"])
+    show(f"--- options: {listed}\n--- right: {printed['right']!r}\n")
 
 
 def _voice(model: str, chosen: StoryOptions) -> PromptFormat:
@@ -196,14 +209,14 @@ def _completed(file: StorySuite, *, corrections: str, states: str | None) -> Sto
 
     if corrections:
         file = correct_suite(file, corrections)
-        for each in known(corrections):
-            note(f"corrected: {each.name}: {each.reason}")
+        for correction in known(corrections):
+            note(f"corrected: {correction.name}: {correction.reason}")
     if states is not None:
         file = replace(
             file, stories=with_states(file.stories, read_stories(find_suite(states)).stories)
         )
-        found = sum(bool(story.sentence_states) for story in file.stories)
-        note(f"states per sentence: {found} of {len(file.stories)} stories")
+        n_with_states = sum(bool(story.sentence_states) for story in file.stories)
+        note(f"states per sentence: {n_with_states} of {len(file.stories)} stories")
     return file
 
 
@@ -224,33 +237,33 @@ def variation(
     """
     from cimento.paradigms.stories.variation import open_story_runs, vary
 
-    found, order = vary(open_story_runs(runs), tier=tier)
+    variations, order = vary(open_story_runs(runs), tier=tier)
     if json:
-        show_json(_as_json(found, order), indent=1)
+        show_json(_as_json(variations, order), indent=1)
         return
-    for model, each in found.items():
-        show(f"{model}\n{columns(_variation_rows(each), indent=2)}\n")
+    for model, of_model in variations.items():
+        show(f"{model}\n{columns(_variation_rows(of_model), indent=2)}\n")
     if order is not None:
         show(f"Order of models\n{columns(_ranking_rows(order), indent=2)}")
 
 
-def _variation_rows(found: Variation) -> list[tuple[str, ...]]:
-    shares = found.shares.shares
+def _variation_rows(of_model: Variation) -> list[tuple[str, ...]]:
+    shares = of_model.shares.shares
     rows: list[tuple[str, ...]] = [
-        (str(c.prompt), f"seed {c.seed}", f"{rate:.3f}") for c, rate in found.rates.items()
+        (str(c.prompt), f"seed {c.seed}", f"{rate:.3f}") for c, rate in of_model.rates.items()
     ]
     facts = {
-        "mean": found.mean,
-        "lowest": found.low,
-        "highest": found.high,
-        "standard deviation": found.sd,
-        "same throughout": found.same_throughout,
-        "kappa": found.kappa,
+        "mean": of_model.mean,
+        "lowest": of_model.low,
+        "highest": of_model.high,
+        "standard deviation": of_model.sd,
+        "same throughout": of_model.same_throughout,
+        "kappa": of_model.kappa,
         **{f"variance: {name}": share for name, share in (shares or {}).items()},
     }
     rows += [(name, "", "-" if value is None else f"{value:.3f}") for name, value in facts.items()]
     if shares is None:
-        rows.append(("variance", "", str(found.shares.reason)))
+        rows.append(("variance", "", str(of_model.shares.reason)))
     return rows
 
 
@@ -268,29 +281,29 @@ def _ranking_rows(order: PromptRanking) -> list[tuple[str, ...]]:
     return rows
 
 
-def _variance(found: VarianceShares) -> JsonValue:
-    shares: JsonValue = None if found.shares is None else dict(found.shares)
-    return {"shares": shares, **({"reason": found.reason} if found.reason else {})}
+def _variance(variance: VarianceShares) -> JsonValue:
+    shares: JsonValue = None if variance.shares is None else dict(variance.shares)
+    return {"shares": shares, **({"reason": variance.reason} if variance.reason else {})}
 
 
-def _as_json(found: dict[str, Variation], order: PromptRanking | None) -> JsonValue:
+def _as_json(variations: dict[str, Variation], order: PromptRanking | None) -> JsonValue:
     models: dict[str, JsonValue] = {}
-    for model, each in found.items():
+    for model, of_model in variations.items():
         rates: list[JsonValue] = [
             {"prompt": condition.prompt, "seed": condition.seed, "rate": rate}
-            for condition, rate in each.rates.items()
+            for condition, rate in of_model.rates.items()
         ]
         models[model] = {
             "rates": rates,
-            "mean": each.mean,
-            "low": each.low,
-            "high": each.high,
-            "sd": each.sd,
-            "n_common": each.n_common,
-            "same_throughout": each.same_throughout,
-            "kappa": each.kappa,
-            "variance": _variance(each.shares),
-            **({"reason": each.reason} if each.reason else {}),
+            "mean": of_model.mean,
+            "low": of_model.low,
+            "high": of_model.high,
+            "sd": of_model.sd,
+            "n_common": of_model.n_common,
+            "same_throughout": of_model.same_throughout,
+            "kappa": of_model.kappa,
+            "variance": _variance(of_model.shares),
+            **({"reason": of_model.reason} if of_model.reason else {}),
         }
     if order is None:
         return {"models": models}

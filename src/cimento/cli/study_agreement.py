@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
-from cimento.cli.resources import zipf_frequencies_if_any
-from cimento.cli.study_options import StudyOptions
+from cimento.cli.resources import StudyOptions, zipf_frequencies_if_any
 from cimento.errors import UsageError
 from cimento.measures.regions import FinalMarkRule
 from cimento.models.settings import BosRule, BoundaryRule, PllRule, PunctuationRule
@@ -171,12 +170,12 @@ def _ask(
     as_tool = options.run_options(compat="syntaxgym", boundary=None, bos=None)
     with progress_bars() as progress, opened_cache(keep_answers=True) as cache:
         ends, gym_ends = (
-            list(ask_languages(suites, options.model, how, cache=cache, progress=progress))
+            list(ask_languages(suites, options.model, run_options, cache=cache, progress=progress))
             if suites
             else []
-            for suites, how in ((released.languages, asked), (released.syntaxgym, as_tool))
+            for suites, run_options in ((released.languages, asked), (released.syntaxgym, as_tool))
         )
-    runs, gym_runs = ([end for end in each if isinstance(end, Run)] for each in (ends, gym_ends))
+    runs, gym_runs = ([end for end in group if isinstance(end, Run)] for group in (ends, gym_ends))
     return runs, gym_runs, [end for end in (*ends, *gym_ends) if isinstance(end, Failure)]
 
 

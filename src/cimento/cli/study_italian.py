@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of
-from cimento.cli.study_options import StudyOptions
+from cimento.cli.resources import StudyOptions
 from cimento.errors import InputError, UsageError
 from cimento.models.settings import BosRule
 from cimento.options import Texts, option
@@ -75,8 +75,8 @@ def _of_models(options: IslandOptions) -> int:
     """The tables and figures of some models; the exit code."""
     from cimento.cli.evaluating import evaluate_with_progress, report_failures
     from cimento.measures import columns_needed
-    from cimento.studies.islands.drawings import people_of
     from cimento.studies.islands.models import MEASURES, asked_of, model_tables
+    from cimento.studies.islands.study import people_of
 
     if options.section:
         raise UsageError(
@@ -86,8 +86,10 @@ def _of_models(options: IslandOptions) -> int:
         )
     asked = asked_of(options.data)
     people = people_of(options.data, options.people)
-    how = {"pll": "original", "columns": columns_needed(tuple(MEASURES)), "measures": ("lp",)}
-    runs, failures = evaluate_with_progress(asked.suites, options.model, options.run_options(**how))
+    settings = {"pll": "original", "columns": columns_needed(tuple(MEASURES)), "measures": ("lp",)}
+    runs, failures = evaluate_with_progress(
+        asked.suites, options.model, options.run_options(**settings)
+    )
     if not runs:
         return report_failures(runs, failures)
     tables = model_tables(runs, asked, limit=options.limit)
@@ -95,8 +97,8 @@ def _of_models(options: IslandOptions) -> int:
         note(f"cimento: {line}")
     if options.as_json:
         plain = {
-            name: {"header": each.spread[0], "rows": each.spread[1], "notes": each.footnotes}
-            for name, each in tables.items()
+            name: {"header": grid.spread[0], "rows": grid.spread[1], "notes": grid.footnotes}
+            for name, grid in tables.items()
         }
         show_json({"study": "islands", "sections": [], "tables": plain}, indent=1)
     else:
@@ -110,7 +112,7 @@ def _of_models(options: IslandOptions) -> int:
 def _draw(runs: Sequence[Run], asked: Asked, people: tuple[str, Factorial], folder: Path) -> None:
     """Write the figures, where they can be drawn, and say which."""
     from cimento.report.figures import lacking_figures
-    from cimento.studies.islands.drawings import study_figures
+    from cimento.studies.islands.study import study_figures
 
     if lacking := lacking_figures():
         note(lacking)
@@ -147,9 +149,9 @@ def _connectives(options: ConnectivesOptions) -> int:
     if options.expected and options.data is None:
         raise UsageError(where="--expected", seen="there is no --data", todo="Give both.")
     checks = check_published()
-    found, counted = _released(options.data) if options.data else (None, [])
+    released, counted = _released(options.data) if options.data else (None, [])
     expected = text.read_expected(options.expected) if options.expected else {}
-    compared = text.compare(found.values, expected) if found else []
+    compared = text.compare(released.values, expected) if released else []
     copy = read_copy(options.own) if options.own else None
     material = copy_material(copy) if copy else starter_material()
     runs, code = _runs(options, material) if options.model else (_Runs([], []), 0)
@@ -161,8 +163,8 @@ def _connectives(options: ConnectivesOptions) -> int:
         show_json(
             {
                 "checks": checks,
-                "statistics": found.values if found else None,
-                "absent": found.absent if found else None,
+                "statistics": released.values if released else None,
+                "absent": released.absent if released else None,
                 "compared": compared,
                 "sections": sections,
                 "tables": tables_plain(tables),
@@ -171,12 +173,15 @@ def _connectives(options: ConnectivesOptions) -> int:
     elif options.model:
         show(as_text(list(tables.values()), options.form))
     else:
-        above = [text.printed_section(checks), *(text.released_sections(found) if found else [])]
+        above = [
+            text.printed_section(checks),
+            *(text.released_sections(released) if released else []),
+        ]
         above += [text.expected_section(compared)] if compared else []
         show(as_text([*above, *sections], options.form))
     details = {"details": sections} if sections else {}
     options.write({**tables, **details}, _figures(runs.all, options.output))
-    return code or int(any(each.equal is False for each in compared))
+    return code or int(any(cell.equal is False for cell in compared))
 
 
 connectives = command_of(ConnectivesOptions, _connectives)
@@ -192,12 +197,12 @@ def _released(folder: Path) -> tuple[Released, list[CountedCorpus]]:
     from cimento.studies.connectives.text import count_table_6, treebanks_in
 
     need_folder(folder)
-    found, treebanks = released(folder), treebanks_in(folder)
-    if not (found.values or treebanks):
+    statistics, treebanks = released(folder), treebanks_in(folder)
+    if not (statistics.values or treebanks):
         raise nothing_there(folder)
-    if found.absent:
-        note(f"cimento: not in {folder}: {', '.join(found.absent)}")
-    return found, count_table_6(treebanks)
+    if statistics.absent:
+        note(f"cimento: not in {folder}: {', '.join(statistics.absent)}")
+    return statistics, count_table_6(treebanks)
 
 
 class _Runs(NamedTuple):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of
-from cimento.cli.study_options import StudyOptions
+from cimento.cli.resources import StudyOptions
 from cimento.errors import UsageError
 from cimento.options import option
 from cimento.studies.record import as_text, tables_plain
@@ -86,15 +86,15 @@ def _show_released(
     from cimento.studies.portuguese.study import table as compute
     from cimento.studies.portuguese.text import part_section, table_section
 
-    for each in states if of_judgments(options.table, options.what) else ():
-        for warning in released.warnings(each):
-            note(f"warning: {each}: {warning}")
+    for state in states if of_judgments(options.table, options.what) else ():
+        for warning in released.warnings(state):
+            note(f"warning: {state}: {warning}")
     if options.what is not None:
-        found = part(released, options.what)
+        result = part(released, options.what)
         if options.as_json:
-            show_json({"rows": found} if isinstance(found, list) else found, indent=1)
+            show_json({"rows": result} if isinstance(result, list) else result, indent=1)
         else:
-            show(as_text([part_section(options.what, found)], options.form))
+            show(as_text([part_section(options.what, result)], options.form))
         return
     numbers = numbers_of(released) if options.table is None else (options.table,)
     tables = [compute(released, number, states) for number in numbers]
@@ -123,7 +123,7 @@ def _of_models(options: PortugueseOptions, released: StudyData | None) -> int:
     by_model: dict[str, list[Run]] = {}
     for run in runs:
         by_model.setdefault(run.model, []).append(run)
-    models = [answers_of(model, own, released) for model, own in by_model.items()]
+    models = [answers_of(model, model_runs, released) for model, model_runs in by_model.items()]
     earlier = _earlier(options, released)
     rows, said = judged(models, dictionary=options.dictionary, earlier=earlier)
     for line in said:
@@ -152,22 +152,22 @@ def _suites(data: Path | None) -> list[str]:
         return [MULTIWORD_STARTER, GRAMMAR_STARTER]
     folder = data.parent if data.is_file() else data
     names = [data.name] if data.is_file() else [MULTIWORD, SHEET]
-    found = [str(folder / name) for name in (MULTIWORD, SHEET) if name in names]
-    found = [path for path in found if Path(path).is_file()]
-    if not found:
+    paths = [str(folder / name) for name in (MULTIWORD, SHEET) if name in names]
+    paths = [path for path in paths if Path(path).is_file()]
+    if not paths:
         raise UsageError(
             where=f"--data {data}",
             seen=f"neither {MULTIWORD} nor {SHEET} is there, whose sentences are asked",
             todo="Give the folder as the authors released it, or leave --data out.",
         )
-    return found
+    return paths
 
 
 def _earlier(options: PortugueseOptions, released: StudyData | None) -> list[Candidate]:
     """The candidates that people judged before, the released ones first."""
     from cimento.paradigms.cloze.judgments import read_judged_candidates
 
-    found = [row.candidate for row in released.judged] if released else []
-    return found + [
+    candidates = [row.candidate for row in released.judged] if released else []
+    return candidates + [
         candidate for path in options.reuse for candidate in read_judged_candidates(path)
     ]

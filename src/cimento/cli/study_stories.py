@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
-from cimento.cli.study_options import StudyOptions
+from cimento.cli.resources import StudyOptions
 from cimento.errors import InputError, UsageError
 from cimento.options import Settings, Texts, option
-from cimento.paradigms.stories.grouping import GroupingName
+from cimento.paradigms.stories.options import GroupingName
 from cimento.studies.record import as_text
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def _stories(options: StoryStudyOptions) -> int:
     if not models:
         return code
     stories = asked_of(runs[0])[0].asked if runs and not recorded else suite.stories
-    how = {"seed": options.seed, "draws": options.draws}
-    records = {model.model: study_record(stories, model, **how) for model in models}
+    sampling = {"seed": options.seed, "draws": options.draws}
+    records = {model.model: study_record(stories, model, **sampling) for model in models}
     paired = paired_record(stories, models) if len(models) > 1 else None
     notes = [f"{len(stories)} stories of {suite.name}. The first of tied options is chosen."]
     tables: dict[str, Section | Grid] = {
@@ -116,8 +116,8 @@ def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[Responses]]:
     from cimento.suites.model import Meta
 
     _refuse_nothing(options)
-    found = {path: read_logs(path) for path in options.responses if is_log(path)}
-    logs = [log for some in found.values() for log in some]
+    by_path = {path: read_logs(path) for path in options.responses if is_log(path)}
+    logs = [log for some in by_path.values() for log in some]
     logged = next(filter(None, map(logged_stories, logs)), None)
     if options.data is not None or logged is None:
         if options.data is None and options.responses:
@@ -136,7 +136,7 @@ def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[Responses]]:
         else model
         for model, log in zip(models, logs, strict=True)
     ]
-    others = [path for path in options.responses if path not in found]
+    others = [path for path in options.responses if path not in by_path]
     models += [read_responses(path, stories=suite.stories) for path in others]
     twice = [name for name, n in Counter(model.model for model in models).items() if n > 1]
     if twice:

@@ -56,15 +56,15 @@ def audit_suites(
 
     loaded = list(load_suites(suites, language=language))
     asked = {"--model": model, "--baseline": baseline, "--region": region}
-    for each in loaded:
-        _refuse(each, [name for name, value in asked.items() if value])
+    for loaded_suite in loaded:
+        _refuse(loaded_suite, [name for name, value in asked.items() if value])
     scorer, unknown = _scorer(model) if model else (None, "")
     records: list[object] = []
     texts = []
-    for each in loaded:
-        suite = each.suite
+    for loaded_suite in loaded:
+        suite = loaded_suite.suite
         if not isinstance(suite, Suite):
-            record = each.paradigm.audit(each.reading).record
+            record = loaded_suite.paradigm.audit(loaded_suite.reading).record
             records.append(record)
             texts.append(json_module.dumps(record, ensure_ascii=False, indent=1))
             continue
@@ -131,7 +131,19 @@ def _baseline(name: str, suite: Suite) -> Baseline:
     return Baseline(name=name, n=len(outcomes), solved=solved, reason=reason)
 
 
-def _as_text(found: Audit) -> str:
+_TITLES = {
+    "split": "target cut into more tokens in one condition",
+    "unknown": "unknown tokens",
+    "elsewhere": "conditions that differ elsewhere too",
+    "unlike": "hardly a word in common",
+    "same": "the same context",
+    "overlapping": "overlapping words",
+}
+
+
+def _as_text(audit: Audit) -> str:
+    from cimento.paradigms.regions.audit import remarks
+
     rows: list[tuple[str, ...]] = [
         ("condition", "words", "characters", "tokens", "in the target", "Zipf")
     ]
@@ -149,32 +161,27 @@ def _as_text(found: Audit) -> str:
                 )
             ),
         )
-        for condition in found.conditions
+        for condition in audit.conditions
     ]
     lines = [
-        f"{found.suite}: {counted(found.n_items, 'item')}; "
-        + (found.target or "the predictions name no single target (see --region)"),
+        f"{audit.suite}: {counted(audit.n_items, 'item')}; "
+        + (audit.target or "the predictions name no single target (see --region)"),
         columns(rows, indent=2),
-        _told("target cut into more tokens in one condition", found.split_unequally),
-        _told("unknown tokens", [f"{i} {c} ({n})" for i, c, n in found.unknown]),
-        _told("conditions that differ elsewhere too", found.other_contexts),
-        _told("hardly a word in common", found.unlike),
-        _told("the same context", [" = ".join(ids) for ids in found.same_contexts]),
-        _told("overlapping words", [f"{a} and {b} ({v:.2f})" for a, b, v in found.overlapping]),
+        *(_told(_TITLES[name], items) for name, items in remarks(audit).items()),
     ]
-    lines += [f"  solved by {baseline.name}: {_share(baseline)}" for baseline in found.baselines]
-    return "\n".join([*lines, *_confounds(found)])
+    lines += [f"  solved by {baseline.name}: {_share(baseline)}" for baseline in audit.baselines]
+    return "\n".join([*lines, *_confounds(audit)])
 
 
-def _confounds(found: Audit) -> list[str]:
+def _confounds(audit: Audit) -> list[str]:
     """The confounds that contribute to DD, and what to do about them."""
-    if found.confounds is None:
+    if audit.confounds is None:
         return []
     rows = [
         f"    {confound.phenomenon}, {confound.condition}, region {confound.region}"
         f" ({confound.region_name}): {confound.detail},"
         f" in {len(confound.items)} of {counted(confound.n_items, 'item')}"
-        for confound in found.confounds
+        for confound in audit.confounds
     ]
     return [
         f"  confounded with the interaction of the factors, so part of DD: {len(rows)}",
@@ -203,6 +210,8 @@ app.add_typer(suites_build.app, name="build")
 
 app.command("audit")(audit_suites)
 app.command("power")(suites_derived.power_of_suite)
+app.command("baseline")(suites_derived.baseline_of_text)
+app.command("exposure")(suites_derived.exposure_of_runs)
 app.command("vary")(suites_derived.vary_suite)
 app.command("match")(suites_derived.match_suite)
 app.command("prime")(suites_derived.prime_suite)
@@ -225,7 +234,7 @@ def list_suites(
 
     if as_json:
         listed = published().values() if remote else list_builtin()
-        show_json({"datasets" if remote else "suites": [_listed(each) for each in listed]})
+        show_json({"datasets" if remote else "suites": [_listed(entry) for entry in listed]})
         return
     if remote:
         _list_published()
@@ -233,20 +242,20 @@ def list_suites(
 
     rows = [("suite", "kind", "language", "items", "phenomenon", "status")]
     rows += [
-        (each.name, each.kind, each.language, str(each.items), each.phenomenon, each.status)
-        for each in list_builtin()
+        (entry.name, entry.kind, entry.language, str(entry.items), entry.phenomenon, entry.status)
+        for entry in list_builtin()
     ]
     show(columns(rows))
 
 
-def _listed(each: BuiltinSuite | Published) -> dict[str, object]:
+def _listed(entry: BuiltinSuite | Published) -> dict[str, object]:
     """A suite or a dataset as JSON: what people are shown, and no place on this machine."""
     names = (
         ("kind", "language", "phenomenon", "items", "status")
-        if isinstance(each, BuiltinSuite)
+        if isinstance(entry, BuiltinSuite)
         else ("title", "languages", "licence", "citation", "size", "format", "address")
     )
-    return {"name": each.name, **{name: getattr(each, name) for name in names}}
+    return {"name": entry.name, **{name: getattr(entry, name) for name in names}}
 
 
 def _list_published() -> None:
@@ -255,15 +264,15 @@ def _list_published() -> None:
     rows = [("dataset", "languages", "licence", "size", "pinned", "what it is", "where")]
     rows += [
         (
-            each.name,
-            " ".join(each.languages),
-            each.licence,
-            each.size,
-            "by hand" if each.by_hand else "yes" if each.verified else f"{each.name}@COMMIT",
-            each.title,
-            each.address,
+            entry.name,
+            " ".join(entry.languages),
+            entry.licence,
+            entry.size,
+            "by hand" if entry.by_hand else "yes" if entry.verified else f"{entry.name}@COMMIT",
+            entry.title,
+            entry.address,
         )
-        for each in published().values()
+        for entry in published().values()
     ]
     show(columns(rows))
 
@@ -293,14 +302,14 @@ def get(
     from cimento.suites.load import SOURCE
     from cimento.suites.published import find_published
 
-    found = find_published(dataset)
-    folder = fetch(found, output or Path(found.folder), language=language)
-    if unknown := unpinned(found, folder):
+    entry = find_published(dataset)
+    folder = fetch(entry, output or Path(entry.folder), language=language)
+    if unknown := unpinned(entry, folder):
         note(
             f"The sha256 of {counted(unknown, 'file')} could not be compared with published ones:"
             f" what came is recorded in {folder / SOURCE} and compared from now on."
         )
-    note(f"{found.title}\nlicence: {found.licence}\nplease cite: {found.citation}")
+    note(f"{entry.title}\nlicence: {entry.licence}\nplease cite: {entry.citation}")
     show(str(folder))
 
 
@@ -343,8 +352,8 @@ def check(
     errors = 0
     audits: list[JsonValue] = []
     for name in suites:
-        with opened(find_suite(name)) as found:
-            for path in suite_paths(found):
+        with opened(find_suite(name)) as root:
+            for path in suite_paths(root):
                 try:
                     audited = audit_suite(path, language=language)
                 except InputError as error:
@@ -431,7 +440,7 @@ def publish(
     """Write a suite as a folder for a host of data sets, with card, citation and licence."""
     from cimento.io.files import folder_atomically
     from cimento.paradigms.registry import load_suite
-    from cimento.suites.publishing import refuse_incomplete, write_publication
+    from cimento.suites.published import refuse_incomplete, write_publication
 
     loaded = load_suite(suite, language=language)
     meta, path = loaded.suite.meta, loaded.reading.path

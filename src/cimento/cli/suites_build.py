@@ -1,8 +1,7 @@
-"""``cimento suites build``: items from templates, treebanks, stories and grammars."""
+"""``cimento suites build``: items from templates, queries, stories and grammars."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,14 +10,8 @@ import typer
 
 from cimento.cli import flags
 from cimento.cli.console import note, show, show_json
-from cimento.cli.corpus_build import (
-    TextOptions,
-    TreebankOptions,
-    note_skipped,
-    shows_text,
-    where_skipped,
-)
 from cimento.cli.flags import command_of
+from cimento.cli.suites_query import build_query
 from cimento.errors import InputError
 from cimento.io.inline_markup import columns
 from cimento.options import Options, option
@@ -58,11 +51,11 @@ def templates(
     from cimento.cli.resources import open_named
     from cimento.paradigms.cloze.building import build, generate, read_description
 
-    found = read_description(description)
-    name = dictionary or found.dictionary
-    model = generator or found.generator
-    known = found.model_copy(update={"generator": model})
-    opened = open_named(name, language=found.meta.language) if name else None
+    described = read_description(description)
+    name = dictionary or described.dictionary
+    model = generator or described.generator
+    known = described.model_copy(update={"generator": model})
+    opened = open_named(name, language=described.meta.language) if name else None
     reviews = build(
         known,
         generate(known, dictionary=opened, ask=_asking(model, device) if model else None),
@@ -93,8 +86,14 @@ def _rows(reviews: Mapping[str, Review]) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [
         ("template", "generated", "kept", "removed", "added", "reviewed")
     ]
-    for name, each in reviews.items():
-        counts = (each.generated, each.kept, len(each.removed), len(each.added), each.reviewed)
+    for name, review in reviews.items():
+        counts = (
+            review.generated,
+            review.kept,
+            len(review.removed),
+            len(review.added),
+            review.reviewed,
+        )
         rows.append((name, *map(str, counts)))
     return rows
 
@@ -102,91 +101,14 @@ def _rows(reviews: Mapping[str, Review]) -> list[tuple[str, ...]]:
 def _plain(reviews: Mapping[str, Review]) -> dict[str, object]:
     return {
         name: {
-            "generated": each.generated,
-            "kept": each.kept,
-            "removed": each.removed,
-            "added": each.added,
-            "reviewed": each.reviewed,
+            "generated": review.generated,
+            "kept": review.kept,
+            "removed": review.removed,
+            "added": review.added,
+            "reviewed": review.reviewed,
         }
-        for name, each in reviews.items()
+        for name, review in reviews.items()
     }
-
-
-IDS = "sources.tsv"
-
-
-class AgreementSuiteOptions(TreebankOptions, TextOptions):
-    """The agreement to look for, and the number of pairs to draw."""
-
-    output: Path = option(..., "Suite folder to write.", flags=("-o",))
-    language: str = option(..., "ISO 639-1 code.")
-    dictionary: str = option(
-        "", "delaf:FILE, unimorph:FILE, rules:it, pymorphy3; rules by default."
-    )
-    phenomenon: Literal["subject-verb", "noun-adjective"] = option(
-        "subject-verb", "What agrees with what."
-    )
-    feature: Literal["Number", "Gender"] = option("Number", "The feature that is changed.")
-    items: int | None = option(None, "How many; all unless given.", ge=1)
-    per_lemma: int = option(10, "Items of the same agreeing lemma.", ge=1)
-    longest: int = option(40, "In words.", ge=1)
-    seed: int = option(0, "Seed of the draw.")
-    malformed: Literal["refuse", "skip"] = option(
-        "refuse", "Refuse malformed sentences, or skip and report them."
-    )
-
-
-def _treebank(options: AgreementSuiteOptions) -> None:
-    """Find agreeing pairs and change the inflection of one member, as MultiBLiMP does.
-
-    Forms that a dictionary cannot distinguish are left out; the counts and reasons are printed.
-    """
-    from cimento.cli.resources import open_named
-    from cimento.corpus.making.agreement import agreeing_pairs, agreement_suite, as_ids, draw_pairs
-    from cimento.io.files import write_text
-    from cimento.suites.formats.native import write_native
-    from cimento.suites.model import Meta
-
-    files, skipped = options.files, where_skipped(options.malformed)
-    morphology = open_named(
-        options.dictionary or f"rules:{options.language}", language=options.language
-    )
-    reasons: Counter[str] = Counter()
-    found = list(
-        agreeing_pairs(
-            files,
-            morphology,
-            options.phenomenon,
-            feature=options.feature,
-            longest=options.longest,
-            skipped=skipped,
-            reasons=reasons,
-        )
-    )
-    note_skipped(skipped)
-    for reason, number in reasons.most_common():
-        note(f"{number} left out: {reason}")
-    drawn = draw_pairs(found, n=options.items, per_lemma=options.per_lemma, seed=options.seed)
-    write_text(as_ids(drawn), options.output / IDS)
-    if not shows_text(files, options.text):
-        note(f"{len(drawn)} of {len(found)} pairs, ids only: {options.output / IDS}")
-        return
-    meta = Meta(
-        name=options.output.resolve().name,
-        version="0.1.0",
-        language=options.language,
-        phenomenon=f"{options.phenomenon} agreement",
-        licence=" AND ".join(dict.fromkeys(each.licence for each in drawn)),
-        status="made from a treebank, not yet reviewed",
-        comment=f"{options.feature} changed by {morphology.name}, seed {options.seed}.",
-    )
-    write_native(agreement_suite(drawn, meta=meta), options.output)
-    note(f"{len(drawn)} of {len(found)} pairs: {options.output}")
-
-
-treebank = command_of(
-    AgreementSuiteOptions, _treebank, positional="treebanks", metavar="TREEBANK..."
-)
 
 
 class ExpressionOptions(Options):
@@ -248,7 +170,7 @@ app.command("expressions")(
     command_of(ExpressionOptions, _expressions, positional="files", metavar="FILE...")
 )
 app.command("templates")(templates)
-app.command("treebank")(treebank)
+app.command("query")(build_query)
 
 
 @app.command("stories")
@@ -278,11 +200,11 @@ def stories(
     from cimento.suites.builtin import find_suite
 
     known = read_stories(find_suite(source)).stories
-    found = list(order_variants(known, per_story=orders, seed=seed))
+    variants = list(order_variants(known, per_story=orders, seed=seed))
     if replacements is not None:
-        found += cloze_variants((*known, *found), _read_replacements(replacements))
-    write_jsonl(found, output)
-    note(f"{len(found)} variants to confirm: {output}")
+        variants += cloze_variants((*known, *variants), _read_replacements(replacements))
+    write_jsonl(variants, output)
+    note(f"{len(variants)} variants to confirm: {output}")
 
 
 @app.command("pairs")
@@ -302,9 +224,9 @@ def pairs(
     from cimento.suites.formats.native import write_native
 
     suite, twin = generate_suites(read_grammar(find_grammar(grammar)), n=items, seed=seed)
-    for each in filter(None, (suite, twin)):
-        write_native(each, output / each.name)
-        note(f"{len(each.items)} items: {output / each.name}")
+    for part in filter(None, (suite, twin)):
+        write_native(part, output / part.name)
+        note(f"{len(part.items)} items: {output / part.name}")
 
 
 def _read_replacements(path: Path) -> list[Replacement]:
@@ -320,7 +242,7 @@ def _read_replacements(path: Path) -> list[Replacement]:
             seen=f"the column {', '.join(missing)} is missing",
             todo="Name the columns story_id, position, sentence in the first row.",
         )
-    found = []
+    replacements = []
     for row in table.rows:
         number, position, sentence = (row.cells[str(table.find(name))].strip() for name in names)
         if not number.isdecimal() or not position.isdecimal() or not sentence:
@@ -329,8 +251,10 @@ def _read_replacements(path: Path) -> list[Replacement]:
                 seen=f"got story_id {number!r}, position {position!r}, sentence {sentence!r}",
                 todo="Write two whole numbers and a sentence.",
             )
-        found.append(Replacement(story_id=int(number), position=int(position), sentence=sentence))
-    return found
+        replacements.append(
+            Replacement(story_id=int(number), position=int(position), sentence=sentence)
+        )
+    return replacements
 
 
 @app.command("prompted")
@@ -349,6 +273,6 @@ def prompted(
     from cimento.paradigms.prompted.paradigm import PROMPTED
     from cimento.paradigms.registry import load_suite, sentence_suite
 
-    found = prompted_suite(sentence_suite(load_suite(suite)))
-    PROMPTED.write(found, output)
-    note(f"{len(found.items)} items: {output}. Now: cimento run {output} -m openai:URL#MODEL")
+    derived = prompted_suite(sentence_suite(load_suite(suite)))
+    PROMPTED.write(derived, output)
+    note(f"{len(derived.items)} items: {output}. Now: cimento run {output} -m openai:URL#MODEL")

@@ -1,8 +1,8 @@
-"""``cimento suites match``, ``prime``, ``merge``, ``vary`` and ``power``: derived suites."""
+"""``cimento suites match``, ``prime``, ``merge``, ``vary``, ``power`` and ``baseline``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,7 +12,9 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import needed_frequencies
 from cimento.errors import UsageError, counted, did_you_mean
+from cimento.io.files import write_text
 from cimento.io.inline_markup import columns
+from cimento.models.ngram_training import MOST_ORDER
 from cimento.options import Options, Texts, option
 
 if TYPE_CHECKING:
@@ -62,19 +64,19 @@ def _match_suite(options: MatchOptions) -> None:
     sentences = sentence_suite(loaded)
     language = sentences.meta.language
     known = needed_frequencies(language) if options.frequency is not None else None
-    found = match_items(
+    matched = match_items(
         sentences,
         limits,
         conditions=tuple(options.condition or ()),
         frequency=known,
         sha256=loaded.reading.sha256,
     )
-    write_native(found.suite, options.output)
-    kept = len(found.suite.items)
+    write_native(matched.suite, options.output)
+    kept = len(matched.suite.items)
     rows = [
         ("", "items", "words apart", "characters apart", "words shared", "frequency apart"),
-        ("all", str(kept + len(found.dropped)), *_numbers(found.before)),
-        ("kept", str(kept), *_numbers(found.after)),
+        ("all", str(kept + len(matched.dropped)), *_numbers(matched.before)),
+        ("kept", str(kept), *_numbers(matched.after)),
     ]
     show(columns(rows))
     note(f"Written: {options.output}")
@@ -179,7 +181,7 @@ def _power_of_suite(options: PowerOptions) -> None:
 
     name = load_suite(options.suite).suite.name
     if options.of == "rate":
-        title, found = _rates(
+        title, pilot = _rates(
             name,
             options.pilot,
             question=options.question,
@@ -188,7 +190,7 @@ def _power_of_suite(options: PowerOptions) -> None:
         )
         unit = ""
     else:
-        title, found, unit = _means(
+        title, pilot, unit = _means(
             name,
             options.pilot,
             question=options.question,
@@ -197,7 +199,7 @@ def _power_of_suite(options: PowerOptions) -> None:
             dd=options.of == "dd",
         )
     planned = plan_size(
-        found,
+        pilot,
         difference=options.difference,
         power=options.power,
         alpha=options.alpha,
@@ -208,7 +210,7 @@ def _power_of_suite(options: PowerOptions) -> None:
         plain = {"suite": name, "title": title, "unit": unit, **asdict(planned)}
         show_json(plain)
         return
-    grid = plan_grid(planned, found, title=title, unit=unit, own=options.difference is None)
+    grid = plan_grid(planned, pilot, title=title, unit=unit, from_pilot=options.difference is None)
     show(as_text(grid))
 
 
@@ -332,7 +334,9 @@ def vary_suite(
 
     loaded = load_suite(suite)
     sentences, digest = sentence_suite(loaded), loaded.reading.sha256
-    made = [(each, vary(sentences, each, sha256=digest)) for each in read_variants(variants)]
+    made = [
+        (variant, vary(sentences, variant, sha256=digest)) for variant in read_variants(variants)
+    ]
     rows = [("variant", "items changed", "sentences changed", "items untouched", "folder")]
     for variant, varied in made:
         folder = write_native(varied.suite, output / varied.suite.name)
@@ -343,3 +347,107 @@ def vary_suite(
         if left := open_slots(varied.suite):
             note(f"{varied.suite.name}: slots that nothing fills: {', '.join(left)}")
     show(columns(rows))
+
+
+class BaselineOptions(Options):
+    """The text of an n-gram model."""
+
+    text: tuple[Path, ...] = option(
+        ..., "A text with a sentence a line, or a treebank (.conllu). Repeatable."
+    )
+    output: Path = option(..., "File to write, such as italian.arpa.", flags=("-o",))
+    order: int = option(5, "Length of the longest n-grams, in words.", ge=1, le=MOST_ORDER)
+
+
+def _baseline(options: BaselineOptions) -> None:
+    """Make an n-gram model of texts, as a baseline: of 5 words, or with --order 1 of single ones.
+
+    Smoothing is interpolated modified Kneser-Ney. Leave the sentences of the suite out of the text.
+    """
+    from cimento.io.files import refuse_existing
+    from cimento.models.ngram_training import train
+
+    refuse_existing(options.output)
+    lines = (line for path in options.text for line in _sentences(path))
+    trained = train(lines, options.output, order=options.order)
+    counts = ", ".join(f"{count:,}" for count in trained.ngrams)
+    note(
+        f"{options.output}: {counted(trained.sentences, 'sentence')}, {trained.words:,} words,"
+        f" {trained.vocabulary:,} of them different; n-grams by length: {counts}."
+    )
+    if trained.guessed:
+        orders = ", ".join(map(str, trained.guessed))
+        note(
+            f"The text is too small to estimate the discounts of length {orders}: those of lmplz's"
+            " --discount_fallback are used."
+        )
+    note(f"Next: cimento run SUITE -m kenlm:{options.output}")
+
+
+def _sentences(path: Path) -> Iterator[str]:
+    """The sentences of a text or a treebank."""
+    from cimento.corpus.treebanks import SUFFIXES, read_sentences
+    from cimento.suites.reading import open_text
+
+    if path.name.endswith(SUFFIXES):
+        return (sentence.text for sentence in read_sentences(path))
+    return iter(open_text(path).splitlines())
+
+
+baseline_of_text = command_of(BaselineOptions, _baseline)
+
+
+class ExposureOptions(Options):
+    """The corpus, and what is looked for in it."""
+
+    runs: tuple[Path, ...] = option(..., "Run folders, or folders of runs, of one suite.")
+    corpus: tuple[Path, ...] = option(
+        ..., "A text with a sentence a line, or a treebank (.conllu). Repeatable."
+    )
+    before: int = option(1, "Words before those that differ, looked for together.", ge=0, le=10)
+    output: Path | None = option(None, "A table of the counts: .tsv.", flags=("-o",))
+    seed: int = option(0, "Of the permutation test of the correlation.")
+    as_json: bool = option(default=False, help="Print rates and counts as JSON.", flags=("--json",))
+
+
+def _exposure(options: ExposureOptions) -> None:
+    """Count the critical words of items in a corpus, and show accuracy on those it lacks.
+
+    Critical are the words that differ between the two sides, with --before words before them.
+    """
+    from cimento.compare.exposure import counted as in_corpus
+    from cimento.compare.exposure import critical_pairs, exposure, words_of
+    from cimento.paradigms.regions.judging import judged_suite
+    from cimento.report.grid import as_text
+    from cimento.report.robustness import exposure_grid
+    from cimento.runs.run import open_runs
+
+    runs = open_runs(options.runs)
+    names = sorted({run.suite.name for run in runs})
+    if len(names) != 1:
+        raise UsageError(
+            where="cimento suites exposure",
+            seen=f"there are runs of {counted(len(names), 'suite')}: {', '.join(names)}",
+            todo="Give runs of one suite.",
+        )
+    lines = [line for path in options.corpus for line in _sentences(path)]
+    pairs = in_corpus(critical_pairs(judged_suite(runs[0]), before=options.before), lines)
+    exposures = [exposure(run, pairs, seed=options.seed) for run in runs]
+    rows = [
+        (pair.item, pair.alternative, " ".join(pair.good), " ".join(pair.bad), str(pair.n_good),
+         str(pair.n_bad), str(pair.n_whole), f"{pair.log_ratio:.4f}")
+        for pair in pairs
+    ]  # fmt: skip
+    if options.output is not None:
+        header = ("item", "alternative", "good", "bad", "n_good", "n_bad", "n_whole", "log2_ratio")
+        text = "".join("\t".join(row) + "\n" for row in (header, *rows))
+        note(f"Counts: {write_text(text, options.output)}")
+    if options.as_json:
+        show_json({"exposures": [asdict(exposure) for exposure in exposures],
+                   "pairs": [asdict(pair) for pair in pairs]})  # fmt: skip
+        return
+    words = sum(len(words_of(line)) for line in lines)
+    show(as_text(exposure_grid(exposures, words=words)))
+
+
+exposure_of_runs = command_of(ExposureOptions, _exposure, positional="runs", metavar="RUN...")

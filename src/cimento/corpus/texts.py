@@ -425,8 +425,8 @@ def concordance_sentences(
     for node, sentences in by_node.items():
         lengths = [len(list(tokens(sentence.text))) for sentence in sentences]
         # A seed for each keyword keeps its draw independent of other keywords.
-        own = int.from_bytes(sha256(f"{seed}/{node}".encode()).digest()[:8])
-        kept += balanced(sentences, lengths, n=per, seed=own)
+        node_seed = int.from_bytes(sha256(f"{seed}/{node}".encode()).digest()[:8])
+        kept += balanced(sentences, lengths, n=per, seed=node_seed)
     mixed = balanced(kept, [0] * len(kept), n=None, seed=seed)
     return PlainText(sentences=mixed, counts=dict(counts))
 

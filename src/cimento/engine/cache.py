@@ -209,7 +209,7 @@ class FileCache:
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """The values stored under these keys; damaged entries are left out, to be asked again."""
-        found: dict[bytes, bytes] = {}
+        values: dict[bytes, bytes] = {}
         try:
             for start in range(0, len(keys), _LOOK_UP):
                 some = keys[start : start + _LOOK_UP]
@@ -217,10 +217,10 @@ class FileCache:
                 query = f"SELECT key, scores FROM sealed WHERE key IN ({marks})"  # noqa: S608  # only question marks
                 with self._turn, closing(self._connection.execute(query, some)) as rows:
                     opened = ((key, _opened(key, blob)) for key, blob in rows)
-                    found.update((key, data) for key, data in opened if data is not None)
+                    values.update((key, data) for key, data in opened if data is not None)
         except DATABASE_ERRORS as error:
             raise self._failure(error) from error
-        return found
+        return values
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
         """Store these entries in one transaction."""
@@ -257,14 +257,14 @@ class FileCache:
     def verify(self) -> list[str]:
         """Everything that is wrong with the file, as sentences; empty for a sound file."""
         try:
-            found = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
+            lines = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
             damaged = sum(
                 not _is_sound(key, blob)
                 for key, blob in self._connection.execute("SELECT key, scores FROM sealed")
             )
         except DATABASE_ERRORS as error:
             return [f"The file cannot be read ({error})."]
-        problems = [] if found == ["ok"] else [f"SQLite: {each}." for each in found]
+        problems = [] if lines == ["ok"] else [f"SQLite: {line}." for line in lines]
         return problems + ([f"{damaged} entries are damaged."] if damaged else [])
 
     def close(self) -> None:

@@ -76,8 +76,10 @@ class RayActors:
 
     def process_ids(self) -> list[int]:
         """The process ids of the actors on their nodes."""
-        found: list[int] = self._ray.get([a.process_id.remote() for a in self._actors.values()])
-        return found
+        process_ids: list[int] = self._ray.get(
+            [a.process_id.remote() for a in self._actors.values()]
+        )
+        return process_ids
 
     def give(self, worker: int, task: UnitTask) -> None:
         """Send a task to an actor without waiting for it."""
@@ -88,7 +90,7 @@ class RayActors:
         if not self._given:
             return []
         done, _ = self._ray.wait(list(self._given), num_returns=1)
-        return [(self._given.pop(each), self._outcome(each)) for each in done]
+        return [(self._given.pop(ref), self._outcome(ref)) for ref in done]
 
     def close(self) -> None:
         """End the actors, and the connection to Ray if it was made for them."""
@@ -272,7 +274,7 @@ def visible_gpus() -> list[str]:
     """The GPUs that may be used, as CUDA_VISIBLE_DEVICES names them; empty without any."""
     named = os.environ.get("CUDA_VISIBLE_DEVICES")
     if named is not None:
-        return [each.strip() for each in named.split(",") if each.strip()]
+        return [name.strip() for name in named.split(",") if name.strip()]
     from cimento.models.hf.libraries import count_gpus
 
     return [str(number) for number in range(count_gpus())]

@@ -33,6 +33,9 @@ ResultT = TypeVar("ResultT")
 class Execution(Generic[ResultT]):
     """An execution of jobs, with the units that they need.
 
+    The first rounds are asked for here, and not by `run`, so that a plan can count the units of an
+    execution that it does not run.
+
     Args:
         jobs: the jobs in order; those of one model share its handle.
         work: the settings for doing them.
@@ -337,9 +340,9 @@ class Execution(Generic[ResultT]):
         The share that finds the last of them done does the later rounds.
         """
         for state in self.states:
-            found = {number for number in state.waiting if self._is_there(number)}
-            state.waiting -= found
-            if found and not state.waiting and state.error is None:
+            arrived = {number for number in state.waiting if self._is_there(number)}
+            state.waiting -= arrived
+            if arrived and not state.waiting and state.error is None:
                 self._advance(state)
                 self._need(state)
         return len(self._queue) > 0

@@ -59,8 +59,8 @@ def fills(
         numbers = [n for n, request in enumerate(requests) if request.policy == policy]
         for start in range(0, len(numbers), SHARD):
             some = numbers[start : start + SHARD]
-            found = _fill_shard([requests[number] for number in some], policy, model, cache)
-            answers.update(zip(some, found, strict=True))
+            answered = _fill_shard([requests[number] for number in some], policy, model, cache)
+            answers.update(zip(some, answered, strict=True))
             if progress is not None:
                 progress(len(answers), len(requests))
     return FILLS.name, fills_table(sorted(answers.items())), ()
@@ -77,10 +77,10 @@ def _fill_shard(
     )
     rules = _rules(policy, scorer.card, () if filler is None else filler.choices)
     requests = [
-        FillRequest(number, each.before, each.after, each.options)
-        for number, each in enumerate(asks)
+        FillRequest(number, request.before, request.after, request.options)
+        for number, request in enumerate(asks)
     ]
-    own = [] if filler is None else [rule for rule in rules if rule in filler.choices]
+    model_rules = [] if filler is None else [rule for rule in rules if rule in filler.choices]
     if filler is None:
         _refuse_no_options(requests, scorer.card)
         candidates: list[list[Fill]] = [[] for _ in requests]
@@ -88,14 +88,14 @@ def _fill_shard(
         keys = model.addresses(asks, FILLS.name)
         known = get_answers(cache, keys)
         todo = [number for number, key in enumerate(keys) if key not in known]
-        asked = filler.fill([requests[n] for n in todo], policy, choice=own) if todo else []
+        asked = filler.fill([requests[n] for n in todo], policy, choice=model_rules) if todo else []
         fresh: dict[bytes, JsonValue] = {
-            keys[number]: [list(astuple(fill)) for fill in found]
-            for number, found in zip(todo, asked, strict=True)
+            keys[number]: [list(astuple(fill)) for fill in given]
+            for number, given in zip(todo, asked, strict=True)
         }
         put_answers(cache, fresh)
         candidates = [_read(answer) for answer in map((known | fresh).__getitem__, keys)]
-    others = [rule for rule in rules if rule not in own]
+    others = [rule for rule in rules if rule not in model_rules]
     scored = score_options(requests, scorer, others, asking=scoring, cache=cache)
     return [[*one, *other] for one, other in zip(candidates, scored, strict=True)]
 
@@ -121,19 +121,19 @@ def score_options(
         asking: the settings of scoring.
         cache: the cache of answers.
     """
-    found: list[list[Fill]] = [[] for _ in requests]
-    for written, own in ((_in_sentence, _SENTENCE_RULES), (_at_sentinel, ("sentinel",))):
-        wanted = [rule for rule in rules if rule in own]
+    by_request: list[list[Fill]] = [[] for _ in requests]
+    for written, known_rules in ((_in_sentence, _SENTENCE_RULES), (_at_sentinel, ("sentinel",))):
+        wanted = [rule for rule in rules if rule in known_rules]
         if not wanted or not any(request.options for request in requests):
             continue
         texts = [
             written(request, option, scorer) for request in requests for option in request.options
         ]
         tokens = iter(_tokens(texts, scorer, asking=asking, cache=cache))
-        for request, fills in zip(requests, found, strict=True):
+        for request, fills in zip(requests, by_request, strict=True):
             scored = [(option, next(tokens)) for option in request.options]
-            fills += [_choice(option, each, rule) for rule in wanted for option, each in scored]
-    return found
+            fills += [_choice(option, score, rule) for rule in wanted for option, score in scored]
+    return by_request
 
 
 _SENTENCE_RULES = ("sentence", "left", "continuation")
@@ -219,14 +219,14 @@ def kind_of_text(text: str) -> FillKind:
 
 
 def _rules(
-    policy: FillPolicy, card: ModelCard, own: Sequence[ChoiceRule]
+    policy: FillPolicy, card: ModelCard, rules: Sequence[ChoiceRule]
 ) -> tuple[ChoiceRule, ...]:
     """The rules by which a model's options are scored.
 
     Args:
         policy: names the rules, or leaves them to the kind of model.
         card: the card of the model.
-        own: rules that need more of the model than scores of texts.
+        rules: rules that need more of the model than scores of texts.
 
     Raises:
         UsageError: a requested rule does not apply to this model.
@@ -235,7 +235,7 @@ def _rules(
         "masked": ("sentence",),
         "seq2seq": ("sentinel",),
     }
-    known = (*own, *by_scoring.get(card.kind, OTHER_CHOICES))
+    known = (*rules, *by_scoring.get(card.kind, OTHER_CHOICES))
     usual = DEFAULT_CHOICES.get(card.kind, OTHER_CHOICES)
     for rule in policy.choice:
         if rule not in known:

@@ -191,18 +191,18 @@ def score_texts(
             where="--columns", seen="words have no columns", todo="Ask for tokens (--tokens)."
         )
     asked = _asked(one_or_several(texts), contexts, chosen)
-    numbers = {each: number for number, each in enumerate(dict.fromkeys(asked))}
-    requests = tuple(Score(each.text, each.context) for each, i in numbers.items())
+    numbers = {wanted: number for number, wanted in enumerate(dict.fromkeys(asked))}
+    requests = tuple(Score(wanted.text, wanted.context) for wanted, i in numbers.items())
     handle = ModelHandle(model, chosen)
     kept, policy = cache or MemoryCache(), handle.scoring.policy
     tokens = ask(requests, handle.scorer, policy=policy, cache=kept, columns=chosen.columns)
     answered = tokens.partition_by("request", as_dict=True, maintain_order=True)
     shown = [] if words else [name for name in tokens.columns if name not in TOKENS.columns]
     rows: list[_Row] = []
-    for number, each in enumerate(asked, start=1):
-        table = answered.get((numbers[each],))
+    for number, wanted in enumerate(asked, start=1):
+        table = answered.get((numbers[wanted],))
         if table is not None:
-            made = _word_rows(each.text, table, chosen) if words else _token_rows(table, shown)
+            made = _word_rows(wanted.text, table, chosen) if words else _token_rows(table, shown)
             rows += [(number, *row) for row in made]
     return _table(rows, "word" if words else "token", shown)
 
@@ -252,11 +252,11 @@ def _token_rows(table: pl.DataFrame, columns: Sequence[str]) -> list[_Row]:
 
 def _word_rows(text: str, table: pl.DataFrame, asking: Asking) -> list[_Row]:
     spans = word_spans(text, punctuation=asking.policy.punctuation)
-    found = surprisals_of_words(table, spans)
+    surprisals = surprisals_of_words(table, spans)
     return [
         (number, text[low:high], bits, reason)
         for number, ((low, high), (bits, reason)) in enumerate(
-            zip(spans, found, strict=True), start=1
+            zip(spans, surprisals, strict=True), start=1
         )
     ]
 
@@ -341,10 +341,10 @@ def score_end_marks(
     handle = ModelHandle(model, chosen)
     policy = handle.scoring.policy
     tokens = ask(requests, handle.scorer, policy=policy, cache=cache or MemoryCache())
-    found = _of_marks(tokens, requests)
+    logprobs = _of_marks(tokens, requests)
     rows = []
     for number, position, word, mark, prefix in places:
-        logprob, reason = found.get(numbers[prefix, mark], (None, MERGED))
+        logprob, reason = logprobs.get(numbers[prefix, mark], (None, MERGED))
         bits = None if logprob is None else surprisal_bits(logprob)
         rows.append((number, position, word, mark, logprob, bits, reason))
     return _marks_table(rows)
@@ -380,12 +380,12 @@ def _marks_table(rows: Sequence[_MarkRow]) -> pl.DataFrame:
 def prefixes(text: str) -> list[tuple[str, str]]:
     """Each word of a text with the text up to its end; the final mark of the text is left out."""
     body = text.rstrip().rstrip(_FINAL).rstrip()
-    found = []
+    words = []
     at = 0
     for word in body.split():
         at = body.index(word, at) + len(word)
-        found.append((word, body[:at]))
-    return found
+        words.append((word, body[:at]))
+    return words
 
 
 def _of_marks(
@@ -393,21 +393,21 @@ def _of_marks(
 ) -> dict[int, tuple[float | None, str | None]]:
     """The log-probability of the mark of each request by number, or why there is none."""
     starts = [request.wanted[0][0] if request.wanted else 0 for request in requests]
-    found: dict[int, tuple[float | None, str | None]] = {}
+    totals: dict[int, tuple[float | None, str | None]] = {}
     for row in tokens.iter_rows(named=True):
         number = row["request"]
         if row["end"] <= starts[number]:
             continue
-        before, reason = found.get(number, (0.0, None))
+        before, reason = totals.get(number, (0.0, None))
         if row["start"] < starts[number] and row["start"] >= 0:
             # A mark's token may begin with the blank before it; any other character belongs to the
             # word.
             text = requests[number].text[row["start"] : starts[number]]
             if text.strip():
-                found[number] = (None, MERGED)
+                totals[number] = (None, MERGED)
                 continue
         if row["logprob_nats"] is None:
-            found[number] = (None, row["unscored_reason"])
+            totals[number] = (None, row["unscored_reason"])
         elif reason is None and before is not None:
-            found[number] = (before + row["logprob_nats"], None)
-    return found
+            totals[number] = (before + row["logprob_nats"], None)
+    return totals

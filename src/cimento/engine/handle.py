@@ -41,10 +41,10 @@ def give_back() -> None:
 def _trim() -> Callable[[int], object] | None:
     """The function ``malloc_trim`` of glibc; None with another C library."""
     try:
-        found: Callable[[int], object] = ctypes.CDLL(None).malloc_trim
+        trim: Callable[[int], object] = ctypes.CDLL(None).malloc_trim
     except (OSError, AttributeError, TypeError):
         return None
-    return found
+    return trim
 
 
 class ModelHandle:

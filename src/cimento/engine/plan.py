@@ -17,7 +17,7 @@ from cimento.engine.execute import Execution
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import UnitState
 from cimento.engine.replay import TABLES
-from cimento.engine.requests import Choose, Fill, Reply, Request, Score
+from cimento.engine.requests import Choose, Fill, Patch, Reply, Request, Score
 from cimento.engine.scores import model_key
 from cimento.engine.units import facts_of
 from cimento.errors import CimentoError, StorageError
@@ -311,11 +311,11 @@ def _count(
         scores = [request for request in requests if isinstance(request, Score)]
         others = [request for request in requests if not isinstance(request, Score)]
         columns = unit.group.columns
-        for found in (
+        for costs in (
             _scores(scores, columns, model, sized, cache),
             _others(others, model, sized, cache),
         ):
-            for length, passes, is_kept in found:
+            for length, passes, is_kept in costs:
                 longest = max(longest, length)
                 kept += is_kept
                 tokens += 0 if is_kept else length * passes
@@ -349,20 +349,20 @@ def _scores(
 def _is_known(cache: AnswerCache, model: str, encoded: Encoded, columns: Sequence[Column]) -> bool:
     key = sequence_key(model, encoded.ids, encoded.words)
     addresses = [key, *(column_key(key, column) for column in columns)]
-    found = get_scores(cache, addresses)
-    return all(i in found.get(address, {}) for address in addresses for i in encoded.wanted)
+    scores = get_scores(cache, addresses)
+    return all(i in scores.get(address, {}) for address in addresses for i in encoded.wanted)
 
 
 def _others(
     requests: Sequence[Request], model: ModelHandle, sized: Sized, cache: AnswerCache | None
 ) -> list[tuple[int, int, bool]]:
     """The same as `_scores` for requests that are not answered by token scores."""
-    found = []
+    costs = []
     for request in requests:
         keys = model.addresses([request], TABLES[type(request)])
         is_kept = cache is not None and bool(cache.get(keys))
-        found.append((*_read_tokens(request, sized), is_kept))
-    return found
+        costs.append((*_read_tokens(request, sized), is_kept))
+    return costs
 
 
 def _read_tokens(request: Request, sized: Sized) -> tuple[int, int]:
@@ -375,6 +375,9 @@ def _read_tokens(request: Request, sized: Sized) -> tuple[int, int]:
     if isinstance(request, Reply):
         text = request.prompt or " ".join(content for _, content in request.messages)
         return _length(text, sized) + request.max_tokens, 1
+    if isinstance(request, Patch):
+        # Layers below an interchange are left out, so a pass for each layer costs half a pass.
+        return _length(request.base.text, sized), 2 + (1 + (sized.layers or 0)) // 2
     return _length(request.text, sized), 1
 
 
@@ -413,32 +416,32 @@ def prefetch(models: Sequence[str], suites: Sequence[str], *, into: Path | None)
     Raises:
         StorageError: the folder cannot be written.
     """
-    found = Prefetched()
+    prefetched = Prefetched()
     if into is not None:
         cache = (into / "hub").absolute()
         _use_cache(cache)
-        found.variables["HF_HUB_CACHE"] = str(cache)
-    found.variables.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1")
+        prefetched.variables["HF_HUB_CACHE"] = str(cache)
+    prefetched.variables.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1")
     for name in models:
-        with_failure = _model(name, found)
+        with_failure = _model(name, prefetched)
         if with_failure is not None:
-            found.failed[shown_name(name)] = with_failure
+            prefetched.failed[shown_name(name)] = with_failure
     for name in suites:
-        with_failure = _suite(name, into or Path(), found)
+        with_failure = _suite(name, into or Path(), prefetched)
         if with_failure is not None:
-            found.failed[name] = with_failure
-    return found
+            prefetched.failed[name] = with_failure
+    return prefetched
 
 
-def _model(name: str, found: Prefetched) -> CimentoError | None:
+def _model(name: str, prefetched: Prefetched) -> CimentoError | None:
     prefix, _, rest = name.partition(":")
     if rest and prefix == "openai":
-        found.online.append(shown_name(name))
-        found.models.append(name)
+        prefetched.online.append(shown_name(name))
+        prefetched.models.append(name)
         return None
     if rest and (prefix in OPENERS or not Path(name).exists()):
         # A file, or a name that a plug-in resolves: there is nothing to download.
-        found.models.append(name)
+        prefetched.models.append(name)
         return None
     try:
         located = locate(name)
@@ -450,11 +453,11 @@ def _model(name: str, found: Prefetched) -> CimentoError | None:
     hub_name = name.partition("@")[0]
     # An adapter's revision is a hash over adapter and base; its commit is the name of its folder.
     folder = located.adapter.folder if located.adapter is not None else located.folder
-    found.models.append(name if local else f"{hub_name}@{folder.name}")
+    prefetched.models.append(name if local else f"{hub_name}@{folder.name}")
     return None
 
 
-def _suite(name: str, into: Path, found: Prefetched) -> CimentoError | None:
+def _suite(name: str, into: Path, prefetched: Prefetched) -> CimentoError | None:
     here = name in builtin_names() or expanded(name).exists()
     try:
         if not here and is_published(name):
@@ -465,7 +468,7 @@ def _suite(name: str, into: Path, found: Prefetched) -> CimentoError | None:
         raise
     except CimentoError as error:
         return error
-    found.suites.append(name)
+    prefetched.suites.append(name)
     return None
 
 

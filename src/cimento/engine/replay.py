@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Requests, Score
+from cimento.engine.requests import Answers, Choose, Fill, Patch, Reply, Request, Requests, Score
 from cimento.errors import InputError
-from cimento.io.tables import CHOICES, FILLS, REPLIES, TOKENS
+from cimento.io.tables import CHOICES, FILLS, PATCHES, REPLIES, TOKENS
 from cimento.models.base import ModelCard
 from cimento.suites.model import JsonValue
 
@@ -24,7 +24,8 @@ PREFIX = "replay:"
 """The prefix of the name of a recording in ``-m``."""
 
 TABLES: Mapping[type[Request], str] = {
-    Score: TOKENS.name, Fill: FILLS.name, Choose: CHOICES.name, Reply: REPLIES.name
+    Score: TOKENS.name, Fill: FILLS.name, Choose: CHOICES.name, Reply: REPLIES.name,
+    Patch: PATCHES.name,
 }  # fmt: skip
 """The name of the table that answers each kind of request."""
 
@@ -103,13 +104,13 @@ class Recording:
 
     def _by_place(self, name: str) -> dict[tuple[str, str], _Rows]:
         """The rows of a table by item and condition, without these two columns."""
-        found: dict[tuple[str, str], _Rows] = {}
+        by_key: dict[tuple[str, str], _Rows] = {}
         if name in self.tables:
             table = self.tables[name]
             keys = table.select(_KEYS).iter_rows()
             for key, row in zip(keys, table.drop(*_KEYS).iter_rows(), strict=True):
-                found.setdefault(key, []).append(row)
-        return found
+                by_key.setdefault(key, []).append(row)
+        return by_key
 
     def _rows(
         self, recorded: Mapping[tuple[str, str], _Rows], places: Sequence[tuple[str, str]]

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from cimento.io.arrays import Flags, Floats, Integers
 
 
-SCORING_VERSION = 1
+SCORING_VERSION = 2
 """The version of scoring, part of every cache key and every digest of a model.
 
 It is raised whenever the same model, policy and text would give different numbers than before.
@@ -227,8 +227,8 @@ def _answer_shard(
     suffixes = [b"", *(column_key(b"", column) for column in columns)]
     kept = cache.get([key + suffix for suffix in suffixes for key in dict.fromkeys(keys)])
     for row, suffix in enumerate(suffixes):
-        found = ((number, kept.get(key + suffix)) for number, key in enumerate(keys))
-        scores.read(row, texts, {n: data for n, data in found if data and is_packed(data)})
+        packed = ((number, kept.get(key + suffix)) for number, key in enumerate(keys))
+        scores.read(row, texts, {n: data for n, data in packed if data and is_packed(data)})
     missing = texts.wanted & ~scores.known.all(axis=0)
     owners = np.unique(np.searchsorted(texts.offsets, np.flatnonzero(missing), side="right") - 1)
     if not len(owners):

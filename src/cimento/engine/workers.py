@@ -335,7 +335,9 @@ class Processes:
 
     def process_ids(self) -> list[int]:
         """The process ids of the workers."""
-        return [each.process.pid for each in self._all.values() if each.process.pid is not None]
+        return [
+            worker.process.pid for worker in self._all.values() if worker.process.pid is not None
+        ]
 
     def give(self, worker: int, task: UnitTask) -> None:
         """Send a task; `wait` reports a worker that has died before."""

@@ -180,7 +180,9 @@ def write_lm_eval_logs(runs: Sequence[RunData], folder: Path) -> list[Path]:
     by_model: dict[str, list[RunData]] = {}
     for run in runs:
         by_model.setdefault(run.run.model, []).append(run)
-    return [path for label, own in by_model.items() for path in _write_model(label, own, folder)]
+    return [
+        path for label, group in by_model.items() for path in _write_model(label, group, folder)
+    ]
 
 
 def _write_model(label: str, runs: Sequence[RunData], folder: Path) -> list[Path]:
@@ -213,12 +215,12 @@ def _write_model(label: str, runs: Sequence[RunData], folder: Path) -> list[Path
         "model_source": "cimento",
         "model_name": runs[0].model,
         "model_name_sanitized": _IN_MODEL.sub("__", runs[0].model),
-        "task_hashes": {name: _task_hash(own) for name, own in samples.items()},
+        "task_hashes": {name: _task_hash(records) for name, records in samples.items()},
     }
     text = json.dumps(results, ensure_ascii=False, indent=2)
     written = [write_text(text + "\n", place / f"results_{stamp}.json")]
-    for name, own in samples.items():
-        lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in own)
+    for name, records in samples.items():
+        lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
         written.append(write_text(lines, place / f"samples_{name}_{stamp}.jsonl"))
     return written
 

@@ -31,9 +31,9 @@ def totals(values: Floats, offsets: Integers) -> Floats:
     for step in range(int(lengths.max(initial=0))):
         longer = int(np.searchsorted(descending, -step))
         sums[:longer] += values[first[:longer] + step]
-    found = np.empty_like(sums)
-    found[order] = sums
-    return found
+    in_order = np.empty_like(sums)
+    in_order[order] = sums
+    return in_order
 
 
 def stretches(first: Integers, lengths: Integers) -> Integers:

@@ -145,9 +145,9 @@ def _refuse_growth(data: _Buffer, *, where: str) -> None:
         for number, header in enumerate(_pages(data)):
             size += _whole(header, 2)
             kind = next((field for field in (_DATA, _DICTIONARY, _DATA_2) if field in header), None)
-            told = {} if kind is None else _part(header, kind)
-            values += 0 if kind is None else _whole(told, 1)
-            repeats = told.get(4 if kind == _DATA_2 else 2) == _DELTA_BYTE_ARRAY
+            part = {} if kind is None else _part(header, kind)
+            values += 0 if kind is None else _whole(part, 1)
+            repeats = part.get(4 if kind == _DATA_2 else 2) == _DELTA_BYTE_ARRAY
             if size > most_bytes or values > most_values or repeats or number > MOST_PAGES:
                 raise TableError(
                     where=where,
@@ -197,10 +197,10 @@ def _list(values: _Struct, field: int) -> Iterator[_Struct]:
     value = values.get(field)
     if not isinstance(value, list):
         raise _DamagedError
-    for each in value:
-        if not isinstance(each, dict):
+    for element in value:
+        if not isinstance(element, dict):
             raise _DamagedError
-        yield each
+        yield element
 
 
 class _Reader:
@@ -222,14 +222,14 @@ class _Reader:
             _DamagedError: there is no struct.
             IndexError: the struct does not end.
         """
-        found: _Struct = {}
+        fields: _Struct = {}
         field = 0
         while head := self._byte():
             step, kind = head >> 4, head & 15
             field = field + step if step else self._signed()
             # Most values are whole numbers, and a table has thousands of values.
-            found[field] = self._signed() if kind in _WHOLE else self._value(kind, depth)
-        return found
+            fields[field] = self._signed() if kind in _WHOLE else self._value(kind, depth)
+        return fields
 
     def _value(self, kind: int, depth: int) -> _Value:
         if depth > _DEEPEST:

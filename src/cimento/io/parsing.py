@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cimento.errors import InputError
+from cimento.errors import InputError, sentence
 from cimento.io.files import read_bytes
 
 if TYPE_CHECKING:
@@ -51,6 +51,11 @@ _LONG_SEEN = re.compile(r"\d{30}")
 _SURROGATE = re.compile(r"\\u[dD][89abcdefABCDEF]")
 _MOST_DIGITS = 15
 _PLACE = re.compile(r"\{([^{}]*)\}")
+_KINDS = {
+    **dict.fromkeys(("int_parsing", "int_from_float", "int_type"), "a whole number"),
+    **dict.fromkeys(("float_parsing", "float_type", "finite_number"), "a number"),
+}
+_PERCENT = 100.0
 _LONGEST_FILLED = 100_000
 """Greatest length in characters: a short template that repeats names could fill the memory."""
 
@@ -272,9 +277,9 @@ def _values(data: object) -> Iterator[object]:
         value = stack.pop()
         yield value
         if isinstance(value, list):
-            stack.extend(each for each in value if isinstance(each, list | dict))
+            stack.extend(child for child in value if isinstance(child, list | dict))
         elif isinstance(value, dict):
-            stack.extend(each for each in value.values() if isinstance(each, list | dict))
+            stack.extend(child for child in value.values() if isinstance(child, list | dict))
 
 
 def _sampled(value: object, left: list[int]) -> object:
@@ -286,7 +291,7 @@ def _sampled(value: object, left: list[int]) -> object:
             keeps at least one.
     """
     if isinstance(value, dict):
-        return {key: _sampled(each, left) for key, each in value.items()}
+        return {key: _sampled(child, left) for key, child in value.items()}
     if not isinstance(value, list):
         return value
     number = min(len(value), max(1, min(_SAMPLE, left[0])))
@@ -303,8 +308,30 @@ def faults_of(error: ValidationError) -> list[tuple[str, str]]:
     count = error.error_count()
     if count > MOST_FAULTS:
         return [("", f"{count:,} things in it are not what they should be")]
-    found = error.errors(include_url=False, include_context=False, include_input=False)
-    return [(".".join(map(str, each["loc"])), each["msg"]) for each in found]
+    details = error.errors(include_url=False, include_context=False, include_input=False)
+    return [(".".join(map(str, detail["loc"])), detail["msg"]) for detail in details]
+
+
+def in_words(fault: Mapping[str, Any]) -> str:
+    """What to give in place of a value that pydantic refuses.
+
+    Args:
+        fault: its description of the fault: ``type``, ``input``, ``ctx``, ``msg``.
+    """
+    kind, bounds, value = str(fault["type"]), fault.get("ctx") or {}, fault.get("input")
+    if kind in _KINDS:
+        return f"Give {_KINDS[kind]}."
+    if kind == "literal_error":
+        return f"Give {bounds['expected']}."
+    if kind == "greater_than_equal":
+        return f"Give {bounds['ge']:g} or more."
+    if kind == "less_than_equal" and bounds["le"] != 1:
+        return f"Give {bounds['le']:g} or less."
+    if kind == "less_than_equal":
+        percent = float(str(value))
+        meant = f": did you mean {percent / _PERCENT:g}?" if percent <= _PERCENT else "."
+        return f"It is a share between 0 and 1{meant}"
+    return sentence(str(fault["msg"]).removeprefix("Value error, "))
 
 
 def _has_long(text: str) -> bool:
@@ -344,8 +371,8 @@ def _is_deep(value: object) -> bool:
     for _ in range(MAX_DEPTH - 1):
         level = [
             child
-            for each in level
-            for child in (each.values() if type(each) is dict else each)
+            for node in level
+            for child in (node.values() if type(node) is dict else node)
             if type(child) in _CONTAINERS
         ]
         if not level:

@@ -53,13 +53,13 @@ def find_plugin(
         if entry.name != name:
             continue
         try:
-            found = entry.load()
+            plugin = entry.load()
         # Importing another package runs its code, which may fail in any way.
         except Exception as error:  # noqa: BLE001
             _warn_once(f"{_described(entry)} cannot be loaded ({_reason(error)})")
             continue
-        if is_right(found):
-            return found
+        if is_right(plugin):
+            return plugin
         _warn_once(f"{_described(entry)} is not {expected}")
     return None
 

@@ -8,6 +8,7 @@ slow, and a client with a connection pool costs more CPU time for each request t
 from __future__ import annotations
 
 import random
+import socket
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -145,6 +146,18 @@ def opener(
     return urllib.request.build_opener(*handlers)
 
 
+def look_up(address: str) -> None:
+    """Look up the host of an address, unless a proxy does.
+
+    Without a network this fails at once, where clients try again for half a minute.
+
+    Raises:
+        OSError: there is no such host, or no network.
+    """
+    if not urllib.request.getproxies().keys() & {"http", "https", "all"}:
+        socket.getaddrinfo(urlsplit(address).hostname, None)
+
+
 class _Redirects(urllib.request.HTTPRedirectHandler):
     """A handler that follows redirects where they are allowed."""
 
@@ -168,15 +181,15 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def _retry_after_s(told: str | None) -> float | None:
+def _retry_after_s(header: str | None) -> float | None:
     """Seconds in a ``Retry-After`` header, which holds a number or a date (RFC 9110, 10.2.3)."""
-    if not told:
+    if not header:
         return None
     try:
-        return max(float(told), 0.0)
+        return max(float(header), 0.0)
     except ValueError:
         pass
     try:
-        return max((parsedate_to_datetime(told) - datetime.now(UTC)).total_seconds(), 0.0)
+        return max((parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds(), 0.0)
     except (ValueError, TypeError):
         return None

@@ -212,14 +212,14 @@ class EncodedTexts(Sequence[Encoded]):
         import numpy as np
 
         begin, end = int(self.offsets[number]), int(self.offsets[number + 1])
-        own = slice(begin, end)
+        span = slice(begin, end)
         return Encoded(
-            ids=tuple(self.ids[own].tolist()),
-            tokens=tuple(self.tokens[own]),
-            spans=tuple(zip(self.start[own].tolist(), self.end[own].tolist(), strict=True)),
-            words=tuple(self.words[own].tolist()),
+            ids=tuple(self.ids[span].tolist()),
+            tokens=tuple(self.tokens[span]),
+            spans=tuple(zip(self.start[span].tolist(), self.end[span].tolist(), strict=True)),
+            words=tuple(self.words[span].tolist()),
             first=self.firsts[number],
-            wanted=tuple(np.flatnonzero(self.wanted[own]).tolist()),
+            wanted=tuple(np.flatnonzero(self.wanted[span]).tolist()),
             undefined={
                 place - begin: self.undefined[place]
                 for place in range(begin, end)

@@ -359,15 +359,15 @@ def undisturbed(model: PreTrainedModel) -> Iterator[None]:
     numbers, array_numbers = random.getstate(), np.random.get_state()  # noqa: NPY002  # theirs to keep
     use_cache = getattr(model.config, "use_cache", None)
     devices = [model.device.index or 0] if model.device.type == "cuda" else []
-    own = vars(model)
-    mixed = own.get("forward") if "_original_forward" in own else None
+    attributes = vars(model)
+    mixed = attributes.get("forward") if "_original_forward" in attributes else None
     with torch.random.fork_rng(devices=devices):
         try:
             model.train(mode=False)
             if use_cache is not None:
                 model.config.use_cache = False
             if mixed is not None:
-                own["forward"] = own["_original_forward"]
+                attributes["forward"] = attributes["_original_forward"]
             yield
         finally:
             for module, mode in modes.items():
@@ -375,7 +375,7 @@ def undisturbed(model: PreTrainedModel) -> Iterator[None]:
                 for name, buffer in buffers[module].items():
                     setattr(module, name, buffer)
             if mixed is not None:
-                own["forward"] = mixed
+                attributes["forward"] = mixed
             if use_cache is not None:
                 model.config.use_cache = use_cache
             random.setstate(numbers)

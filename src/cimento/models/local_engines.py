@@ -163,13 +163,13 @@ class GgufScorer:
         starts = self._starts(ids, content)
         self._model.reset()
         self._model.eval(sequence)
-        found: dict[int, float] = {}
+        by_start: dict[int, float] = {}
         for number, (token, start) in enumerate(zip(ids, starts, strict=True)):
             row = len(self._before) + number - 1
             value = math.nan if row < 0 else _logprob(self._model.scores[row], token)
             # A token that is only the mark of a blank begins at the same byte as the next one.
-            found[start] = found[start] + value if start in found else value
-        return found
+            by_start[start] = by_start[start] + value if start in by_start else value
+        return by_start
 
     def _starts(self, ids: Sequence[int], content: bytes) -> list[int]:
         """The byte of the text at which each token begins.
@@ -195,8 +195,8 @@ def _before(model: Llama, policy: Policy) -> tuple[int, ...]:
     begin, end = model.token_bos(), model.token_eos()
     if policy.bos == "none":
         return ()
-    own = model.tokenize(b"a", add_bos=True, special=False)[:1]
-    if policy.bos != "bos-or-eos" and begin >= 0 and own == [begin]:
+    tokenized = model.tokenize(b"a", add_bos=True, special=False)[:1]
+    if policy.bos != "bos-or-eos" and begin >= 0 and tokenized == [begin]:
         return (begin,)
     if policy.bos == "tokenizer":
         return ()
@@ -357,11 +357,11 @@ class VllmScorer:
 
     def _cut(self, text: str) -> tuple[list[int], list[int]]:
         """The tokens of a text, and the byte at which each begins."""
-        found = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
-        spans = cast("Sequence[tuple[int, int]]", found["offset_mapping"])
+        encoding = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
+        spans = cast("Sequence[tuple[int, int]]", encoding["offset_mapping"])
         starts = [len(text[:start].encode()) for start, _ in spans]
         # Blanks before the first token belong to it.
-        return list(cast("Sequence[int]", found["input_ids"])), [0, *starts[1:]][: len(starts)]
+        return list(cast("Sequence[int]", encoding["input_ids"])), [0, *starts[1:]][: len(starts)]
 
     def _scores(
         self, text: str, ids: Sequence[int], starts: Sequence[int], output: Output

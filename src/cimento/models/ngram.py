@@ -131,7 +131,7 @@ class ArpaModel:
     def _read(self, file: gzip.GzipFile | IO[bytes]) -> int:
         """Read all n-grams, and return the order of the model."""
         said: Counter[int] = Counter()
-        found: Counter[int] = Counter()
+        orders: Counter[int] = Counter()
         order, ended = 0, False
         for number, line in self._lines(file):
             text = line.strip()
@@ -144,11 +144,11 @@ class ArpaModel:
                 break
             elif order and text:
                 self._add(text.split(), order, number)
-                found[order] += 1
+                orders[order] += 1
         if not said:
             raise self._fault("it is no n-gram model in ARPA format (no line `ngram 1=...`)")
-        if not ended or said != found:
-            counts = ", ".join(f"{found[n]} of {said[n]} {n}-grams" for n in sorted(said | found))
+        if not ended or said != orders:
+            counts = ", ".join(f"{orders[n]} of {said[n]} {n}-grams" for n in sorted(said | orders))
             raise self._fault(f"it holds {counts}" + ("" if ended else ", and no line `\\end\\`"))
         return max(said)
 

@@ -346,13 +346,13 @@ def _refuse_ollama(name: str, asking: Asking) -> Source:  # noqa: ARG001  # an o
 
 def _plugged_opener(prefix: str) -> Opener | None:
     """The opener of a plug-in for models of a prefix; None without one."""
-    found = find_plugin("cimento.models", prefix, expected="a function", is_right=_is_opener)
-    if found is None:
+    opener = find_plugin("cimento.models", prefix, expected="a function", is_right=_is_opener)
+    if opener is None:
         return None
 
     def opened(rest: str, asking: Asking) -> Source:
         with blamed("cimento.models", prefix):
-            source = found(rest, asking)
+            source = opener(rest, asking)
             if not hasattr(source, "load"):
                 raise TypeError(f"it gave {type(source).__name__!r} and not a source")
             return source

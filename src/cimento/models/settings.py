@@ -32,11 +32,11 @@ def dtype_rule(value: object) -> DtypeRule:
     """
     name = str(value).removeprefix("torch.")
     names: tuple[DtypeRule, ...] = (*get_args(DtypeName), "auto")
-    found = next((each for each in names if each == _ALSO_CALLED.get(name, name)), None)
-    if found is None:
+    chosen = next((other for other in names if other == _ALSO_CALLED.get(name, name)), None)
+    if chosen is None:
         known = ", ".join((*names, *_ALSO_CALLED))
         raise ValueError(f"there is no such number format; there are {known}")
-    return found
+    return chosen
 
 
 Limit: TypeAlias = int | Literal["auto"]
@@ -223,8 +223,8 @@ def _refuse_gpu_of_other_name(device: str) -> None:
     Raises:
         UsageError: it is one of them.
     """
-    if found := _GPU.fullmatch(device.strip()):
-        number = f":{found['number']}" if found["number"] else ""
+    if match := _GPU.fullmatch(device.strip()):
+        number = f":{match['number']}" if match["number"] else ""
         raise UsageError(
             where="--device",
             seen=f"got {device!r}, and torch has no device of this name",

@@ -62,9 +62,9 @@ def causal_frame(tokenizer: PreTrainedTokenizerBase, rule: BosRule) -> Frame:
     """
     if rule == "none":
         return Frame(before=(), after=())
-    own = own_frame(tokenizer).before if rule != "bos-or-eos" else ()
-    if own or rule == "tokenizer":
-        return Frame(before=own, after=())
+    before = own_frame(tokenizer).before if rule != "bos-or-eos" else ()
+    if before or rule == "tokenizer":
+        return Frame(before=before, after=())
     for token in (tokenizer.bos_token_id, tokenizer.eos_token_id):
         if token is not None:
             return Frame(before=(int(token),), after=())
@@ -162,7 +162,7 @@ def _tokenized(
     if not is_plain:
         return output["input_ids"], output["offset_mapping"]
     encodings = tokenizer.backend_tokenizer.encode_batch([*texts], add_special_tokens=False)
-    return [each.ids for each in encodings], [each.offsets for each in encodings]
+    return [encoding.ids for encoding in encodings], [encoding.offsets for encoding in encodings]
 
 
 def _whole(request: Score, *, leading_blank: bool) -> str:
@@ -309,22 +309,22 @@ class TextEncoder:
         frame = self.frame
         before, after = len(frame.before), len(frame.after)
         offsets = np.concatenate(([0], np.cumsum(cut.counts + before + after)))
-        own = stretches(offsets[:-1] + before, cut.counts)
+        places = stretches(offsets[:-1] + before, cut.counts)
         ids = np.empty(offsets[-1], dtype=np.int64)
-        ids[own] = cut.ids
+        ids[places] = cut.ids
         for index, token in enumerate(frame.before):
             ids[offsets[:-1] + index] = token
         for index, token in enumerate(frame.after):
             ids[offsets[1:] - after + index] = token
         columns = np.full((3, offsets[-1]), -1, dtype=np.int64)
-        columns[:, own] = start, end, words
+        columns[:, places] = start, end, words
         is_wanted = np.zeros(offsets[-1], dtype=np.bool_)
-        is_wanted[own] = wanted
+        is_wanted[places] = wanted
         # Tokens are written in reverse, so that the first token of a text remains.
         firsts = np.diff(offsets)
         inside = start >= 0
         text = cut.text[inside][::-1]
-        firsts[text] = own[inside][::-1] - offsets[text]
+        firsts[text] = places[inside][::-1] - offsets[text]
         distinct = list(set(ids.tolist()))
         tokens = self.tokenizer.convert_ids_to_tokens(distinct)
         names = dict(zip(distinct, tokens, strict=True))

@@ -119,16 +119,16 @@ def _stories(suite: StorySuite) -> list[ChoiceTask]:
         )
         by_row = {story.row: story for story in items}
         rows: list[dict[str, JsonValue]] = []
-        for each in asked:
-            if each.row != WITHOUT_STORY:
-                story, request = by_row[each.row], each.choose()
+        for prompt in asked:
+            if prompt.row != WITHOUT_STORY:
+                story, request = by_row[prompt.row], prompt.choose()
                 rows.append(
                     {
-                        "item": str(each.row),
+                        "item": str(prompt.row),
                         "story": story.example_id,
                         "prompt": request.prompt,
                         "choices": [*request.options],
-                        "gold": each.labels.index(str(story.gold(tier))),
+                        "gold": prompt.labels.index(str(story.gold(tier))),
                     }
                 )
         tasks.append(ChoiceTask(_named(suite.name, tier), tuple(rows)))

@@ -139,7 +139,7 @@ def read_all(path: Path, *, language: str = "") -> list[tuple[AnyParadigm, Suite
     Raises:
         CimentoError: there is none, or one has faults; the error contains the faults of all.
     """
-    found: list[tuple[AnyParadigm, SuiteReading[Any]]] = []
+    readings: list[tuple[AnyParadigm, SuiteReading[Any]]] = []
     faulty: list[SuiteError] = []
     count = StimulusCount(path)
     with opened(path) as folder:
@@ -156,10 +156,10 @@ def read_all(path: Path, *, language: str = "") -> list[tuple[AnyParadigm, Suite
             if reading.suite is None or errors_among(reading.faults):
                 faulty.append(SuiteError(where=str(shown), faults=reading.faults))
                 continue
-            found.append((paradigm, reading))
+            readings.append((paradigm, reading))
             count.add(reading.suite)
     refuse_faulty(path, faulty)
-    return found
+    return readings
 
 
 def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
@@ -233,7 +233,7 @@ def parse_options(
     """
     from pydantic import ValidationError
 
-    from cimento.options import in_words
+    from cimento.io.parsing import in_words
 
     known = paradigm.options.model_fields
     for name in given:
@@ -344,7 +344,7 @@ def load_suite(suite: SuiteLike, *, language: str = "") -> LoadedSuite:
     if len(loaded) != 1:
         raise UsageError(
             where=str(suite),
-            seen=f"there are {len(loaded)} suites: {', '.join(each.suite.name for each in loaded)}",
+            seen=f"there are {len(loaded)} suites: {', '.join(one.suite.name for one in loaded)}",
             todo="Give one of them.",
         )
     return loaded[0]
@@ -413,7 +413,7 @@ def _content(suite: object) -> str:
     if not dataclasses.is_dataclass(suite):
         return repr(suite)
     values = {
-        each.name: getattr(suite, each.name) for each in dataclasses.fields(suite) if each.repr
+        field.name: getattr(suite, field.name) for field in dataclasses.fields(suite) if field.repr
     }
     shown = (
         f"{name}={_content(value) if isinstance(value, Suite) else repr(value)}"

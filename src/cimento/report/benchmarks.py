@@ -149,11 +149,16 @@ def datasets_grid(runs: Sequence[RunSummary]) -> Grid:
             cells = [_cell(runs_of_model.get(name)) for runs_of_model in columns.values()]
             figures = _figures(blimp_datasets()[name].published)
             rows.append((label, name, sizes(cells), *(cell or BLANK for cell in cells), *figures))
-        means = [_suite_mean(own, column, phenomenon, names) for column, own in columns.items()]
+        means = [
+            _suite_mean(summaries, column, phenomenon, names)
+            for column, summaries in columns.items()
+        ]
         rows.append(_row((BLANK, f"mean of {len(names)}", str(len(names))), means))
         rules.add(len(rows))
     everything = [name for names in phenomena.values() for name in names]
-    means = [_suite_mean(own, column, "", everything) for column, own in columns.items()]
+    means = [
+        _suite_mean(summaries, column, "", everything) for column, summaries in columns.items()
+    ]
     label = f"mean of {len(everything)} of {len(blimp_datasets())}"
     rows.append(_row((_OVERALL, label, str(len(everything))), means))
     title = "BLiMP accuracies in %, phenomena and overall as means over datasets."

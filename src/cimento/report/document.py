@@ -41,14 +41,16 @@ def sections_of(runs: Sequence[Run]) -> list[SuiteReport]:
     """
     return [
         section
-        for paradigm, own in _by_paradigm(runs).items()
-        for section in paradigm.sections(own)
+        for paradigm, paradigm_runs in _by_paradigm(runs).items()
+        for section in paradigm.sections(paradigm_runs)
     ]
 
 
 def text(runs: Sequence[Run]) -> str:
     """The text that `cimento run` prints for some runs: the tables of each paradigm."""
-    return "\n".join(paradigm.text(own) for paradigm, own in _by_paradigm(runs).items())
+    return "\n".join(
+        paradigm.text(paradigm_runs) for paradigm, paradigm_runs in _by_paradigm(runs).items()
+    )
 
 
 def markdown(runs: Sequence[Run]) -> str:
@@ -90,7 +92,7 @@ def html(runs: Sequence[Run], joint: Sequence[JointReport] = ()) -> str:
     """
     from cimento.report.html import Page, html_page
 
-    methods, works = _methods(runs)
+    methods, works = methods_of(runs)
     suites = tuple(sections_of(runs))
     means = benchmark_means([run.summary() for run in runs])
     page = Page(
@@ -230,13 +232,13 @@ def _by_paradigm(runs: Sequence[Run]) -> dict[AnyParadigm, list[Run]]:
     return by_paradigm
 
 
-def _methods(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
+def methods_of(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
     """The methods paragraph, its appendix and its references, as text and lines."""
     from cimento.cite import methods_paragraph, references
 
     try:
-        told = [methods_paragraph(runs, appendix=appendix) for appendix in (False, True)]
-        return "\n\n".join(told), tuple(work.line for work in references(runs))
+        paragraphs = [methods_paragraph(runs, appendix=appendix) for appendix in (False, True)]
+        return "\n\n".join(paragraphs), tuple(work.line for work in references(runs))
     except CimentoError as error:
         # A run stored by an older version may lack details; the rest of the page is still shown.
         return f"The methods cannot be described: {error}", ()

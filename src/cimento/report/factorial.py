@@ -42,13 +42,13 @@ def accuracy_grid(results: Sequence[Factorial]) -> Grid:
     """
     columns = list(dict.fromkeys((result.model, result.measure) for result in results))
     by_suite: dict[str, dict[tuple[str, str], Factorial]] = {}
-    for each in results:
-        by_suite.setdefault(each.suite, {})[each.model, each.measure] = each
+    for factorial in results:
+        by_suite.setdefault(factorial.suite, {})[factorial.model, factorial.measure] = factorial
     rows: list[tuple[GridCell, ...]] = []
     numbers: list[list[float | None]] = []
     rules = set()
-    for suite, found in by_suite.items():
-        for labels, values in _accuracy_rows(suite, found, columns, many=len(by_suite) > 1):
+    for suite, factorials in by_suite.items():
+        for labels, values in _accuracy_rows(suite, factorials, columns, many=len(by_suite) > 1):
             if labels[0] and rows:
                 rules.add(len(rows))
             numbers.append([value.value if value else None for value in values])
@@ -67,14 +67,14 @@ def accuracy_grid(results: Sequence[Factorial]) -> Grid:
 
 def _accuracy_rows(
     suite: str,
-    found: Mapping[tuple[str, str], Factorial],
+    factorials: Mapping[tuple[str, str], Factorial],
     columns: Sequence[tuple[str, str]],
     *,
     many: bool,
 ) -> Iterator[tuple[tuple[str, str], list[EstimateCell | None]]]:
     """The labels and values of each row of one suite."""
-    whole = next((each for each in found.values() if each.phenomena), None)
-    cells = [found.get(column) for column in columns]
+    whole = next((factorial for factorial in factorials.values() if factorial.phenomena), None)
+    cells = [factorials.get(column) for column in columns]
     for index, phenomenon in enumerate(whole.phenomena if whole else ()):
         name = f"{suite}: {phenomenon.name}" if many else phenomenon.name
         for number, pair in enumerate(phenomenon.pairs):
@@ -108,9 +108,11 @@ def _mean(mean: Mean) -> EstimateCell:
 
 def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:
     reasons: dict[str, list[str]] = {}
-    for each in results:
-        if each.reason:
-            reasons.setdefault(each.reason, []).append(f"{each.model} {each.measure}")
+    for factorial in results:
+        if factorial.reason:
+            reasons.setdefault(factorial.reason, []).append(
+                f"{factorial.model} {factorial.measure}"
+            )
     blank = tuple(f"Blank: {reason} ({', '.join(who)})." for reason, who in reasons.items())
     shares = [
         share

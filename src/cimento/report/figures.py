@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast, overload
 
 from cimento.errors import MissingDependencyError, UsageError, needing
 from cimento.io.files import write_bytes, write_text
@@ -94,9 +94,12 @@ class Figure:
             known = _scaled(known, font_size / _FONT_SIZE)
             known = _merged({"config": _fonts(font_size)}, known)
         spec = cast("VegaSpec", _named(_grey(known) if grey else known, new))
-        own = spec.get("title")
+        heading = spec.get("title")
         if title:
-            spec = {**spec, "title": {**own, "text": title} if isinstance(own, dict) else title}
+            spec = {
+                **spec,
+                "title": {**heading, "text": title} if isinstance(heading, dict) else title,
+            }
         return replace(self, spec=spec, title=title or new(self.title))
 
     @property
@@ -202,27 +205,27 @@ def _merged(over: object, under: object) -> object:
     """The merged settings; those of `over` take precedence."""
     if not isinstance(over, Mapping) or not isinstance(under, Mapping):
         return over
-    return {**under, **{key: _merged(each, under.get(key)) for key, each in over.items()}}
+    return {**under, **{key: _merged(value, under.get(key)) for key, value in over.items()}}
 
 
 def _scaled(value: object, by: float) -> object:
     """A spec with every font size multiplied by a factor."""
     if isinstance(value, Mapping):
         return {
-            key: round(each * by)
-            if isinstance(each, int | float) and key.lower().endswith("fontsize")
-            else _scaled(each, by)
-            for key, each in value.items()
+            key: round(child * by)
+            if isinstance(child, int | float) and key.lower().endswith("fontsize")
+            else _scaled(child, by)
+            for key, child in value.items()
         }
-    return [_scaled(each, by) for each in value] if isinstance(value, list) else value
+    return [_scaled(child, by) for child in value] if isinstance(value, list) else value
 
 
 def _grey(value: object) -> object:
     """A spec without colors."""
     if isinstance(value, Mapping):
-        return {key: "greys" if key == "scheme" else _grey(each) for key, each in value.items()}
+        return {key: "greys" if key == "scheme" else _grey(child) for key, child in value.items()}
     if isinstance(value, list):
-        return [_grey(each) for each in value]
+        return [_grey(child) for child in value]
     return _GREYS.get(value, value) if isinstance(value, str) else value
 
 
@@ -233,15 +236,15 @@ def _named(
     if isinstance(value, Mapping):
         return {
             key: _named(
-                each,
+                child,
                 new,
                 shown=data or ((shown or key in _SHOWN) and key not in _NOT_SHOWN),
                 data=data or key in ("datasets", "values"),
             )
-            for key, each in value.items()
+            for key, child in value.items()
         }
     if isinstance(value, list):
-        return [_named(each, new, shown=shown, data=data) for each in value]
+        return [_named(child, new, shown=shown, data=data) for child in value]
     return new(value) if shown and isinstance(value, str) else value
 
 
@@ -250,9 +253,9 @@ def figure_of(chart: alt.TopLevelMixin, *, name: str, title: str, frame: pl.Data
     import altair as alt
 
     # The config is set in the chart itself, because Altair's methods for it copy the whole chart.
-    own = cast("alt.SchemaBase", chart)
-    own["config"] = alt.Config.from_dict(dict(LOOK), validate=False)
-    own["description"] = title
+    themed = cast("alt.SchemaBase", chart)
+    themed["config"] = alt.Config.from_dict(dict(LOOK), validate=False)
+    themed["description"] = title
     spec = chart.to_dict(validate=False)
     return Figure(name=name, title=title, frame=frame, spec=spec)
 
@@ -267,22 +270,51 @@ def plain_figure(spec: VegaSpec, *, name: str, title: str, frame: pl.DataFrame) 
     return Figure(name=name, title=title, frame=frame, spec={**shared, **spec})
 
 
-def drawable(*makers: Callable[[], Figure]) -> tuple[Figure, ...]:
+class Drawables(Sequence["Figure"]):
+    """The figures that have something to draw, made when the first of them is needed.
+
+    Args:
+        makers: functions, each of which makes one figure.
+        after: figures that follow.
+    """
+
+    def __init__(
+        self, makers: Sequence[Callable[[], Figure]], after: Sequence[Figure] = ()
+    ) -> None:
+        self._makers, self._after = tuple(makers), after
+
+    @functools.cached_property
+    def _made(self) -> tuple[Figure, ...]:
+        drawn = []
+        for make in self._makers:
+            try:
+                with _unchecked():
+                    drawn.append(make())
+            except UsageError:
+                continue  # nothing to draw; the text of the page gives the reason
+            except MissingDependencyError:
+                return ()
+        return (*drawn, *self._after)
+
+    @overload
+    def __getitem__(self, place: int) -> Figure: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Figure, ...]: ...
+    def __getitem__(self, place: int | slice) -> Figure | tuple[Figure, ...]:
+        return self._made[place]
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+
+def drawable(*makers: Callable[[], Figure], after: Sequence[Figure] = ()) -> Drawables:
     """The figures that have something to draw; none if altair is not installed.
 
     Args:
         makers: functions, each of which makes one figure.
+        after: figures that follow.
     """
-    found = []
-    for make in makers:
-        try:
-            with _unchecked():
-                found.append(make())
-        except UsageError:
-            continue  # nothing to draw; the text of the page gives the reason
-        except MissingDependencyError:
-            return ()
-    return tuple(found)
+    return Drawables(makers, after)
 
 
 @contextlib.contextmanager
@@ -367,8 +399,8 @@ def _in_one_line(value: object) -> object:
     if isinstance(value, str):
         return value.translate(_LINE_ENDS)
     if isinstance(value, Mapping):
-        return {_in_one_line(key): _in_one_line(each) for key, each in value.items()}
-    return [_in_one_line(each) for each in value] if isinstance(value, list) else value
+        return {_in_one_line(key): _in_one_line(child) for key, child in value.items()}
+    return [_in_one_line(child) for child in value] if isinstance(value, list) else value
 
 
 _LINE_ENDS = str.maketrans(dict.fromkeys("\u2028\u2029\x85\n\r", " "))
@@ -389,9 +421,9 @@ def _vega(spec: VegaSpec) -> VegaSpec:
     data = spec.get("data")
     if not isinstance(data, Mapping) or not isinstance(data.get("values"), list):
         return _translated(json.dumps(spec), _version(spec))
-    found = _translated(json.dumps({**spec, "data": {**data, "values": []}}), _version(spec))
-    first, *others = cast("list[VegaSpec]", found["data"])
-    return {**found, "data": [{**first, "values": data["values"]}, *others]}
+    translated = _translated(json.dumps({**spec, "data": {**data, "values": []}}), _version(spec))
+    first, *others = cast("list[VegaSpec]", translated["data"])
+    return {**translated, "data": [{**first, "values": data["values"]}, *others]}
 
 
 @functools.lru_cache(maxsize=32)

@@ -116,15 +116,15 @@ def rows_figure(
     for phenomenon in columns[0][1].phenomena:
         row: list[Panel | str] = []
         for title, result, ps in columns:
-            found = next(
+            effects = next(
                 (p for p in result.phenomena if _key(p.name) == _key(phenomenon.name)), None
             )
             heading = f"{_key(phenomenon.name)}: {title}"
-            if found is None:
+            if effects is None:
                 row.append(f"{heading}: none")
             else:
-                p = ps.get(found.name)
-                row.append(Panel(title=heading, result=result, phenomenon=found, p=p, bars=bars))
+                p = ps.get(effects.name)
+                row.append(Panel(title=heading, result=result, phenomenon=effects, p=p, bars=bars))
         rows.append(row)
     sources = " | ".join(title for title, _, _ in columns)
     return _figure(rows, scale, title=f"Interaction by phenomenon: {sources}", columns=len(columns))
@@ -294,8 +294,8 @@ def regions_figure(
     import polars as pl
 
     frames = [
-        regions_frame(suite, own, bars=bars).select(pl.lit(model).alias("model"), pl.all())
-        for model, own in values.items()
+        regions_frame(suite, model_values, bars=bars).select(pl.lit(model).alias("model"), pl.all())
+        for model, model_values in values.items()
     ]
     frame = pl.concat(frames)
     known = frame.filter(frame["mean_bits"].is_not_null())
@@ -377,16 +377,18 @@ def regions_frame(suite: Suite, values: RegionValues, *, bars: Bars = "se") -> p
 def _column(suite: Suite, values: RegionValues, condition: str, index: int) -> dict[str, float]:
     """The values in bits of one region of one condition by item, where there are any."""
     factor = BITS_PER_NAT if values.unit == "nats" else 1.0
-    found = {}
+    by_item = {}
     for item in suite.items:
-        own = next((each for each in item.conditions if each.name == condition), None)
+        chosen = next(
+            (candidate for candidate in item.conditions if candidate.name == condition), None
+        )
         known = values.values.get(item.id, {}).get(condition, ())
-        if own is None or index >= len(known) or not own.regions[index].text.strip():
+        if chosen is None or index >= len(known) or not chosen.regions[index].text.strip():
             continue
         value = known[index]
         if not isinstance(value, Missing):
-            found[item.id] = factor * value
-    return found
+            by_item[item.id] = factor * value
+    return by_item
 
 
 def _half_widths(columns: Mapping[str, Mapping[str, float]], bars: Bars) -> dict[str, float | None]:

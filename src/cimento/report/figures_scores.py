@@ -176,10 +176,10 @@ def calibration_frame(curves: Mapping[str, Calibration]) -> pl.DataFrame:
     import polars as pl
 
     rows = [
-        (model, each.low, each.high, each.n, each.confidence, each.accuracy)
-        for model, found in curves.items()
-        for each in found.bins
-        if each.n
+        (model, bin_.low, bin_.high, bin_.n, bin_.confidence, bin_.accuracy)
+        for model, curve in curves.items()
+        for bin_ in curve.bins
+        if bin_.n
     ]
     numbers = dict.fromkeys(("low", "high", "probability", "share"), pl.Float64)
     columns = ("model", "low", "high", "n", "probability", "share")
@@ -209,12 +209,12 @@ def tokens_figure(run: RunReport, item: str) -> Figure:
     load_altair()
     import altair as alt
 
-    record = next((each for each in run.items if each.id == item), None)
+    record = next((candidate for candidate in run.items if candidate.id == item), None)
     if record is None:
         raise UsageError(
             where=f"--item {item}",
             seen="the run has no such item",
-            todo=did_you_mean(item, [each.id for each in run.items]),
+            todo=did_you_mean(item, [candidate.id for candidate in run.items]),
         )
     frame = item_frame(record)
     if frame["surprisal_bits"].null_count() == len(frame):

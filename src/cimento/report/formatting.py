@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Self
 
-from cimento.errors import counted
+from cimento.errors import counted, few_of_each_code
 from cimento.io.inline_markup import apart
 from cimento.runs.outcomes import STATISTICS
 from cimento.statistics.intervals import WILSON
@@ -40,12 +40,12 @@ def interval(low: float | None, high: float | None, *, digits: int = 3, absent: 
     return f"[{low:.{digits}f}, {high:.{digits}f}]"
 
 
-def agreement_text(found: Agreement) -> str:
+def agreement_text(agreement: Agreement) -> str:
     """A coefficient of agreement with its interval, or the reason why one of them is missing."""
-    if found.value is None:
-        return f"- ({found.reason})"
-    none = f"(no interval: {found.reason})" if found.reason else ""
-    return f"{found.value:.3f} {interval(found.low, found.high, absent=none)}".rstrip()
+    if agreement.value is None:
+        return f"- ({agreement.reason})"
+    none = f"(no interval: {agreement.reason})" if agreement.reason else ""
+    return f"{agreement.value:.3f} {interval(agreement.low, agreement.high, absent=none)}".rstrip()
 
 
 def number(value: float | None, *, digits: int = 3, absent: str = "-") -> str:
@@ -195,18 +195,19 @@ def items(count: int) -> str:
 def remarks(run: RunSummary) -> tuple[str, ...]:
     """Cautions that a reader needs before trusting a run's rates, then the run's own warnings."""
     if not run.n_items:
-        return ("The suite has no items.", *run.warnings)
+        return ("The suite has no items.", *few_of_each_code(run.warnings))
     if not run.estimates:
-        return ("The suite has no predictions: nothing was judged.", *run.warnings)
-    found = {
+        nothing = "The suite has no predictions: nothing was judged."
+        return (nothing, *few_of_each_code(run.warnings))
+    texts = {
         named_question(run, result.question): _remark(result, of_chance=True)
         for result in run.results
     }
-    said = [text for text in dict.fromkeys(found.values()) if text]
-    if len(run.results) > 1 and not (len(said) == 1 and all(found.values())):
-        said = [f"Prediction {label}: {text}" for label, text in found.items() if text]
+    said = [text for text in dict.fromkeys(texts.values()) if text]
+    if len(run.results) > 1 and not (len(said) == 1 and all(texts.values())):
+        said = [f"Prediction {label}: {text}" for label, text in texts.items() if text]
     whole = (_near(run), _lengths(run))
-    return (*said, *filter(None, whole), *run.warnings)
+    return (*said, *filter(None, whole), *few_of_each_code(run.warnings))
 
 
 def _near(run: RunSummary) -> str:
@@ -224,8 +225,11 @@ def _near(run: RunSummary) -> str:
 def _near_tied(run: RunSummary) -> tuple[tuple[int, int], float, str]:
     """The counts of near ties and of all verdicts on single predictions, the threshold, and why."""
     single = run.results if len(run.results) == 1 else run.results[:-1]
-    known = [each for each in single if each.near_tied is not None]
-    counts = sum(each.near_tied or 0 for each in known), sum(each.n for each in known)
+    known = [estimate for estimate in single if estimate.near_tied is not None]
+    counts = (
+        sum(estimate.near_tied or 0 for estimate in known),
+        sum(estimate.n for estimate in known),
+    )
     first = known[0] if known else None
     bits = first.near_tie_bits if first else None
     return counts, bits or 0.0, (first.near_tie_method if first else None) or ""
@@ -238,8 +242,8 @@ def _lengths(run: RunSummary) -> str:
         return ""
     many = len(run.results) > 1
     levels = [
-        f"{length_rate(each)}{f' ({named_question(run, each.question)})' if many else ''}"
-        for each in off
+        f"{length_rate(estimate)}{f' ({named_question(run, estimate.question)})' if many else ''}"
+        for estimate in off
     ]
     return (
         "Chance supposes equal lengths, and conditions differ in their number of tokens: if every"
@@ -286,7 +290,7 @@ def notes(runs: Sequence[RunSummary]) -> list[tuple[str, str]]:
 
 def warnings(runs: Sequence[RunSummary]) -> list[tuple[str, str]]:
     """The warnings from making some runs, each once, with its subject."""
-    return _once(runs, lambda run: run.warnings)
+    return _once(runs, lambda run: few_of_each_code(run.warnings))
 
 
 def _once(
@@ -418,14 +422,16 @@ def methods(estimates: Iterable[Estimate]) -> str:
 
 def chances(estimates: Iterable[Estimate]) -> str:
     """One sentence on how chance levels were determined; empty if there are none."""
-    found: dict[str, list[str]] = {}
+    by_method: dict[str, list[str]] = {}
     for estimate in estimates:
         if estimate.chance_method and estimate.chance is not None:
-            found.setdefault(estimate.chance_method, []).append(rate(estimate.chance))
-    if not found:
+            by_method.setdefault(estimate.chance_method, []).append(rate(estimate.chance))
+    if not by_method:
         return ""
-    told = [method if len(found) == 1 else _whose(method, of) for method, of in found.items()]
-    return f"Chance: {'; '.join(told)}."
+    parts = [
+        method if len(by_method) == 1 else _whose(method, of) for method, of in by_method.items()
+    ]
+    return f"Chance: {'; '.join(parts)}."
 
 
 def _whose(method: str, levels: Sequence[str]) -> str:
@@ -434,23 +440,23 @@ def _whose(method: str, levels: Sequence[str]) -> str:
 
 def near_ties(runs: Iterable[RunSummary]) -> str:
     """One sentence on how many verdicts are near ties; empty if nothing was judged."""
-    found: dict[tuple[float, str], list[int]] = {}
+    margins: dict[tuple[float, str], list[int]] = {}
     for run in runs:
         (near, judged), bits, reason = _near_tied(run)
         if judged:
-            counts = found.setdefault((bits, reason), [0, 0])
+            counts = margins.setdefault((bits, reason), [0, 0])
             counts[0] += near
             counts[1] += judged
-    told = [
+    parts = [
         f"{near:,} of {counted(judged, 'verdict')} within {bits:g} bits ({reason})"
-        for (bits, reason), (near, judged) in found.items()
+        for (bits, reason), (near, judged) in margins.items()
     ]
-    return f"Near ties: {'; '.join(told)}." if told else ""
+    return f"Near ties: {'; '.join(parts)}." if parts else ""
 
 
 def told_about(summary: Summary) -> str:
     """The text below a table of runs: the meaning of its columns, and the interval methods."""
-    results = [each for run in summary.runs for each in shown_rates(run)]
+    results = [estimate for run in summary.runs for estimate in shown_rates(run)]
     passing = any(run.options.get("ties") == "pass" for run in summary.runs)
     several = any(predictions_together(run.estimates) > 1 for run in summary.runs)
     said = (
@@ -466,7 +472,21 @@ def shown_rates(run: RunSummary) -> Iterable[Estimate]:
     """The rates over all items, and the rates of single questions by phenomenon."""
     yield from run.results
     single = run.results if len(run.results) == 1 else run.results[:-1]
-    asked = {(each.question, each.method) for each in single}
-    for each in run.estimates:
-        if each.group == "phenomenon" and each.is_share and (each.question, each.method) in asked:
-            yield each
+    asked = {(estimate.question, estimate.method) for estimate in single}
+    for estimate in run.estimates:
+        if (
+            estimate.group == "phenomenon"
+            and estimate.is_share
+            and (estimate.question, estimate.method) in asked
+        ):
+            yield estimate
+
+
+_MINUTE, _HOUR = 60, 3600
+
+
+def duration(seconds: float) -> str:
+    """A rough time in the largest fitting unit: ``40 s``, ``12 min``, ``3.5 h``."""
+    if seconds < _MINUTE:
+        return f"{seconds:.0f} s"
+    return f"{seconds / _MINUTE:.0f} min" if seconds < _HOUR else f"{seconds / _HOUR:.1f} h"

@@ -69,7 +69,7 @@ class EstimateCell:
         known = (self.value, self.low, self.high)
         ends = self.low is not None and self.high is not None
         digits = apart(self.low or 0.0, self.high or 0.0, self.digits) if ends else self.digits
-        shown = [BLANK if each is None else f"{each:.{digits}f}" for each in known]
+        shown = [BLANK if value is None else f"{value:.{digits}f}" for value in known]
         return shown[0], shown[1], shown[2], str(self.n)
 
     def __str__(self) -> str:
@@ -184,13 +184,13 @@ class Grid:
     @property
     def footnotes(self) -> tuple[str, ...]:
         """The notes, and the reasons why some estimates have no interval or no value."""
-        found = (
+        given = (
             cell.reason
             for row in self.rows
             for cell in row
             if isinstance(cell, EstimateCell) and cell.low is None
         )
-        reasons = reasons_together(found)
+        reasons = reasons_together(given)
         return (*self.notes, f"Without interval or value: {reasons}.") if reasons else self.notes
 
     def for_paper(self) -> Grid:
@@ -357,8 +357,8 @@ def _texts(cell: GridCell, *, width: int) -> tuple[str, ...]:
 
 def sizes(cells: Iterable[GridCell | None]) -> str:
     """The n of the estimates in a row: one number, or the smallest and the largest."""
-    found = sorted({cell.n for cell in cells if isinstance(cell, EstimateCell)})
-    return "-".join(str(n) for n in dict.fromkeys((*found[:1], *found[-1:])))
+    numbers = sorted({cell.n for cell in cells if isinstance(cell, EstimateCell)})
+    return "-".join(str(n) for n in dict.fromkeys((*numbers[:1], *numbers[-1:])))
 
 
 def _spans(groups: Sequence[str]) -> list[tuple[str, int, int]]:

@@ -247,11 +247,11 @@ def _block_parts(item: ItemRecord, words: _Words) -> list[Plain]:
 
 
 def _answers(group: AnswerList, words: _Words) -> list[Plain]:
-    found: list[Plain] = [words.number(group.name)]
+    cells: list[Plain] = [words.number(group.name)]
     for answer in group.answers:
         share = None if answer.share is None else round(10_000 * answer.share)
-        found.append([answer.text, share, words.number(answer.mark)])
-    return found
+        cells.append([answer.text, share, words.number(answer.mark)])
+    return cells
 
 
 def _hundredths(value: float | None) -> int | None:
@@ -279,16 +279,16 @@ def marked_regions(strip: Strip) -> frozenset[int]:
 
 def _pieces(pieces: Sequence[Piece], words: _Words) -> list[Plain]:
     """The pieces one after the other; a space is prefixed to the piece that follows it."""
-    found: list[Plain] = []
+    cells: list[Plain] = []
     blank = ""
     for text, asked, bits, reason in pieces:
         if not asked and text.isspace():
             blank = " "
             continue
-        found.append(blank + text)
+        cells.append(blank + text)
         blank = ""
         if bits is not None:
-            found.append(round(100 * bits))
+            cells.append(round(100 * bits))
         elif asked:
-            found.append([words.number(reason or "no score")])
-    return found
+            cells.append([words.number(reason or "no score")])
+    return cells

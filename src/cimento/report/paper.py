@@ -6,23 +6,20 @@ The table of effects of factorial designs has one scale, and models in columns.
 from __future__ import annotations
 
 import dataclasses
-import io
 import re
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
-from xml.sax.saxutils import escape
 
 from cimento.errors import UsageError, counted
 from cimento.io.files import write_bytes, write_text
-from cimento.io.inline_markup import printable
 from cimento.measures.normalising import SCALES
 from cimento.report import formatting
 from cimento.report.factorial import methods_of
 from cimento.report.grid import BLANK, GRID_FORMS, EstimateCell, Grid, GridCell, exchanged, sizes
 from cimento.report.sections import estimate_cell
+from cimento.report.word import docx
 from cimento.runs.outcomes import STATISTICS
 from cimento.runs.store import manifest_part
 
@@ -46,21 +43,21 @@ def results_grid(runs: Iterable[Run]) -> Grid:
         UsageError: nothing is judged in any run.
     """
     several = [*runs]
-    found = [
+    headlines = [
         (run.model, estimate, formatting.predictions_together(run.estimates()))
         for run in several
         for estimate in run.estimates()
         if estimate.role == "headline"
     ]
-    if not found:
+    if not headlines:
         raise UsageError(
             where="--table results",
             seen="nothing is judged in these runs",
             todo="Give runs of suites with predictions, targets, tiers or ratings.",
         )
-    short = short_names(dict.fromkeys(model for model, *_ in found))
-    cells = [(_row_name(one), short[model], one) for model, one, _ in found]
-    together = {_row_name(one): held for _, one, held in found if held > 1}
+    short = short_names(dict.fromkeys(model for model, *_ in headlines))
+    cells = [(_row_name(one), short[model], one) for model, one, _ in headlines]
+    together = {_row_name(one): held for _, one, held in headlines if held > 1}
     (header, rows, labels), said = _with_predictions(
         _side_by_side(cells) or _one_by_one(cells), together
     )
@@ -228,89 +225,6 @@ def write_grid(grid: Grid, path: Path) -> Path:
     )
 
 
-def docx(grid: Grid) -> bytes:
-    """The table as a Word document: title, editable table, notes."""
-    shown = grid.for_paper()
-    widest = len(shown.header) > _UPRIGHT
-    size = 'w:w="16838" w:h="11906" w:orient="landscape"' if widest else 'w:w="11906" w:h="16838"'
-    body = [_paragraph(shown.title), _table(shown), *map(_paragraph, shown.footnotes)]
-    document = (
-        f'{_XML}<w:document xmlns:w="{_WORD}"><w:body>{"".join(body)}'
-        f"<w:sectPr><w:pgSz {size}/></w:sectPr></w:body></w:document>"
-    )
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in {**_PARTS, "word/document.xml": document}.items():
-            # The date is fixed, so that the same table yields the same bytes.
-            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), text)
-    return file.getvalue()
-
-
-_UPRIGHT = 7
-"""Most columns that fit on a page in portrait orientation."""
-
-_XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-_WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
-_TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
-_RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
-_APPLICATION = "application/vnd.openxmlformats"
-_PARTS: Mapping[str, str] = {
-    "[Content_Types].xml": f'{_XML}<Types xmlns="{_TYPES}"><Default Extension="rels"'
-    f' ContentType="{_APPLICATION}-package.relationships+xml"/><Override'
-    f' PartName="/word/document.xml" ContentType="{_APPLICATION}-officedocument'
-    '.wordprocessingml.document.main+xml"/></Types>',
-    "_rels/.rels": f'{_XML}<Relationships xmlns="{_RELATIONS}"><Relationship Id="rId1"'
-    f' Type="{_OFFICE}" Target="word/document.xml"/></Relationships>',
-}
-
-
-def _table(grid: Grid) -> str:
-    """The table in Word's XML, with lines where LaTeX has them: top, below the header, bottom."""
-    columns = range(len(grid.header))
-    sides = ["left" if grid.is_text(k) else "right" for k in columns]
-    groups = [_box(name, "center", span=size) for name, size in grid.spans]
-    names = [_box(name, side) for name, side in zip(grid.header, sides, strict=True)]
-    lines = [*([groups] if groups else []), names]
-    lines += [
-        [
-            _box(formatting.with_minus(cell), sides[k], bold=(i, k) in grid.bold)
-            for k, cell in enumerate(row)
-        ]
-        for i, row in enumerate(grid.text)
-    ]
-    begin = len(lines) - len(grid.rows)
-    above = {0, begin, *(begin + i for i in grid.rules)}
-    rows = [
-        _row(boxes, top=i in above, bottom=i == len(lines) - 1) for i, boxes in enumerate(lines)
-    ]
-    widths = "<w:gridCol/>" * len(columns)
-    whole = '<w:tblPr><w:tblW w:w="0" w:type="auto"/></w:tblPr>'
-    return f"<w:tbl>{whole}<w:tblGrid>{widths}</w:tblGrid>{''.join(rows)}</w:tbl>"
-
-
-def _box(text: str, side: str, *, bold: bool = False, span: int = 1) -> tuple[str, int]:
-    """The paragraph of a cell, and the number of columns that it spans."""
-    return _paragraph(text, side, bold=bold), span
-
-
-def _row(boxes: Sequence[tuple[str, int]], *, top: bool, bottom: bool) -> str:
-    edges = [name for name, drawn in (("top", top), ("bottom", bottom)) if drawn]
-    drawn = "".join(f'<w:{edge} w:val="single" w:sz="6" w:color="auto"/>' for edge in edges)
-    borders = f"<w:tcBorders>{drawn}</w:tcBorders>" if drawn else ""
-    cells = (
-        f'<w:tc><w:tcPr><w:gridSpan w:val="{span}"/>{borders}</w:tcPr>{paragraph}</w:tc>'
-        for paragraph, span in boxes
-    )
-    return f"<w:tr>{''.join(cells)}</w:tr>"
-
-
-def _paragraph(text: str, side: str = "left", *, bold: bool = False) -> str:
-    weight = "<w:rPr><w:b/></w:rPr>" if bold else ""
-    shown = f'<w:t xml:space="preserve">{escape(printable(text))}</w:t>'
-    return f'<w:p><w:pPr><w:jc w:val="{side}"/></w:pPr><w:r>{weight}{shown}</w:r></w:p>'
-
-
 _bits = partial(formatting.number, digits=2, absent=BLANK)
 
 P_HOLM = "p (Holm)"
@@ -382,15 +296,14 @@ def dd_in_paper(tests: Sequence[DDTest]) -> Grid:
     parts = ("DD", "t", P_HOLM)
     wide = len(columns) <= _MOST_TESTED
     rows: list[tuple[GridCell, ...]] = []
-    for place, found in places.items():
-        cells = {column: _test_cells(found.get(column)) for column in columns}
+    for place, by_model in places.items():
+        cells = {column: _test_cells(by_model.get(column)) for column in columns}
         if wide:
             n = sizes([first for first, *_ in cells.values()])
             rows.append((place, n, *(cell for column in columns for cell in cells[column])))
         else:
-            rows += [
-                (place, names[column], str(found[column].dd.n), *cells[column]) for column in found
-            ]
+            for column, test in by_model.items():
+                rows.append((place, names[column], str(test.dd.n), *cells[column]))
     number = sum(test.dd.p is not None for test in tests)
     corrected = f" Holm's correction is over {counted(number, 'test')}." if number else ""
     return Grid(
@@ -431,15 +344,15 @@ def _rows_in_paper(
     """The rows of all phenomena, and the indices of those that begin one after the first."""
     places: dict[tuple[str, str], dict[tuple[str, str], DDTest]] = {}
     for test in tests:
-        found = places.setdefault((test.result.suite, test.phenomenon), {})
-        found[test.result.model, test.result.measure] = test
+        by_model = places.setdefault((test.result.suite, test.phenomenon), {})
+        by_model[test.result.model, test.result.measure] = test
     many = len({suite for suite, _ in places}) > 1
     tested = any(test.dd.p is not None for test in tests)
     rows: list[tuple[GridCell, ...]] = []
     rules = []
-    for (suite, phenomenon), found in places.items():
+    for (suite, phenomenon), by_model in places.items():
         name = f"{suite}: {phenomenon}" if many else phenomenon
-        parts = {column: _effect_column(test) for column, test in found.items()}
+        parts = {column: _effect_column(test) for column, test in by_model.items()}
         n = sizes([part["DD"] for part in parts.values()])
         labels = [label for label in next(iter(parts.values())) if tested or label != P_HOLM]
         rules += [len(rows)] if rows else []

@@ -6,7 +6,7 @@ run, identical to the one in the tables of the run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -172,7 +172,7 @@ class SuiteReport:
     """
 
     runs: tuple[RunReport, ...]
-    figures: tuple[Figure, ...] = ()
+    figures: Sequence[Figure] = ()
     tables: tuple[NamedGrid, ...] = ()
 
     @property
@@ -194,7 +194,7 @@ class JointReport:
 
     heading: str
     command: str
-    figures: tuple[Figure, ...] = ()
+    figures: Sequence[Figure] = ()
     tables: tuple[NamedGrid, ...] = ()
 
 
@@ -224,7 +224,7 @@ def manifest_lines(manifest: Mapping[str, JsonValue], *, under: str = "") -> lis
         if isinstance(value, dict):
             lines += manifest_lines(value, under=label)
         elif isinstance(value, list):
-            lines.append((label, "\n".join(_text(each) for each in value)))
+            lines.append((label, "\n".join(_text(element) for element in value)))
         else:
             lines.append((label, _text(value)))
     return [(label, text) for label, text in lines if text]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import counted
 from cimento.report import formatting
-from cimento.report.grid import BLANK, Grid
+from cimento.report.grid import BLANK, EstimateCell, Grid
 from cimento.statistics.regression import CONSTANT_TERM
 
 if TYPE_CHECKING:
-    from cimento.compare.covariates import MarginCovariates
+    from cimento.compare.covariates import MarginCovariates, PartRate
+    from cimento.compare.exposure import Exposure
     from cimento.compare.ranking import Ranking
     from cimento.paradigms.regions.people import ChoiceRate
     from cimento.runs.sensitivity import Sensitivity
@@ -59,61 +60,98 @@ def sensitivity_grid(rows: Sequence[Sensitivity]) -> Grid:
     )
 
 
-def reliability_grid(ranking: Ranking) -> Grid:
-    """A table of how reliably the items of a suite tell its models apart."""
+def reliability_grid(rankings: Sequence[Ranking]) -> Grid:
+    """A table of how reliably the items of suites tell their models apart.
+
+    Of several suites there is a row for each, with the agreement of the models and their common
+    test; of one suite, the items that all models pass, and none, are named.
+    """
+    alone = rankings[0] if len(rankings) == 1 else None
+    columns: dict[str, Callable[[Ranking], str | int | None]] = {
+        "items": lambda ranking: ranking.analysis.items,
+        "all pass": lambda ranking: len(ranking.analysis.all_pass),
+        "none passes": lambda ranking: len(ranking.analysis.none_pass),
+        "KR-20": lambda ranking: _share(ranking.analysis.kr20.value),
+        "split-half": lambda ranking: _share(ranking.analysis.halves.reliability),
+        "item-total (median)": lambda ranking: _share(_middle(ranking)),
+        "negative": lambda ranking: (
+            None if _middle(ranking) is None else len(ranking.analysis.against)
+        ),
+        "reason": lambda ranking: (
+            ranking.analysis.reason
+            or ranking.analysis.kr20.reason
+            or ranking.analysis.halves.reason
+        ),
+    }
+    of_suite: dict[str, Callable[[Ranking], str | int | None]] = {
+        "suite": lambda ranking: ranking.suite,
+        "right is": lambda ranking: ranking.question,
+        "models": lambda ranking: ranking.analysis.models,
+        "alpha": lambda ranking: _share(ranking.alpha.value),
+        "p": lambda ranking: _p(ranking.together.p) if ranking.together else None,
+    }
+    said = [
+        "alpha: agreement of the models on which items are right (Krippendorff).",
+        *(
+            f"p: of all models together, {test.method}."
+            for test in [one.together for one in rankings if one.together][:1]
+        ),
+    ]
+    return Grid.of(
+        rankings,
+        columns if alone else {**of_suite, **columns},
+        title=f"{alone.suite}, {alone.question}: reliability over {alone.analysis.models} models."
+        if alone
+        else "Reliability of the items.",
+        labels=0 if alone else 2,
+        remarks=1,
+        notes=(
+            *(_named_items(alone) if alone else said),
+            "Items that all models pass, or none, say nothing about differences of models.",
+        ),
+    )
+
+
+def _middle(ranking: Ranking) -> float | None:
+    """The median correlation of an item with the other items."""
+    known = [r for r in ranking.analysis.item_total if r is not None]
+    return statistics.median(known) if known else None
+
+
+def _named_items(ranking: Ranking) -> list[str]:
+    """The items that all models pass, that none passes, and that worse models pass more often."""
     analysis = ranking.analysis
-    known = sorted(r for r in analysis.item_total if r is not None)
-    middle = statistics.median(known) if known else None
     lists = {
         "Pass with every model": analysis.all_pass,
         "Pass with none": analysis.none_pass,
         "Passed more often by models that are worse on the other items": analysis.against,
     }
-    notes = [
+    return [
         f"{what}: {', '.join(ranking.items[place] for place in places[:ITEMS_SHOWN])}"
         + (f" and {len(places) - ITEMS_SHOWN} more." if len(places) > ITEMS_SHOWN else ".")
         for what, places in lists.items()
         if places
     ]
-    return Grid(
-        title=f"{ranking.suite}, {ranking.question}: reliability over {analysis.models} models.",
-        header=(
-            "items", "all pass", "none passes", "KR-20", "split-half", "item-total (median)",
-            "negative", "reason",
-        ),
-        rows=(
-            (
-                str(analysis.items),
-                str(len(analysis.all_pass)),
-                str(len(analysis.none_pass)),
-                _share(analysis.kr20.value),
-                _share(analysis.halves.reliability),
-                _share(middle),
-                str(len(analysis.against)) if known else BLANK,
-                analysis.reason or analysis.kr20.reason or analysis.halves.reason or BLANK,
-            ),
-        ),
-        labels=0,
-        remarks=1,
-        notes=(
-            *notes,
-            "Items that all models pass, or none, say nothing about differences of models.",
-        ),
-    )  # fmt: skip
 
 
-def covariates_grid(found: Sequence[MarginCovariates]) -> Grid:
+def covariates_grid(results: Sequence[MarginCovariates]) -> Grid:
     """A table of margins at equal length and frequency, and of the effects of the covariates."""
     rows = []
-    for each in found:
-        place = (each.suite, each.model, each.prediction, str(each.n), _bits(each.mean_bits))
-        remarks = [f"left out: {', '.join(each.left_out)}"] if each.left_out else []
-        remark = "; ".join([each.reason, *remarks] if each.reason else remarks)
-        for k, one in enumerate(each.coefficients or (None,)):
+    for result in results:
+        place = (
+            result.suite,
+            result.model,
+            result.prediction,
+            str(result.n),
+            _bits(result.mean_bits),
+        )
+        remarks = [f"left out: {', '.join(result.left_out)}"] if result.left_out else []
+        remark = "; ".join([result.reason, *remarks] if result.reason else remarks)
+        for k, one in enumerate(result.coefficients or (None,)):
             rows.append(
                 (
                     *(place if k == 0 else (BLANK,) * len(place)),
-                    *(_coefficient(one, each) if one else (BLANK,) * 5),
+                    *(_coefficient(one, result) if one else (BLANK,) * 5),
                     remark if k == 0 else BLANK,
                 )
             )
@@ -136,11 +174,71 @@ def covariates_grid(found: Sequence[MarginCovariates]) -> Grid:
     )  # fmt: skip
 
 
-def people_grid(found: Sequence[ChoiceRate]) -> Grid:
+def baselines_grid(rates: Sequence[PartRate]) -> Grid:
+    """A table of accuracies on the items that cheap baselines solve, and on the others."""
+    return parts_grid(
+        rates,
+        title="Accuracy on the items that a cheap baseline solves, and on the others.",
+        notes=(
+            "An item is right if it passes all predictions.",
+            "A baseline solves an item if they hold over tokens, words or frequencies of words.",
+            "N-gram models among the runs are baselines too: cimento suites baseline makes one.",
+        ),
+    )
+
+
+def parts_grid(rates: Sequence[PartRate], *, title: str, notes: tuple[str, ...]) -> Grid:
+    """A table of accuracies on parts of suites."""
+    return Grid.of(
+        rates,
+        {
+            "suite": lambda rate: rate.suite,
+            "model": lambda rate: rate.model,
+            "items": lambda rate: rate.items,
+            "n": lambda rate: rate.n,
+            "accuracy, %": lambda rate: EstimateCell.percent(
+                (rate.accuracy, rate.interval.low, rate.interval.high),
+                rate.n,
+                rate.interval.reason,
+            ),
+        },
+        title=title,
+        labels=3,
+        grouped=2,
+        notes=notes,
+    )
+
+
+def exposure_grid(exposures: Sequence[Exposure], *, words: int) -> Grid:
+    """A table of accuracies on items whose critical words a corpus has, or lacks.
+
+    Args:
+        exposures: one for each run.
+        words: number of words in the corpus.
+    """
+    correlations = tuple(
+        f"{exposure.suite}, {exposure.model}: Spearman's rho of margins and log ratios of counts"
+        f" {formatting.number(exposure.margins.r, digits=2)} (n = {exposure.margins.n}"
+        + (f"; {exposure.margins.reason})" if exposure.margins.reason else ")")
+        + "."
+        for exposure in exposures
+    )
+    return parts_grid(
+        [rate for exposure in exposures for rate in exposure.parts],
+        title=f"Accuracy on items whose words are, or are not, in a corpus of {words:,} words.",
+        notes=(
+            *correlations,
+            "Critical are the words that differ between the two sides, with those before them.",
+            "Words are compared in lower case. Of log ratios, one is added to each count.",
+        ),
+    )
+
+
+def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
     """A table of how often people and models choose as predicted, on the same items."""
     # All runs of a suite repeat the same human choices, which are shown once, before the models.
     groups: dict[tuple[str, int | None], list[ChoiceRate]] = {}
-    for rate in dict.fromkeys(found):
+    for rate in dict.fromkeys(rates):
         groups.setdefault((rate.suite, rate.prediction), []).append(rate)
     ordered = (sorted(rates, key=lambda rate: not rate.of_people) for rates in groups.values())
     return Grid.of(
@@ -183,18 +281,18 @@ def _coefficient(one: Coefficient, row: MarginCovariates) -> tuple[str, ...]:
     )
 
 
-def plan_grid(found: SizePlan, pilot: Pilot, *, title: str, unit: str, own: bool) -> Grid:
+def plan_grid(plan: SizePlan, pilot: Pilot, *, title: str, unit: str, from_pilot: bool) -> Grid:
     """The table of a plan, with the required sizes below it.
 
     Args:
-        found: the plan.
+        plan: the plan.
         pilot: the pilot data of the plan.
         title: what is tested.
         unit: unit of means; empty for shares.
-        own: whether the difference is the pilot's own, because none was given.
+        from_pilot: whether the difference is the pilot's own, because none was given.
     """
     return Grid.of(
-        found.sizes,
+        plan.sizes,
         {
             "items": lambda size: size.items,
             "clusters": lambda size: size.clusters,
@@ -205,12 +303,12 @@ def plan_grid(found: SizePlan, pilot: Pilot, *, title: str, unit: str, own: bool
         title=title,
         labels=0,
         notes=(
-            _needed(found),
-            f"To be found: {_amount(found.difference, unit)}, alpha {found.alpha:g}, two-sided.",
-            f"Test: {found.test}.",
+            _needed(plan),
+            f"To be found: {_amount(plan.difference, unit)}, alpha {plan.alpha:g}, two-sided.",
+            f"Test: {plan.test}.",
             _pilot(pilot, unit),
-            *((_OWN,) if own else ()),
-            _drawn(found, pilot),
+            *((_OWN,) if from_pilot else ()),
+            _drawn(plan, pilot),
         ),
     )
 
@@ -221,11 +319,11 @@ _OWN = (
 )
 
 
-def _needed(found: SizePlan) -> str:
-    asked = f"A power of {found.power:g}"
-    size = found.needed
+def _needed(plan: SizePlan) -> str:
+    asked = f"A power of {plan.power:g}"
+    size = plan.needed
     if size is None:
-        return f"{asked} is not reached with {found.most} items, the most that were tried."
+        return f"{asked} is not reached with {plan.most} items, the most that were tried."
     clusters = f" in {size.clusters} clusters" if size.clusters < size.items else ""
     return f"{asked} needs {counted(size.items, 'item')}{clusters}."
 
@@ -246,11 +344,11 @@ def _pilot(pilot: Pilot, unit: str) -> str:
     return f"Pilot: {size}, mean {effect}."
 
 
-def _drawn(found: SizePlan, pilot: Pilot) -> str:
-    if not found.trials:
+def _drawn(plan: SizePlan, pilot: Pilot) -> str:
+    if not plan.trials:
         return "The power is exact, for items that stand alone and are like those of the pilot."
     what = "clusters" if pilot.design.clustered else "items"
     return (
-        f"Power: share of {found.trials} data sets of {what} drawn from the pilot in which the test"
+        f"Power: share of {plan.trials} data sets of {what} drawn from the pilot in which the test"
         " finds the difference, with its 95 % interval."
     )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cimento.errors import few_of_each_code
 from cimento.io.tables import CHOICES, FILLS, REPLIES, REQUESTS, TOKENS
 from cimento.measures import find_measure
 from cimento.report.figures import drawable
@@ -103,7 +104,7 @@ def run_report(run: Run, *, items: Sequence[ItemRecord] | None = None) -> RunRep
         provenance=provenance_of({**run.manifest, "options": run.options.model_dump(mode="json")}),
         headline=next((estimate for estimate in estimates if estimate.role == "headline"), None),
         rates=rates,
-        notes=(*rate_remarks(charted), *run.warnings),
+        notes=(*rate_remarks(charted), *few_of_each_code(run.warnings)),
     )
 
 
@@ -160,18 +161,20 @@ def run_items(run: Run) -> tuple[ItemRecord, ...]:
     return worst_first(
         ItemRecord(
             id=item,
-            phenomenon=next((o.groups["phenomenon"] for o in own if "phenomenon" in o.groups), ""),
-            outcome=_whole(own, headline),
-            parts=tuple(outcome for outcome in own if outcome.verdict is not None),
+            phenomenon=next(
+                (o.groups["phenomenon"] for o in outcomes if "phenomenon" in o.groups), ""
+            ),
+            outcome=_whole(outcomes, headline),
+            parts=tuple(outcome for outcome in outcomes if outcome.verdict is not None),
             strips=strips.get(item, ()),
             answers=tuple(
                 AnswerList(f"{condition}: {name}" if condition else name, given)
                 for condition, request in asked.get(item, ())
                 for name, given in answers.get(request, ())
             ),
-            remarks=tuple(_remarks(own)),
+            remarks=tuple(_remarks(outcomes)),
         )
-        for item, own in by_item.items()
+        for item, outcomes in by_item.items()
     )
 
 
@@ -197,12 +200,12 @@ def _remarks(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, str]]:
 
 def _requests_of(places: pl.DataFrame | None) -> Mapping[str, list[tuple[str, int]]]:
     """The conditions of each item, with their requests."""
-    found: dict[str, list[tuple[str, int]]] = {}
+    by_item: dict[str, list[tuple[str, int]]] = {}
     if places is not None:
         asked = places.select("item", "condition", "request").unique(maintain_order=True)
         for item, condition, request in asked.iter_rows():
-            found.setdefault(item, []).append((condition, request))
-    return found
+            by_item.setdefault(item, []).append((condition, request))
+    return by_item
 
 
 AnsweredPlaces = Sequence[tuple[str, tuple[GivenAnswer, ...]]]
@@ -210,18 +213,18 @@ AnsweredPlaces = Sequence[tuple[str, tuple[GivenAnswer, ...]]]
 
 def _answers(run: Run) -> Iterator[tuple[int, AnsweredPlaces]]:
     """The answers to each request: options by probability, candidates by rank, replies."""
-    found: dict[int, list[tuple[str, tuple[GivenAnswer, ...]]]] = {}
+    by_request: dict[int, list[tuple[str, tuple[GivenAnswer, ...]]]] = {}
     if CHOICES.name in run.tables:
         for (request,), rows in _by(run.table(CHOICES.name), "request"):
-            found.setdefault(request, []).append(("options", _options(rows)))
+            by_request.setdefault(request, []).append(("options", _options(rows)))
     if FILLS.name in run.tables:
         for (request,), rows in _by(run.table(FILLS.name), "request"):
             for method, given in _candidates(rows):
-                found.setdefault(request, []).append((method, given))
+                by_request.setdefault(request, []).append((method, given))
     if REPLIES.name in run.tables:
         for request, text in run.table(REPLIES.name).select("request", "text").iter_rows():
-            found.setdefault(request, []).append(("reply", (GivenAnswer(text),)))
-    yield from found.items()
+            by_request.setdefault(request, []).append(("reply", (GivenAnswer(text),)))
+    yield from by_request.items()
 
 
 def _by(table: pl.DataFrame, *columns: str) -> Iterator[tuple[tuple[int, ...], pl.DataFrame]]:

@@ -179,23 +179,23 @@ def _by_region(
 
 def _pieces(text: str, cursor: int, end: int, tokens: Sequence[StripToken]) -> tuple[Piece, ...]:
     # Pages have hundreds of thousands of pieces: keyword arguments would double the time.
-    found = []
+    pieces = []
     for name, start, end_of_token, bits, reason, _ in tokens:
         if start < 0:
             # A special token that a recording counts as part of a region is shown by its name.
             shown = name
         else:
             if start > cursor:
-                found.append(Piece(text[cursor:start]))
+                pieces.append(Piece(text[cursor:start]))
                 cursor = start
             shown = text[cursor:end_of_token]
             cursor = max(cursor, end_of_token)
         # A token that is only a space has no visible characters.
         shown = shown if shown and not shown.isspace() else "␣"
-        found.append(Piece(shown, True, bits, reason))  # noqa: FBT003  # see above
+        pieces.append(Piece(shown, True, bits, reason))  # noqa: FBT003  # see above
     if end > cursor:
-        found.append(Piece(text[cursor:end]))
-    return tuple(found)
+        pieces.append(Piece(text[cursor:end]))
+    return tuple(pieces)
 
 
 def read_tokens(table: pl.DataFrame) -> dict[int, list[StripToken]]:
@@ -247,8 +247,8 @@ def aligned(strips: Sequence[Strip]) -> tuple[Strip, ...]:
         return tuple(strips)
     cuts = _pair_cuts(*keys) if _is_short_pair(keys) else _end_cuts(keys)
     return tuple(
-        replace(strip, regions=_regions(words, own))
-        for strip, words, own in zip(strips, texts, cuts, strict=True)
+        replace(strip, regions=_regions(words, cut))
+        for strip, words, cut in zip(strips, texts, cuts, strict=True)
     )
 
 
@@ -283,10 +283,10 @@ def _is_short_pair(keys: Sequence[Sequence[str]]) -> bool:
 def _pair_cuts(first: Sequence[str], second: Sequence[str]) -> tuple[list[Cut], list[Cut]]:
     """The stretches of two texts, from their longest common runs of words."""
     matcher = SequenceMatcher(None, first, second, autojunk=False)
-    found = [(end, other, tag != "equal") for tag, _, end, _, other in matcher.get_opcodes()]
+    changes = [(end, other, tag != "equal") for tag, _, end, _, other in matcher.get_opcodes()]
     return (
-        [(end, differs) for end, _, differs in found],
-        [(other, differs) for _, other, differs in found],
+        [(end, differs) for end, _, differs in changes],
+        [(other, differs) for _, other, differs in changes],
     )
 
 

@@ -103,11 +103,11 @@ def _print_suite(
     language = f" ({printable(run.language)})" if run.language else ""
     heading = Text(f"\n{printable(run.suite)}", style="bold")
     console.print(
-        heading.append(f"{language}, {items(max(each.n_items for each in runs))}", style="not bold")
+        heading.append(f"{language}, {items(max(run.n_items for run in runs))}", style="not bold")
     )
     table = _table(widths, header=False)
-    for each in runs:
-        _add_run(table, each, widths)
+    for model_run in runs:
+        _add_run(table, model_run, widths)
     console.print(table)
     if len(run.results) > 1:
         for label, result in zip(labels(run), run.results, strict=True):
@@ -142,9 +142,9 @@ def _add_run(table: Table, run: RunSummary, widths: Mapping[str, int]) -> None:
     if not run.results:
         table.add_row(name, *"-" * (len(widths) - 1))
     for label, result in zip(labels(run), run.results, strict=True):
-        found = cells(result, label)
+        row = cells(result, label)
         others = (
-            Text(found[column], style="bold" if column == "accuracy" else "")
+            Text(row[column], style="bold" if column == "accuracy" else "")
             for column in widths
             if column != "model"
         )
@@ -162,7 +162,7 @@ def _print_notes(console: Console, summary: Summary) -> None:
     from rich.text import Text
 
     said = [f"{about}: {remark}" for about, remark in notes(summary.runs)]
-    lost = [f"{each.suite}, {each.model}: {each.message}" for each in summary.missing]
+    lost = [f"{failure.suite}, {failure.model}: {failure.message}" for failure in summary.missing]
     for heading, lines in (("Notes", said), ("Not run", lost)):
         if lines:
             console.print(Text(f"\n{heading}", style="bold"))
@@ -258,10 +258,10 @@ def _regions(strip: Strip, names: Sequence[str]) -> list[str]:
 
 def _answers(group: AnswerList) -> list[str]:
     lines = [f"{printable(group.name)}"]
-    for number, each in enumerate(group.answers, 1):
-        share = "" if each.share is None else f"  {each.share:.3f}"
-        mark = f"  {each.mark}" if each.mark else ""
-        lines.append(f"  {number}  {printable(each.text)}{share}{mark}")
+    for number, answer in enumerate(group.answers, 1):
+        share = "" if answer.share is None else f"  {answer.share:.3f}"
+        mark = f"  {answer.mark}" if answer.mark else ""
+        lines.append(f"  {number}  {printable(answer.text)}{share}{mark}")
     return [*lines, ""]
 
 

@@ -104,17 +104,17 @@ def refuse_unused(paradigms: Iterable[AnyParadigm], options: JudgingOptions) -> 
     several = list(dict.fromkeys(paradigms))
     asks = isinstance(options, RunOptions)
     scoring = {name for paradigm in several for name in paradigm.scoring if asks}
-    own = {name for paradigm in several for name in paradigm.options.model_fields}
+    fields = {name for paradigm in several for name in paradigm.options.model_fields}
     for name in _given(options):
         if several and not any(_has(paradigm, name) for paradigm in several):
             named = " and ".join(repr(paradigm.name) for paradigm in several)
             lack = "are not asked with it" if name in SCORING_OPTIONS else "have no such option"
             others = {*JudgingOptions.model_fields, *SCORING_OPTIONS} - scoring
-            known = own | scoring | (type(options).model_fields.keys() - others)
+            known = fields | scoring | (type(options).model_fields.keys() - others)
             raise UsageError(
                 where=f"option {name}",
                 seen=f"suites of the paradigm{'s' if len(several) > 1 else ''} {named} {lack}",
-                todo=did_you_mean(name, known, listed=own | scoring),
+                todo=did_you_mean(name, known, listed=fields | scoring),
             )
 
 
@@ -127,9 +127,11 @@ def unused_options(suites: Iterable[LoadedSuite | Run], options: JudgingOptions)
     """
     several = list(suites)
     for name in _given(options):
-        without = [each for each in several if not _has(each.paradigm, name)]
+        without = [
+            loaded_suite for loaded_suite in several if not _has(loaded_suite.paradigm, name)
+        ]
         if 0 < len(without) < len(several):
-            names = ", ".join(dict.fromkeys(each.suite.name for each in without))
+            names = ", ".join(dict.fromkeys(loaded_suite.suite.name for loaded_suite in without))
             yield f"option {name} is not used by {names}."
 
 

@@ -308,8 +308,8 @@ def _columns() -> dict[str, str]:
     """The polars type of each field of `Estimate`."""
     kinds = {"str": "String", "float": "Float64", "int": "Int64", "bool": "Boolean"}
     return {
-        each.name: kinds.get(str(each.type).removesuffix(" | None"), "String")
-        for each in fields(Estimate)
+        column.name: kinds.get(str(column.type).removesuffix(" | None"), "String")
+        for column in fields(Estimate)
     }
 
 

@@ -6,17 +6,19 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cimento.api import Failure, suite_jobs
-from cimento.engine.cache import AnswerCache
+from cimento.api import Failure, refuse_same_names, suite_jobs
+from cimento.engine.cache import AnswerCache, FileCache
+from cimento.engine.engines import visible_gpus
 from cimento.engine.execute import Execution
 from cimento.engine.jobs import Work
 from cimento.engine.plan import ModelPlan, plan_jobs, plan_models
 from cimento.engine.units import UnitStore
+from cimento.io.files import default_cache_folder
 from cimento.models.registry import AnyScorer
 from cimento.options import RunOptions
-from cimento.paradigms.registry import LoadedSuite
-from cimento.runs.job import SuiteJob
-from cimento.runs.usage import Price
+from cimento.paradigms.registry import LoadedSuite, load_suites
+from cimento.runs.job import SuiteJob, refuse_unused, unused_options
+from cimento.runs.usage import Price, read_prices
 from cimento.suites.model import JsonValue
 
 
@@ -64,6 +66,44 @@ class Planned:
     def unusable(self) -> tuple[str, ...]:
         """The models that cannot be opened, so that nothing is known of what they would be sent."""
         return tuple(model.model for model in self.models if model.problem and not model.requests)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPlan:
+    """The plan of the runs that some options name.
+
+    Attributes:
+        planned: the plan.
+        unused: remarks on options that no suite uses.
+        gpu: whether times and memory are those of a GPU.
+    """
+
+    planned: Planned
+    unused: tuple[str, ...]
+    gpu: bool
+
+
+def plan_named(options: RunOptions) -> NamedPlan:
+    """The plan of the runs that some options name, with the cache of this machine.
+
+    Args:
+        options: the suites, the models and the options of the runs.
+
+    Raises:
+        CimentoError: a suite or an option cannot be used.
+    """
+    prices = None if options.prices is None else read_prices(options.prices)
+    loaded = list(load_suites(options.suites, language=options.language))
+    refuse_same_names(loaded)
+    refuse_unused((suite.paradigm for suite in loaded), options)
+    gpu = options.device in ("auto", "cuda") and bool(visible_gpus())
+    cache = None if options.no_cache else FileCache(default_cache_folder())
+    try:
+        planned = plan_all(loaded, options.models, options, cache=cache, gpu=gpu, prices=prices)
+    finally:
+        if cache is not None:
+            cache.close()
+    return NamedPlan(planned, tuple(unused_options(loaded, options)), gpu)
 
 
 def plan_all(

@@ -103,12 +103,12 @@ def asking_of(
         TableError: the manifest lacks the settings, or has them in the form of another version.
         UsageError: the run was made with other options for transformers, or trusted otherwise.
     """
-    own = dict(manifest_part(manifest, "asking"))
+    asking = dict(manifest_part(manifest, "asking"))
     try:
-        policy, context = dict(_object(own.pop("policy"))), _object(own.pop("context"))
-        spec, columns = own.pop("spec"), own.pop("columns")
-        if _EARLIER_TOKENS in own:
-            own["batch_tokens"] = own.pop(_EARLIER_TOKENS) or "auto"
+        policy, context = dict(_object(asking.pop("policy"))), _object(asking.pop("context"))
+        spec, columns = asking.pop("spec"), asking.pop("columns")
+        if _EARLIER_TOKENS in asking:
+            asking["batch_tokens"] = asking.pop(_EARLIER_TOKENS) or "auto"
         stored = policy.pop("model_args")
         if not was_in_memory(manifest):
             # Weights in memory were loaded before cimento saw them.
@@ -118,7 +118,7 @@ def asking_of(
             context=_context(context),
             spec=Path(spec) if isinstance(spec, str) else None,
             columns=tuple(columns) if isinstance(columns, list) else (),  # type: ignore[arg-type]
-            **own,  # type: ignore[arg-type]
+            **asking,  # type: ignore[arg-type]
         )
     except (KeyError, TypeError) as error:
         raise TableError(

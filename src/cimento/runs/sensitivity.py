@@ -126,7 +126,7 @@ def sensitivities(
     loaded = list(load_suites(suites, language=options.language))
     kept = cache or MemoryCache()
     options = options.model_copy(update={"output": None})
-    found: list[Sensitivity] = []
+    rows: list[Sensitivity] = []
     for model in models:
         for suite in loaded:
 
@@ -139,8 +139,8 @@ def sensitivities(
                     raise run.error
                 return run
 
-            found += _rows(made(None), made)
-    return found
+            rows += _rows(made(None), made)
+    return rows
 
 
 def _rows(base: Run, made: Callable[[MethodVariant], Run]) -> Iterator[Sensitivity]:
@@ -283,9 +283,9 @@ class Precision:
     @property
     def near_tie_bits(self) -> float | None:
         """The largest margin that may come from numerical error alone, rounded up to two digits."""
-        found = [self.by_batch.margin.largest]
-        found += [self.by_format.margin.largest] if self.by_format is not None else []
-        known = [value for value in found if value]
+        differences = [self.by_batch.margin.largest]
+        differences += [self.by_format.margin.largest] if self.by_format is not None else []
+        known = [value for value in differences if value]
         return _upwards(max(known)) if known else None
 
 
@@ -315,24 +315,24 @@ def measure_precision(
     by_batch, by_format = _Differences(), _Differences()
     n_items = n_texts = 0
     for suite in suites:
-        own = replace(suite, items=suite.items[:items])
-        requests = region_requests(own, all_tokens=True)
-        n_items += len(own.items)
+        shortened = replace(suite, items=suite.items[:items])
+        requests = region_requests(shortened, all_tokens=True)
+        n_items += len(shortened.items)
         n_texts += len(requests.asked)
-        alone, *others = [_way(own, requests, scorer, policy, size) for size in TOGETHER]
+        alone, *others = [_way(shortened, requests, scorer, policy, size) for size in TOGETHER]
         for other in others:
             by_batch.add(alone, other)
         if wider is not None:
-            exact = _way(own, requests, wider, replace(policy, dtype=_dtype(wider)), 1)
+            exact = _way(shortened, requests, wider, replace(policy, dtype=_dtype(wider)), 1)
             for one in (alone, *others):
                 by_format.add(exact, one)
     return Precision(
         dtype=scorer.card.dtype,
         n_items=n_items,
         n_texts=n_texts,
-        by_batch=by_batch.told(),
+        by_batch=by_batch.moved(),
         wider=wider.card.dtype if wider is not None else "",
-        by_format=by_format.told() if wider is not None else None,
+        by_format=by_format.moved() if wider is not None else None,
     )
 
 
@@ -372,14 +372,14 @@ def _way(suite: Suite, requests: Requests, scorer: AnyScorer, policy: Policy, si
         sentences={number: surprisal_bits(value) for number, value in sums.iter_rows()},
         margins={
             (item, number): margin
-            for number, each in enumerate(judged)
-            for item, margin in zip(items, each.margins_bits.tolist(), strict=True)
+            for number, evaluations in enumerate(judged)
+            for item, margin in zip(items, evaluations.margins_bits.tolist(), strict=True)
             if not math.isnan(margin)
         },
         verdicts={
             (item, number): VERDICTS[kind]
-            for number, each in enumerate(judged)
-            for item, kind in zip(items, each.verdicts.tolist(), strict=True)
+            for number, evaluations in enumerate(judged)
+            for item, kind in zip(items, evaluations.verdicts.tolist(), strict=True)
         },
     )
 
@@ -402,7 +402,7 @@ class _Differences:
             verdict != other.verdicts.get(place) for place, verdict in one.verdicts.items()
         )
 
-    def told(self) -> Moved:
+    def moved(self) -> Moved:
         """A summary of all differences."""
         return Moved(
             token=_movement(self.tokens),
@@ -414,8 +414,8 @@ class _Differences:
 
 def _apart(one: Mapping[Hashable, float], other: Mapping[Hashable, float]) -> list[float]:
     """The absolute differences of numbers that both have, leaving out non-finite ones."""
-    found = (abs(value - other[place]) for place, value in one.items() if place in other)
-    return [value for value in found if math.isfinite(value)]
+    differences = (abs(value - other[place]) for place, value in one.items() if place in other)
+    return [value for value in differences if math.isfinite(value)]
 
 
 def _movement(values: Sequence[float]) -> Movement:

@@ -24,6 +24,7 @@ from cimento.io.files import open_plain, remove_stale, write_text
 from cimento.io.parsing import parse_json
 from cimento.io.tables import (
     CHOICES,
+    EXPLANATIONS,
     FILLS,
     REPLIES,
     REQUESTS,
@@ -77,13 +78,13 @@ def blank_before(manifest: Mapping[str, JsonValue]) -> bool:
 
 def versions() -> dict[str, JsonValue]:
     """The versions of Python and of those libraries on which scores depend, if installed."""
-    found: dict[str, JsonValue] = {"python": platform.python_version()}
+    libraries: dict[str, JsonValue] = {"python": platform.python_version()}
     for library in _LIBRARIES:
         try:
-            found[library] = importlib.metadata.version(library)
+            libraries[library] = importlib.metadata.version(library)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return libraries
 
 
 def plain(part: Any) -> JsonValue:  # noqa: ANN401
@@ -100,8 +101,11 @@ SUITE_FOLDER = "suite"
 FILES = "files"
 """Key of the manifest: the sha256 of each file of the run, by path."""
 
-ADDED = frozenset({"annotations", "judgments.parquet"})
-"""Files and folders that people add to a finished run and may change."""
+JUDGED = frozenset({"annotations", "judgments.parquet"})
+"""Files and folders with people's judgments of a finished run, which enter its estimates."""
+
+ADDED = JUDGED | {f"{EXPLANATIONS.name}.parquet"}
+"""Files and folders that are added to a finished run and may change."""
 
 _DIGITS = 8
 _BEGUN = ("asked-for.json", "parts/inputs.json")
@@ -167,7 +171,7 @@ class RunFolder:
         begun = [self._inputs_in(name) for name in _BEGUN]
         with contextlib.suppress(TableError):
             begun.append(self.manifest().get("inputs"))
-        return any(isinstance(each, dict) and each.get("suite") == sha256 for each in begun)
+        return any(isinstance(entry, dict) and entry.get("suite") == sha256 for entry in begun)
 
     def _inputs_in(self, name: str) -> JsonValue:
         """The inputs that an unfinished run recorded; None where it did not."""

@@ -41,7 +41,9 @@ def run_html(run: Run) -> str:
         run: a run of any paradigm.
     """
     known = run.estimates()
-    shown = [each for role in ("headline", "main") for each in known if each.role == role]
+    shown = [
+        estimate for role in ("headline", "main") for estimate in known if estimate.role == role
+    ]
     left = len(known) - len(shown[:ROWS])
     more = [f"... and {left} more in table('estimates')"] if left else []
     items = run.outcomes()["item"].n_unique()
@@ -170,7 +172,11 @@ class RunSummary:
 def names_of(suite: object) -> dict[str, str]:
     """The names that the author of a suite gave to questions; unnamed questions are left out."""
     predictions = enumerate(getattr(suite, "predictions", ()))
-    return {f"prediction {number}": each.name for number, each in predictions if each.name}
+    return {
+        f"prediction {number}": prediction.name
+        for number, prediction in predictions
+        if prediction.name
+    }
 
 
 def by_suite(runs: Iterable[RunSummary]) -> dict[str, list[RunSummary]]:

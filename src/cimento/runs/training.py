@@ -158,10 +158,10 @@ class SuiteCallback(TrainerCallback):
         **more: Any,  # noqa: ANN401
     ) -> None:
         """Ask after an evaluation; our numbers join its metrics, for ``metric_for_best_model``."""
-        found = self._at_step(state, more["model"])
+        results = self._at_step(state, more["model"])
         metrics = more.get("metrics")
         if metrics is not None:
-            metrics |= found
+            metrics |= results
 
     def on_save(
         self,
@@ -180,18 +180,18 @@ class SuiteCallback(TrainerCallback):
             return {}
         if step not in self.history:
             try:
-                found = self._ask(step, model)
+                results = self._ask(step, model)
             except CimentoError as error:
                 # A failed evaluation must not end days of training.
                 _logger.warning("step %d was not evaluated: %s", step, error)
-                found = {}
-            self.history[step] = found
-            if found:
-                self._trainer.log(dict(found))
+                results = {}
+            self.history[step] = results
+            if results:
+                self._trainer.log(dict(results))
         return self.history[step]
 
     def _ask(self, step: int, model: PreTrainedModel) -> dict[str, float]:
-        found: dict[str, float] = {}
+        results: dict[str, float] = {}
         runs: list[Run] = []
         scoring = self._options.scoring
         with undisturbed(model):
@@ -206,9 +206,9 @@ class SuiteCallback(TrainerCallback):
                 if isinstance(end, Failure):
                     _logger.warning("step %d, %s: %s", step, end.suite, end.error)
                 else:
-                    found |= logged(end)
+                    results |= logged(end)
                     runs.append(end)
-        return found | logged_means(runs)
+        return results | logged_means(runs)
 
 
 def logged(run: Run) -> dict[str, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from itertools import chain, repeat
@@ -62,6 +63,34 @@ def wilson(share: float, n: float, *, level: float = 0.95) -> tuple[float, float
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / weight
     # Rounding must not push an end past 0 or 1, nor past the share itself where that is 0 or 1.
     return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
+
+
+def items_for_width(half_width: float, *, share: float = 0.5, level: float = 0.95) -> int:
+    """The smallest number of independent items whose Wilson interval is as narrow as wanted.
+
+    Args:
+        half_width: half of the interval's width, a share: 0.05 for 5 points to each side.
+        share: the share that is expected; the interval is widest at 0.5.
+        level: the level of the interval.
+
+    Raises:
+        UsageError: the width is not between 0 and 0.5, or the share is none.
+    """
+    if not (0 < half_width < 1 / 2 and 0 <= share <= 1):
+        raise UsageError(
+            where="items for an interval",
+            seen=f"got a half width of {half_width} at a share of {share}",
+            todo="Give shares: 0.05 at 0.8, say.",
+        )
+
+    def is_enough(n: int) -> bool:
+        low, high = wilson(share, n, level=level)
+        return (high - low) / 2 <= half_width
+
+    most = 1
+    while not is_enough(most):
+        most *= 2
+    return bisect_left(range(most + 1), x=True, key=lambda n: n > 0 and is_enough(n))
 
 
 def clopper_pearson(passed: int, n: int, *, level: float = 0.95) -> tuple[float, float]:

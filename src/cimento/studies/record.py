@@ -73,9 +73,9 @@ def same_decimals(cells: Iterable[str]) -> list[str]:
     """
     texts = list(cells)
     numbers = [_decimal(text) for text in texts]
-    least = min((_exponent(each) for each in numbers if each is not None), default=0)
+    least = min((_exponent(value) for value in numbers if value is not None), default=0)
     unit = Decimal(1).scaleb(min(least, 0))
-    return [_padded(*each, unit) for each in zip(texts, numbers, strict=True)]
+    return [_padded(*pair, unit) for pair in zip(texts, numbers, strict=True)]
 
 
 def _padded(text: str, value: Decimal | None, unit: Decimal) -> str:
@@ -387,12 +387,12 @@ def _counted(sections: Sequence[Section]) -> str:
     compared, equal, recomputed, same = (
         sum(getattr(section, name) for section in sections) for name in _COUNTS
     )
-    told = []
+    sentences = []
     if compared:
-        told.append(f"{equal} of {compared} compared numbers equal the printed ones.")
+        sentences.append(f"{equal} of {compared} compared numbers equal the printed ones.")
     if recomputed:
-        told.append(f"{same} of {recomputed} equal recomputed ones, which nobody published.")
-    return " ".join(told) or "There are no printed numbers to compare with."
+        sentences.append(f"{same} of {recomputed} equal recomputed ones, which nobody published.")
+    return " ".join(sentences) or "There are no printed numbers to compare with."
 
 
 def _shown(cell: Cell) -> str:

@@ -5,6 +5,7 @@ Listing them needs nothing but the standard library.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -179,6 +180,21 @@ def _nearby(path: Path) -> str:
     )
 
 
+REVIEW = "review.tsv"
+"""The file beside a suite with what its readers said of each item, without seeing the key."""
+
+
+def _status(folder: Path, stated: str) -> str:
+    """The state of review: the number of people who read a suite, if any did; else as stated."""
+    review = folder / REVIEW
+    if not review.is_file():
+        return stated
+    rows = [line.split("\t") for line in review.read_text(encoding="utf-8").splitlines()[1:]]
+    readers = {row[0]: row[1] == "yes" for row in rows}
+    native = sum(readers.values())
+    return f"read by {len(readers)}, " + (f"{native} native" if native else "not native")
+
+
 def _describe(folder: Path) -> BuiltinSuite:
     meta = tomllib.loads((folder / "suite.toml").read_text(encoding="utf-8"))["meta"]
     return BuiltinSuite(
@@ -187,7 +203,7 @@ def _describe(folder: Path) -> BuiltinSuite:
         language=meta.get("language", ""),
         phenomenon=meta.get("phenomenon", ""),
         items=_count_items(folder),
-        status=meta.get("status", ""),
+        status=_status(folder, meta.get("status", "")),
         path=folder,
     )
 
@@ -201,6 +217,29 @@ def _count_items(folder: Path) -> int:
     header, *lines = table.read_text(encoding="utf-8").split("\n")
     column = header.split("\t").index("item")
     return len({line.split("\t")[column] for line in lines if line.strip()})
+
+
+_LONGEST_EXAMPLE = 160
+_EXAMPLE_COLUMNS = ("text", "good", "sentence")
+
+
+def example_of(folder: Path) -> str:
+    """The first sentence of a suite that comes with cimento, without marks; a story in part.
+
+    Args:
+        folder: the folder of a built-in suite, or of a suite made by `new_suite`.
+    """
+    table = folder / "items.tsv"
+    if table.exists():
+        header, first, *_ = table.read_text(encoding="utf-8").split("\n")
+        row = dict(zip(header.split("\t"), first.split("\t"), strict=False))
+        text = next((row[name] for name in _EXAMPLE_COLUMNS if row.get(name)), "")
+        text = text.replace(" | ", " ").replace("|", "").translate({ord(mark): "" for mark in "{}"})
+        text = " ".join(text.split())
+    else:
+        line = (folder / "items.jsonl").read_text(encoding="utf-8").partition("\n")[0]
+        text = " ".join(json.loads(line)["sentences"])
+    return text if len(text) <= _LONGEST_EXAMPLE else f"{text[:_LONGEST_EXAMPLE].rstrip()} ..."
 
 
 _TEMPLATES = Path(__file__).parents[1] / "data" / "templates"

@@ -118,10 +118,10 @@ def _record(row: object, number: int, good: str, bad: str) -> dict[str, str]:
     for column in (good, bad):
         value = values.get(column)
         if not isinstance(value, str) or not value.strip():
-            found = f": {value!r}" if column in values else ""
+            detail = f": {value!r}" if column in values else ""
             raise UsageError(
                 where=f"pair {number}",
-                seen=f"there is no sentence under {column!r}{found}",
+                seen=f"there is no sentence under {column!r}{detail}",
                 todo=f"Its columns are: {', '.join(values)}. Name two of them with good= and bad=.",
             )
     # Data frames of pandas have NaN for empty cells; only NaN is not equal to itself.
@@ -192,8 +192,8 @@ _WITHIN = ("complementizer", "preposition", "determiner", "wh-word")
 
 def first_word(text: str) -> str:
     """The first word of a text in lower case, without punctuation; empty without words."""
-    found = _FIRST_WORD.search(text)
-    return found.group().casefold() if found else ""
+    match = _FIRST_WORD.search(text)
+    return match.group().casefold() if match else ""
 
 
 def kind_of(word: str, language: str, *, initial: bool) -> str | None:
@@ -406,10 +406,10 @@ def balance(
 
 def mean_balance(balances: Sequence[Balance]) -> Balance:
     """The mean of one or more balances."""
-    frequencies = [each.frequency for each in balances if each.frequency is not None]
+    frequencies = [balance.frequency for balance in balances if balance.frequency is not None]
     return Balance(
-        words=fmean(each.words for each in balances),
-        characters=fmean(each.characters for each in balances),
-        overlap=fmean(each.overlap for each in balances),
+        words=fmean(balance.words for balance in balances),
+        characters=fmean(balance.characters for balance in balances),
+        overlap=fmean(balance.overlap for balance in balances),
         frequency=fmean(frequencies) if frequencies else None,
     )

@@ -6,12 +6,14 @@ factor as its baseline.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from cimento.errors import InputError, did_you_mean
 from cimento.suites.model import JsonValue, Prediction, Suite
-from cimento.suites.tables import meaning
+from cimento.suites.tables import Table, meaning
 
 KEY = "licensing"
 """The table of suite.toml that declares the design."""
@@ -44,6 +46,53 @@ class Licensing:
     def islands(self) -> tuple[str, ...]:
         """The levels of the island factor; one empty name where there is no such factor."""
         return self.levels[self.island] if self.island else ("",)
+
+
+def condition_columns(table: Table) -> dict[str, str]:
+    """The columns of sentences named after the cells of a design, and the conditions that they are.
+
+    The names join the levels of two factors: ``short_nonisland``, ``Short non-island`` and so on.
+    """
+    named = {}
+    for name in table.columns:
+        first, _, second = re.sub(r"[_ ]", "\0", name.strip(), count=1).partition("\0")
+        if first and second.strip() and "_" not in second:
+            named[name] = "_".join("-".join(level.split()) for level in (first, second))
+    names = list(named.values())
+    is_design = len(set(names)) == len(names) >= N_LEVELS**2 and island_factors(names)
+    return named if is_design else {}
+
+
+def crossed_columns(table: Table) -> tuple[str, str] | None:
+    """The two columns of a table whose levels are crossed in every item; None without such two.
+
+    Each has two levels, and each item has every combination of them in one row.
+    """
+    item = table.find("item")
+    if item is None or not table.cells[item]:
+        return None
+    columns = {
+        name: cells
+        for name, cells in table.cells.items()
+        if name != item and all(cells) and len(set(cells)) == N_LEVELS
+    }
+    for first, second in combinations(columns, 2):
+        rows: dict[str, list[tuple[str, str]]] = {}
+        for id_, *levels in zip(table.cells[item], columns[first], columns[second], strict=True):
+            rows.setdefault(id_, []).append((levels[0], levels[1]))
+        if all(len(cells) == len(set(cells)) == N_LEVELS**2 for cells in rows.values()):
+            return first, second
+    return None
+
+
+def named_by_levels(table: Table, factors: tuple[str, str]) -> Table:
+    """The table with a column ``condition`` that joins the levels of two factors."""
+    names = [
+        "_".join(re.sub(r"[\W_]+", "-", level.strip()) for level in levels)
+        for levels in zip(*(table.cells[factor] for factor in factors), strict=True)
+    ]
+    cells = {**table.cells, "condition": names}
+    return Table(table.name, tuple(cells), table.numbers, cells)
 
 
 def licensing_of(suite: Suite) -> Licensing | None:
@@ -80,20 +129,20 @@ def _windows(
     todo = 'Write [licensing.windows] with lines such as "after" = { gap = [5], nogap = [4] }.'
     if not isinstance(declared, dict) or not declared:
         raise InputError(where=where, seen="windows are missing", todo=todo)
-    found: dict[str, dict[str, tuple[int, ...]]] = {}
+    windows: dict[str, dict[str, tuple[int, ...]]] = {}
     for name, regions in declared.items():
         if not isinstance(regions, dict) or set(regions) != set(gaps):
             seen = f"the window {name!r} does not give regions for {' and '.join(gaps)}"
             raise InputError(where=where, seen=seen, todo=todo)
-        found[name] = {}
+        windows[name] = {}
         for gap, numbers in regions.items():
             listed = numbers if isinstance(numbers, list) else [numbers]
-            whole = tuple(each for each in listed if isinstance(each, int) and each > 0)
+            whole = tuple(number for number in listed if isinstance(number, int) and number > 0)
             if len(whole) != len(listed) or not whole:
                 seen = f"the window {name!r} has {numbers!r} for {gap}"
                 raise InputError(where=where, seen=seen, todo="Regions are counted from 1.")
-            found[name][gap] = whole
-    return found
+            windows[name][gap] = whole
+    return windows
 
 
 def regions_measured(suite: Suite) -> dict[str, frozenset[int]]:
@@ -234,11 +283,11 @@ def squares(suite: Suite) -> tuple[Square, ...]:
 def bad_cell(suite: Suite) -> str:
     """The cell of a two-factor design that should be unacceptable, in words; empty without one."""
     try:
-        found = () if licensing_of(suite) else squares(suite)
+        known = () if licensing_of(suite) else squares(suite)
         declared = _declared(suite)
     except InputError:
         return ""  # the checks of the suite report faults of the design
-    names = [square.unacceptable.name for square in found]
+    names = [square.unacceptable.name for square in known]
     if not names:
         return ""
     why = "" if declared else ", where both factors have their last level"
@@ -263,14 +312,14 @@ def windows_of(suite: Suite) -> dict[str, tuple[int, ...]]:
     todo = f'Write lines such as "embedded" = [2, 3]; regions are counted from 1 to {len(names)}.'
     if not isinstance(declared, dict):
         raise InputError(where=where, seen="is no table", todo=todo)
-    found = {}
+    by_name = {}
     for name, regions in declared.items():
         listed = regions if isinstance(regions, list) else [regions]
         numbers = tuple(n for n in listed if isinstance(n, int) and 1 <= n <= len(names))
         if not listed or len(set(numbers)) < len(listed):
             raise InputError(where=where, seen=f"{name} is {regions!r}", todo=todo)
-        found[name] = numbers
-    return found
+        by_name[name] = numbers
+    return by_name
 
 
 def island_factors(conditions: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -324,10 +373,10 @@ def with_design(suite: Suite) -> Suite:
     are compared as such.
     """
     try:
-        found = squares(suite)
+        known = squares(suite)
     except InputError:
         return suite  # the checks of the suite report faults of the design
-    if suite.predictions or any(None in square.conditions for square in found):
+    if suite.predictions or any(None in square.conditions for square in known):
         return suite
     names = {meaning(name): name for name in suite.condition_names}
     if names.keys() == {"good", "bad"} and len(suite.condition_names) == len(names):
@@ -337,23 +386,23 @@ def with_design(suite: Suite) -> Suite:
             name=names["good"],
         )
         return replace(suite, predictions=(prediction,))
-    predictions = tuple(prediction for square in found for prediction in predictions_of(square))
+    predictions = tuple(prediction for square in known for prediction in predictions_of(square))
     return replace(suite, predictions=predictions)
 
 
 def _conditions(suite: Suite) -> dict[tuple[str, ...], str]:
     """The conditions by the levels of the factors in their columns."""
-    found: dict[tuple[str, ...], str] = {}
+    names: dict[tuple[str, ...], str] = {}
     for _, condition in suite.stimuli():
         levels = tuple(condition.columns.get(factor, "") for factor in suite.factors)
-        name = found.setdefault(levels, condition.name)
+        name = names.setdefault(levels, condition.name)
         if name != condition.name:
             raise InputError(
                 where=f"suite {suite.name!r}, [factors]",
                 seen=f"{name} and {condition.name} are both {' '.join(levels)}",
                 todo="Give each condition its own levels.",
             )
-    return found
+    return names
 
 
 def _declared(suite: Suite) -> frozenset[str]:
@@ -399,7 +448,7 @@ def _levels_of(
     suite: Suite, conditions: Mapping[tuple[str, ...], str], bad: frozenset[str]
 ) -> dict[str, tuple[str, tuple[str, ...]]]:
     """Each factor's plain level and changed levels, as follows from the unacceptable conditions."""
-    found = {}
+    factors = {}
     for index, (factor, levels) in enumerate(suite.factors.items()):
         changed = {key[index] for key, name in conditions.items() if name in bad}
         plain = [level for level in levels if level not in changed]
@@ -409,5 +458,5 @@ def _levels_of(
                 seen=f"{', '.join(sorted(bad))} leave no single plain level of {factor}",
                 todo="Name the condition, of each comparison, in which both factors are changed.",
             )
-        found[factor] = (plain[0], tuple(level for level in levels if level in changed))
-    return found
+        factors[factor] = (plain[0], tuple(level for level in levels if level in changed))
+    return factors

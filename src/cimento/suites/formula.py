@@ -97,36 +97,36 @@ def tokenize(text: str) -> list[Token]:
     tokens: list[Token] = []
     column = _skip_blanks(text, 0)
     while column < len(text):
-        found = _TOKEN.match(text, column)
-        if found is None or found["foreign"]:
-            raise _unknown(text, column, found.group() if found else None)
-        if found["open"] and _REGION_START.match(text, column):
+        match = _TOKEN.match(text, column)
+        if match is None or match["foreign"]:
+            raise _unknown(text, column, match.group() if match else None)
+        if match["open"] and _REGION_START.match(text, column):
             raise _malformed_region(text, column)
-        tokens.append(_region(text, found) if found["region"] else _plain(found))
-        column = _skip_blanks(text, found.end())
+        tokens.append(_region(text, match) if match["region"] else _plain(match))
+        column = _skip_blanks(text, match.end())
     tokens.append(Token("end", "", len(text.rstrip())))
     return tokens
 
 
-def _plain(found: re.Match[str]) -> Token:
-    return Token(str(found.lastgroup), found.group(), found.start())
+def _plain(match: re.Match[str]) -> Token:
+    return Token(str(match.lastgroup), match.group(), match.start())
 
 
 def _skip_blanks(text: str, column: int) -> int:
-    found = _BLANKS.match(text, column)
-    return found.end() if found else column
+    match = _BLANKS.match(text, column)
+    return match.end() if match else column
 
 
-def _region(text: str, found: re.Match[str]) -> Token:
-    number = found["number"].lstrip("0")
+def _region(text: str, match: re.Match[str]) -> Token:
+    number = match["number"].lstrip("0")
     if not 1 <= len(number) <= _MOST_DIGITS:
         raise FormulaError(
             formula=text,
-            column=found.start("number"),
-            seen=f"there is no region {found['number'][:12]}",
+            column=match.start("number"),
+            seen=f"there is no region {match['number'][:12]}",
             todo="Regions are counted from 1",
         )
-    return Token("region", found.group(), found.start(), number, found["name"])
+    return Token("region", match.group(), match.start(), number, match["name"])
 
 
 def _unknown(text: str, column: int, foreign: str | None) -> FormulaError:

@@ -149,7 +149,7 @@ def _innermost(folder: Path) -> Path:
 
 
 def _unpack(archive: zipfile.ZipFile, folder: Path, path: Path) -> None:
-    members = [each for each in archive.infolist() if _is_wanted(each)]
+    members = [member for member in archive.infolist() if _is_wanted(member)]
     if len(members) > MAX_FILES:
         raise _refused(path, f"holds {len(members):,} files", f"At most {MAX_FILES:,} are read.")
     left = min(MAX_TOTAL_BYTES, max(SMALL_BYTES, MAX_GROWTH * path.stat().st_size))
@@ -366,7 +366,7 @@ def suite_paths(path: Path) -> list[Path]:
         with suppress(InputError):  # there is none in it
             paths += suite_paths(folder)
     if not paths:
-        titles = "; ".join(each.title for each in FORMATS.values())
+        titles = "; ".join(form.title for form in FORMATS.values())
         raise InputError(
             where=str(path),
             seen=f"is a folder without {TOML} and without suites in it",

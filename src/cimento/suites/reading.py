@@ -156,19 +156,19 @@ def fault(code: str, *, where: str, seen: str, todo: str | None = None) -> Fault
 
 def errors(faults: Iterable[Fault]) -> tuple[Fault, ...]:
     """The faults that keep a suite from being used."""
-    return tuple(each for each in faults if each.severity == "error")
+    return tuple(fault for fault in faults if fault.severity == "error")
 
 
 def warnings(faults: Iterable[Fault]) -> tuple[Fault, ...]:
     """The faults that do not keep a suite from being used."""
-    return tuple(each for each in faults if each.severity == "warning")
+    return tuple(fault for fault in faults if fault.severity == "warning")
 
 
 def summarize(faults: Iterable[Fault]) -> list[str]:
     """One line for each code with its count and first place, for short messages."""
     groups: dict[str, list[Fault]] = {}
-    for each in faults:
-        groups.setdefault(each.code, []).append(each)
+    for fault in faults:
+        groups.setdefault(fault.code, []).append(fault)
     lines = []
     for code, group in sorted(groups.items()):
         first = group[0]
@@ -302,8 +302,8 @@ def unusable(path: Path, faults: Sequence[Fault]) -> SuiteError:
 
 def first_line(data: bytes) -> bytes:
     """The first line that is not empty, from its first character."""
-    found = _FIRST_LINE.search(data)
-    return found[0] if found else b""
+    match = _FIRST_LINE.search(data)
+    return match[0] if match else b""
 
 
 def decode(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
@@ -343,7 +343,7 @@ def open_json_lines(path: Path) -> list[dict[str, JsonValue]]:
     Raises:
         InputError: the file cannot be read, or a line is not an object.
     """
-    found = []
+    records = []
     for number, line in enumerate(open_text(path).split("\n"), start=1):
         if not line.strip():
             continue
@@ -359,8 +359,8 @@ def open_json_lines(path: Path) -> list[dict[str, JsonValue]]:
                 seen="is no object",
                 todo='Write {"name": "value"}, one object a line.',
             )
-        found.append(record)
-    return found
+        records.append(record)
+    return records
 
 
 def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
@@ -394,10 +394,10 @@ def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
 
 def _accented_word(text: str) -> tuple[str, int]:
     """The first word with a letter outside ASCII, and the position of that letter."""
-    found = _NOT_ASCII.search(text)
-    if found is None:
+    match = _NOT_ASCII.search(text)
+    if match is None:
         return "", 0
-    at = found.start()
+    at = match.start()
     before = _BETWEEN_WORDS.split(text[max(at - _LONGEST_WORD, 0) : at])[-1]
     after = _BETWEEN_WORDS.split(text[at : at + _LONGEST_WORD])[0]
     return before + after, at

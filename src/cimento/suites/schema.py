@@ -42,9 +42,9 @@ class Open(BaseModel):
 def plain(value: object) -> JsonValue:
     """A value of JSON or TOML as a JSON value: dates and times become text."""
     if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): plain(child) for key, child in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [plain(child) for child in value]
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     return cast("JsonValue", value)
@@ -231,11 +231,11 @@ def validate(model: type[Model], data: object, *, where: str) -> tuple[Model | N
         return None, [
             fault(
                 "CIM-S003",
-                where=f"{where}: {_place(each['loc'], data)}",
-                seen=_seen(each["type"], each["msg"], each["input"]),
-                todo="Add it." if each["type"] == "missing" else "Correct it.",
+                where=f"{where}: {_place(detail['loc'], data)}",
+                seen=_seen(detail["type"], detail["msg"], detail["input"]),
+                todo="Add it." if detail["type"] == "missing" else "Correct it.",
             )
-            for each in error.errors(include_url=False, include_context=False)[:MOST_FAULTS]
+            for detail in error.errors(include_url=False, include_context=False)[:MOST_FAULTS]
         ]
 
 
@@ -265,8 +265,8 @@ def _of_kinds(kind: str, message: str) -> str:
     if kind == "union_tag_not_found":
         return f"The field {message.rpartition(' ')[2]} is missing, which says what this is"
     if kind == "union_tag_invalid":
-        found, _, expected = message.partition(" does not match any of the expected tags: ")
-        return f"The field {found.rpartition(' ')[2]} should be one of {expected}"
+        before, _, expected = message.partition(" does not match any of the expected tags: ")
+        return f"The field {before.rpartition(' ')[2]} should be one of {expected}"
     return message
 
 

@@ -52,10 +52,10 @@ def story_row(
     version = PLAUSIBLE
     if kind is not None:
         version = f"{kind} {number + 1}" if isinstance(number, int) else str(kind)
-    found = record["confl_sents"]
-    first = found[0] if isinstance(found, list) and len(found) == 1 else None
+    conflicts = record["confl_sents"]
+    first = conflicts[0] if isinstance(conflicts, list) and len(conflicts) == 1 else None
     cells = {STORY: str(record["story_id"]), VERSION: version}
-    cells |= {f"{SENTENCE} {k}": str(each) for k, each in enumerate(sentences, start=1)}
+    cells |= {f"{SENTENCE} {k}": str(sentence) for k, sentence in enumerate(sentences, start=1)}
     cells |= {
         CONFLICT: str(first + 1) if isinstance(first, int) else "",
         SHOWN: str(shown + 1) if isinstance(shown, int) and shown >= 0 else "",
@@ -113,11 +113,11 @@ def _version(text: str, where: str) -> tuple[str | None, int | None]:
     """The type of a variant and its number from 0; None for a plausible story."""
     if text.casefold() == PLAUSIBLE:
         return None, None
-    found = _VERSION.fullmatch(text)
-    if not found:
+    match = _VERSION.fullmatch(text)
+    if not match:
         seen = f"{VERSION} is {text!r}" if text else f"{VERSION} is empty"
         raise InputError(where=where, seen=seen, todo="Write plausible, order 1 or cloze 1.")
-    return found[1].lower(), int(found[2] or 1) - 1
+    return match[1].lower(), int(match[2] or 1) - 1
 
 
 def _number(

@@ -52,6 +52,12 @@ SETTINGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 """The description of each setting, and its names in Italian, Spanish, Portuguese and Russian."""
 
+_OTHERS = {
+    "canary": "leave it: where a model knows it, the suite was in its training data",
+    "ratings.low": "lowest point of the scale",
+    "ratings.high": "highest point of the scale",
+}
+"""The description of settings that only some suites have."""
 _LISTS = ("tags", "regions")
 _HEADERS = ("setting", "impostazione", "campo", "ajuste", "parámetro", "параметр", "поле")
 _FORMULA = {
@@ -83,6 +89,18 @@ def fold(folder: Path, path: Path) -> Path:
         InputError: the folder has other files, or a text that cells cannot hold.
         StorageError: the workbook cannot be written.
     """
+    return write_bytes(write_sheets(folder_sheets(folder), where=str(path)), path)
+
+
+def folder_sheets(folder: Path) -> dict[str, list[list[str]]]:
+    """The rows of each sheet of a suite folder's workbook, by the sheet's name.
+
+    Args:
+        folder: a suite folder written by a paradigm.
+
+    Raises:
+        InputError: the folder has files or fields that no workbook can hold.
+    """
     known = {TOML, f"{ITEMS}.tsv", f"{SEEDS}.tsv", RECORDS}
     if others := sorted({file.name for file in folder.iterdir()} - known):
         raise InputError(where=str(folder), seen=f"has {others[0]}, which no workbook can hold")
@@ -96,14 +114,16 @@ def fold(folder: Path, path: Path) -> Path:
     sheets[PREDICTIONS] = list(_prediction_rows(predictions))
     texts = read_toml(_HOW_TO)
     of_sentences = "pairs" if {"good", "bad"} <= {*sheets[ITEMS][0]} else "sentences"
-    own = texts.get(str(settings.get("kind")), texts[of_sentences])
-    lines = f"{texts['first']}\n{own}\n{texts['last']}".split("\n")
+    middle = texts.get(str(settings.get("kind")), texts[of_sentences])
+    lines = f"{texts['first']}\n{middle}\n{texts['last']}".split("\n")
     sheets[HOW_TO] = [[line] for line in lines]
-    return write_bytes(write_sheets(sheets, where=str(path)), path)
+    return sheets
 
 
 def _are_records(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, dict) and each for each in value)
+    return isinstance(value, list) and all(
+        isinstance(element, dict) and element for element in value
+    )
 
 
 def unfold(path: Path, folder: Path) -> None:
@@ -202,7 +222,7 @@ def _about(settings: Mapping[str, JsonValue]) -> Iterator[list[str]]:
             # An unwritten known setting is an empty text, so its empty text has an empty cell.
             is_empty = name in SETTINGS and said.get(name, "") == ""
             cell = "" if is_empty else _cell_of(name, said[name])
-            yield [name, cell, SETTINGS.get(name, ("",))[0]]
+            yield [name, cell, SETTINGS.get(name, (_OTHERS.get(name, ""),))[0]]
     if left := _left(settings, said):
         yield [_MORE, json.dumps(left, ensure_ascii=False), "other settings, as JSON"]
 
@@ -217,7 +237,7 @@ def _left(settings: Mapping[str, JsonValue], said: Mapping[str, JsonValue]) -> d
             if not value or not all(f"{name}.{key}" in said for key in value):
                 left[name] = value
         elif name == "meta" and isinstance(value, dict):
-            rest = {key: each for key, each in value.items() if key not in said or key in _TOP}
+            rest = {key: child for key, child in value.items() if key not in said or key in _TOP}
             left.update({"meta": rest} if rest else {})
         else:
             left[name] = value
@@ -278,7 +298,7 @@ def _cell_of(name: str, value: JsonValue) -> str:
     """The cell of a setting, which `_value_of` reads back."""
     known = "." not in name
     group_name = name.rpartition(".")[2]
-    if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+    if isinstance(value, list) and value and all(isinstance(element, str) for element in value):
         cell = " | ".join(map(str, value))
         if cell and repr(_value_of(group_name, cell, known=known)) == repr(value):
             return cell
@@ -323,10 +343,12 @@ def _cell(value: JsonValue) -> str:
 def _prediction_rows(predictions: Sequence[Mapping[str, JsonValue]]) -> Iterator[list[str]]:
     """A row for each prediction; fields without a column go into the last cell as JSON."""
     words = {word for others in _FORMULA.values() for word in others}
-    names = dict.fromkeys(name for each in predictions for name in each)
+    names = dict.fromkeys(name for prediction in predictions for name in prediction)
     columns = [n for n in names if _is_plain_name(n) and n.casefold() not in words]
     columns = list(dict.fromkeys([*_FORMULA, *columns]))
-    rests = [{k: v for k, v in each.items() if k not in columns} for each in predictions]
+    rests = [
+        {k: v for k, v in prediction.items() if k not in columns} for prediction in predictions
+    ]
     yield [*columns, *([_MORE] if any(rests) else [])]
     for prediction, rest in zip(predictions, rests, strict=True):
         cells = [_field(prediction, name) for name in columns]
@@ -347,15 +369,15 @@ def _field(record: Mapping[str, JsonValue], name: str) -> str:
 def _predictions(table: Table) -> Iterator[dict[str, Any]]:
     words = {word: name for name, others in _FORMULA.items() for word in others}
     for row in table.rows:
-        found: dict[str, Any] = {}
+        merged: dict[str, Any] = {}
         for column, cell in row.cells.items():
             name = words.get(column.casefold(), column)
             if name == _MORE and cell.strip():
-                _merge(found, _value(cell))
+                _merge(merged, _value(cell))
             elif cell.strip():
                 is_text = name in _FORMULA and not cell.startswith('"')
-                found[name] = cell.strip() if is_text else _value(cell)
-        yield found
+                merged[name] = cell.strip() if is_text else _value(cell)
+        yield merged
 
 
 # --- The sheet items
@@ -370,9 +392,9 @@ def _items(folder: Path) -> list[list[str]]:
     plain = [cells | _flat(rest) for cells, rest in filter(None, stories)]
     flat = plain if len(plain) == len(records) else [_flat(record) for record in records]
     columns = _columns(flat)
-    rows = [columns, *([each.get(name, "") for name in columns] for each in flat)]
+    rows = [columns, *([row.get(name, "") for name in columns] for row in flat)]
     read = [_record(row) for row in _rows(rows)]
-    if repr([sorted(each.items()) for each in read]) != repr([sorted(e.items()) for e in records]):
+    if repr([sorted(row.items()) for row in read]) != repr([sorted(e.items()) for e in records]):
         raise InputError(where=str(folder / RECORDS), seen="has fields that no sheet can hold")
     return rows
 
@@ -391,7 +413,7 @@ def _flat(record: Mapping[str, JsonValue]) -> dict[str, str]:
     cells: dict[str, str] = {}
     for name, value in record.items():
         if isinstance(value, list) and value and all(isinstance(e, str) and e for e in value):
-            cells |= {f"{name} {k}": _cell(each) for k, each in enumerate(value, start=1)}
+            cells |= {f"{name} {k}": _cell(element) for k, element in enumerate(value, start=1)}
         else:
             cells[name] = _cell(value)
     return cells
@@ -399,7 +421,7 @@ def _flat(record: Mapping[str, JsonValue]) -> dict[str, str]:
 
 def _columns(flat: Iterable[Mapping[str, str]]) -> list[str]:
     """All columns in order, with the columns of a list next to each other."""
-    names = list(dict.fromkeys(name for each in flat for name in each))
+    names = list(dict.fromkeys(name for row in flat for name in row))
     first: dict[str, int] = {}
     for place, name in enumerate(names):
         first.setdefault(_list_of(name), place)
@@ -407,13 +429,13 @@ def _columns(flat: Iterable[Mapping[str, str]]) -> list[str]:
 
 
 def _list_of(name: str) -> str:
-    found = _NUMBERED.fullmatch(name)
-    return found[1] if found else name
+    match = _NUMBERED.fullmatch(name)
+    return match[1] if match else name
 
 
 def _place_in_list(name: str) -> int:
-    found = _NUMBERED.fullmatch(name)
-    return int(found[2]) if found else 0
+    match = _NUMBERED.fullmatch(name)
+    return int(match[2]) if match else 0
 
 
 def _record_lines(table: Table) -> str:
@@ -428,12 +450,12 @@ def _record_lines(table: Table) -> str:
 
 def _record(row: Row, *, where: str = "") -> dict[str, JsonValue]:
     is_story = is_story_row(row.cells)
-    found: dict[str, Any] = story_record(row.cells, where=where) if is_story else {}
+    record: dict[str, Any] = story_record(row.cells, where=where) if is_story else {}
     for column, cell in row.cells.items():
         if not cell.strip() or (is_story and is_column_of_story(column)):
             continue
         if _NUMBERED.fullmatch(column):
-            found.setdefault(_list_of(column), []).append(_value(cell))
+            record.setdefault(_list_of(column), []).append(_value(cell))
         else:
-            found[column] = _value(cell)
-    return found
+            record[column] = _value(cell)
+    return record

@@ -172,24 +172,24 @@ def _varied(condition: Condition, variant: Variant) -> Condition:
 
 
 def _changed(text: str, variant: Variant, *, at_start: bool) -> str:
-    filled = _SLOT.sub(lambda found: _filler(found, variant.slots), text)
+    filled = _SLOT.sub(lambda match: _filler(match, variant.slots), text)
     if variant.replace:
         filled = _pattern(variant.replace, at_start=at_start).sub(
-            lambda found: _replacement(found[0], variant.replace), filled
+            lambda match: _replacement(match[0], variant.replace), filled
         )
     if at_start and filled != text and filled[:1].islower() and not text[:1].islower():
         filled = filled[:1].upper() + filled[1:]
     return filled
 
 
-def _filler(found: re.Match[str], slots: Mapping[str, Filler]) -> str:
+def _filler(match: re.Match[str], slots: Mapping[str, Filler]) -> str:
     """The filler of a slot; a slot that the variant does not fill is unchanged."""
-    filler = slots.get(found[1])
+    filler = slots.get(match[1])
     if filler is None:
-        return found[0]
+        return match[0]
     if isinstance(filler, str):
-        return filler if found[2] is None else found[0]
-    return filler.get(found[2] or "", found[0])
+        return filler if match[2] is None else match[0]
+    return filler.get(match[2] or "", match[0])
 
 
 def _pattern(replace: Mapping[str, str], *, at_start: bool) -> re.Pattern[str]:
@@ -200,22 +200,22 @@ def _pattern(replace: Mapping[str, str], *, at_start: bool) -> re.Pattern[str]:
     return re.compile(rf"{start}(?<!\w)(?:{either})(?!\w)")
 
 
-def _replacement(found: str, replace: Mapping[str, str]) -> str:
-    if found in replace:
-        return replace[found]
-    text = next(new for old, new in replace.items() if old[:1].upper() + old[1:] == found)
+def _replacement(word: str, replace: Mapping[str, str]) -> str:
+    if word in replace:
+        return replace[word]
+    text = next(new for old, new in replace.items() if old[:1].upper() + old[1:] == word)
     return text[:1].upper() + text[1:]
 
 
 def open_slots(suite: Suite) -> tuple[str, ...]:
     """The slots in a suite's sentences, as ``name`` or ``name.form``, in order of appearance."""
-    found = (
+    texts = (
         match[0].strip("{}")
         for _, condition in suite.stimuli()
         for region in condition.regions
         for match in _SLOT.finditer(region.text)
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(texts))
 
 
 def _check_names(suite: Suite, variant: Variant) -> None:
@@ -248,7 +248,7 @@ def _variant(table: object, shared: Mapping[str, Filler], *, where: str) -> Vari
         seen = f"name is {name!r}"
         raise InputError(where=where, seen=seen, todo="Give letters, digits, _, - or dots.")
     replace = table.get("replace", {})
-    texts = isinstance(replace, dict) and all(isinstance(each, str) for each in replace.values())
+    texts = isinstance(replace, dict) and all(isinstance(text, str) for text in replace.values())
     if not texts or "" in replace:
         raise InputError(where=where, seen="replace is no table of phrases and replacements")
     return Variant(
@@ -269,15 +269,15 @@ def _names(table: Mapping[str, object], key: str, where: str) -> tuple[str, ...]
 
 
 def _slots(value: object, *, where: str) -> dict[str, Filler]:
-    found: dict[str, Filler] = {}
+    fillers: dict[str, Filler] = {}
     for name, filler in value.items() if isinstance(value, dict) else ():
         forms = filler.values() if isinstance(filler, dict) else [filler]
         if all(isinstance(form, str) for form in forms):
-            found[name] = filler
+            fillers[name] = filler
         else:
             todo = 'Write subject = "io", or subject = { subject = "io", verb = "abbia" }.'
             raise InputError(where=where, seen=f"the slot {name} holds {filler!r}", todo=todo)
-    return found
+    return fillers
 
 
 COLUMN = "context"
@@ -339,8 +339,10 @@ def _primed(number: int, suite: Suite, condition: str, n: int, generator: random
     alike = [other for other in others if other.column("phenomenon") == phenomenon]
     pool = alike if len(alike) >= n else others
     chosen = generator.sample(pool, n)
-    context = " ".join(sentence(each.condition(condition), rule=suite.join) for each in chosen)
-    conditions = tuple(_with_context(each, context) for each in item.conditions)
+    context = " ".join(
+        sentence(context_item.condition(condition), rule=suite.join) for context_item in chosen
+    )
+    conditions = tuple(_with_context(condition, context) for condition in item.conditions)
     return dataclasses.replace(item, conditions=conditions)
 
 

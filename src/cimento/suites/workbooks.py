@@ -425,8 +425,8 @@ def _column(reference: str) -> int:
     Raises:
         ValueError: the reference is malformed, or beyond the columns of spreadsheet programs.
     """
-    found = _REFERENCE.fullmatch(reference)
-    number = _column_number(found[1]) if found else 0
+    match = _REFERENCE.fullmatch(reference)
+    number = _column_number(match[1]) if match else 0
     if not 1 <= number <= MOST_COLUMNS:
         raise ValueError("no cell")
     return number
@@ -434,7 +434,7 @@ def _column(reference: str) -> int:
 
 def _plain(text: str) -> str:
     """A text with characters that XML cannot hold restored from the form ``_x000D_``."""
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
 
 
 def _number(text: str) -> str:

@@ -264,12 +264,15 @@ def _is_plain(tried: _Tried) -> Iterator[Finding]:
     if not isinstance(tried.scorer, Inspectable):
         return
     requests = [Score(text=text) for text in tried.texts[:_PLAIN_TEXTS]]
-    found = compare_ways(tried.scorer, tried.scorer.encode(requests), policy=tried.policy)
-    if found is not None:
+    comparison = compare_ways(tried.scorer, tried.scorer.encode(requests), policy=tried.policy)
+    if comparison is not None:
         yield Finding(
             "scores are those of a plain forward pass",
-            passed=found.agrees,
-            detail=f"{found.n_tokens} tokens, at most {found.max_difference_nats:.2g} nats apart",
+            passed=comparison.agrees,
+            detail=(
+                f"{comparison.n_tokens} tokens, at most"
+                f" {comparison.max_difference_nats:.2g} nats apart"
+            ),
         )
 
 

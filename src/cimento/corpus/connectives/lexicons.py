@@ -261,7 +261,7 @@ def merge_inventories(
     Raises:
         InputError: the inventories are of several languages.
     """
-    languages = [each.language for each in inventories if each.language]
+    languages = [inventory.language for inventory in inventories if inventory.language]
     if len(set(languages)) > 1:
         raise InputError(
             where="inventories",
@@ -278,21 +278,20 @@ def merge_inventories(
             groups = [group for group in groups if not any(group is one for one in others)]
             groups += [] if same else [kept]
     merged = {
-        group[0][1].name: (
-            _joined([entry for _, entry in group]),
-            tuple(dict.fromkeys(each for each, _ in group)),
-        )
+        group[0][1].name: (_joined([entry for _, entry in group]), tuple(dict(group)))
         for group in groups
     }
-    found = make_inventory(
+    licences = dict.fromkeys(filter(None, (inventory.licence for inventory in inventories)))
+    sources = dict.fromkeys(filter(None, (inventory.source for inventory in inventories)))
+    merged_inventory = make_inventory(
         [connective for connective, _ in merged.values()],
         where="inventories",
         name=name,
         language=next(iter(languages), ""),
-        licence=" AND ".join(dict.fromkeys(each.licence for each in inventories if each.licence)),
-        source="; ".join(dict.fromkeys(each.source for each in inventories if each.source)),
+        licence=" AND ".join(licences),
+        source="; ".join(sources),
     )
-    return found, {name: lists for name, (_, lists) in merged.items()}
+    return merged_inventory, {name: lists for name, (_, lists) in merged.items()}
 
 
 def _same(one: Connective, other: Connective) -> bool:
@@ -316,7 +315,9 @@ def _joined(entries: Sequence[Connective]) -> Connective:
     return replace(
         first,
         name=entries[0].name,
-        spellings=tuple(dict.fromkeys(each for entry in entries for each in entry.spellings)),
+        spellings=tuple(
+            dict.fromkeys(spelling for entry in entries for spelling in entry.spellings)
+        ),
         category="; ".join(dict.fromkeys(categories)),
         senses=tuple(dict.fromkeys(sense for entry in entries for sense in entry.senses)),
         interrogative=any(entry.interrogative for entry in entries),

@@ -188,7 +188,7 @@ def connectives_json(
             }
             for (corpus, column), (published, cells) in compared.items()
         ],
-        "rank_agreement": [asdict(each) for each in ranks],
+        "rank_agreement": [asdict(agreement) for agreement in ranks],
     }
 
 
@@ -225,14 +225,14 @@ def rank_agreement(columns: Mapping[str, Mapping[str, int]]) -> list[RankAgreeme
         columns: name of a corpus to connective to its number; a connective that was looked for and
             not found has the number 0.
     """
-    found = []
+    agreements = []
     for first, second in combinations(columns, 2):
         names = [name for name in columns[first] if name in columns[second]]
         x, y = ([columns[corpus][name] for name in names] for corpus in (first, second))
         design = Design.independent(len(names))
         rho, tau = (correlate(x, y, kind=kind, design=design, seed=0, draws=0) for kind in KINDS)
-        found.append(RankAgreement(first, second, rho, tau))
-    return found
+        agreements.append(RankAgreement(first, second, rho, tau))
+    return agreements
 
 
 def rank_grid(agreements: Sequence[RankAgreement]) -> Grid:
@@ -241,12 +241,12 @@ def rank_grid(agreements: Sequence[RankAgreement]) -> Grid:
     from cimento.report.grid import Grid
 
     rows = []
-    for each in agreements:
-        cells = [f"{each.first}, {each.second}", str(each.spearman.n)]
-        for one in (each.spearman, each.kendall):
+    for agreement in agreements:
+        cells = [f"{agreement.first}, {agreement.second}", str(agreement.spearman.n)]
+        for one in (agreement.spearman, agreement.kendall):
             cells += [number(one.r), interval(one.low, one.high)]
         rows.append(tuple(cells))
-    reasons = dict.fromkeys(each.spearman.reason for each in agreements)
+    reasons = dict.fromkeys(agreement.spearman.reason for agreement in agreements)
     return Grid(
         title="Agreement of ranks",
         header=("corpora", "n", "rho", "95 %", "tau-b", "95 %"),

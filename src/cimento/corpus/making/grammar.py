@@ -141,7 +141,7 @@ class Grammar:
     def conditions(self) -> dict[str, dict[str, str]]:
         """The conditions of a factorial design, each with its level of each factor."""
         levels = product(*self.factors.values()) if self.factors else ()
-        return {"_".join(each): dict(zip(self.factors, each, strict=True)) for each in levels}
+        return {"_".join(cell): dict(zip(self.factors, cell, strict=True)) for cell in levels}
 
     def wrong_combinations(self, slot: Slot) -> tuple[tuple[str, ...], ...]:
         """The combinations of features in which a target is made wrong."""

@@ -81,7 +81,7 @@ _SHORT = 80
 def texts_of_arguments(value: object) -> object:
     """Arguments of a model as texts; values of a mapping become JSON and so keep their types."""
     if isinstance(value, Mapping):
-        return tuple(f"{key}={json.dumps(each)}" for key, each in value.items())
+        return tuple(f"{key}={json.dumps(element)}" for key, element in value.items())
     return (value,) if isinstance(value, str) else value
 
 
@@ -221,10 +221,10 @@ def _known_error(
     message: str, *, name: str, kind: str, config: Mapping[str, JsonValue]
 ) -> CimentoError | None:
     """The error for what transformers says at length, or on its log; None for all else."""
-    own, where = kind_in(config), f"model {name!r}"
+    config_kind, where = kind_in(config), f"model {name!r}"
     named = ", ".join(named_architectures(config)) or str(config.get("model_type"))
     if "Unrecognized configuration class" in message:
-        if own in (None, kind):
+        if config_kind in (None, kind):
             return ModelError(
                 where=where,
                 seen=f"transformers has no {kind} language model for {named}",
@@ -232,7 +232,7 @@ def _known_error(
             )
         return UsageError(
             where=f"--kind {kind}",
-            seen=f"model {name!r} ({named}) is a {own} language model",
+            seen=f"model {name!r} ({named}) is a {config_kind} language model",
             todo="Leave the option out.",
         )
     if "does not recognize this architecture" in message:

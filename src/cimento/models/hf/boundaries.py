@@ -228,12 +228,12 @@ def find_boundaries(
     )
 
 
-def described(card: ModelCard, *, bos: str, found: Boundaries | None) -> ModelCard:
+def described(card: ModelCard, *, bos: str, boundaries: Boundaries | None) -> ModelCard:
     """A model's card with what stands before its texts, and how its words are corrected."""
-    if found is None:
+    if boundaries is None:
         return dataclasses.replace(card, bos=bos)
-    details = card.details | {"boundary_eos": found.eos}
-    return dataclasses.replace(card, bos=bos, boundary=found.rule, details=details)
+    details = card.details | {"boundary_eos": boundaries.eos}
+    return dataclasses.replace(card, bos=bos, boundary=boundaries.rule, details=details)
 
 
 def with_boundaries(

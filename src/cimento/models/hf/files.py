@@ -229,12 +229,12 @@ def locate(name: str, *, tokenizer: str = "") -> Located:
         UsageError: there is no such model, or it cannot be downloaded.
         ModelError: its files cannot be read.
     """
-    found = _locate(name, inner=False)
+    located = _locate(name, inner=False)
     if not tokenizer:
-        return found
+        return located
     other = tokenizer_files(tokenizer)
-    both = hashlib.sha256(f"{found.revision} {other.revision}".encode()).hexdigest()
-    return replace(found, revision=both, tokenizer=other)
+    both = hashlib.sha256(f"{located.revision} {other.revision}".encode()).hexdigest()
+    return replace(located, revision=both, tokenizer=other)
 
 
 def tokenizer_files(name: str) -> TokenizerFiles:
@@ -249,7 +249,7 @@ def tokenizer_files(name: str) -> TokenizerFiles:
     else:
         refuse_misnamed(name, what="tokenizer")
     if is_folder(path):
-        if not any(True for each in _TOKENIZER_FILES for _ in path.glob(each)):
+        if not any(True for pattern in _TOKENIZER_FILES for _ in path.glob(pattern)):
             raise UsageError(
                 where=f"--tokenizer {name}",
                 seen="this folder holds no tokenizer.json, nor the vocabulary of a tokenizer",
@@ -353,15 +353,15 @@ def _at(folder: Path, *, name: str, revision: str, inner: bool) -> Located:
         return Located(name, folder, revision, adapter)
     beside = folder / adapter.base
     hub_name = f"{adapter.base}@{adapter.revision}".rstrip("@")
-    found = _locate(str(beside) if is_folder(beside) else hub_name, inner=True)
-    if found.adapter is not None:
+    located = _locate(str(beside) if is_folder(beside) else hub_name, inner=True)
+    if located.adapter is not None:
         raise ModelError(
             where=str(folder),
             seen=f"it is an adapter of {adapter.base!r}, which is an adapter itself",
             todo="Merge that one into its model first (`merge_and_unload` in peft).",
         )
-    both = hashlib.sha256(f"{revision} {found.revision}".encode()).hexdigest()
-    return Located(name, found.folder, both, adapter)
+    both = hashlib.sha256(f"{revision} {located.revision}".encode()).hexdigest()
+    return Located(name, located.folder, both, adapter)
 
 
 def _digest(folder: Path, patterns: Sequence[str] = (*_PATTERNS, _CODE)) -> str:

@@ -137,12 +137,12 @@ class CausalFiller:
         """A callback that records ln P that a word has ended after each text."""
         boundary = torch.from_numpy(~self._tokens.continuing)
 
-        def take(logprobs: torch.Tensor, own: list[Row]) -> None:
+        def take(logprobs: torch.Tensor, rows: list[Row]) -> None:
             width = logprobs.shape[1]
             ends = torch.ones(width, dtype=torch.bool)
             ends[: len(boundary)] = boundary[:width]
             values = logprobs[:, ends.to(logprobs.device)].logsumexp(dim=1).tolist()
-            ended.update(zip((ids for ids, _ in own), values, strict=True))
+            ended.update(zip((ids for ids, _ in rows), values, strict=True))
 
         return take
 
@@ -157,9 +157,9 @@ class CausalFiller:
         """
         width = policy.k * _BEAMS
         begun = [[Beam()] for _ in texts]
-        found: list[list[Fill]] = [[] for _ in texts]
+        by_text: list[list[Fill]] = [[] for _ in texts]
         for step in range(policy.masks + 1):
-            jobs = [(n, word) for n, own in enumerate(begun) for word in own]
+            jobs = [(n, word) for n, words in enumerate(begun) for word in words]
             allowed: list[BoolArray | None] = [
                 self._tokens.continuing if step else self._tokens.beginnings(after_blank=fits[n])
                 for n, _ in jobs
@@ -170,10 +170,12 @@ class CausalFiller:
             for (n, word), ids in zip(jobs, reads, strict=True):
                 if step:
                     whole = word._replace(logprob_nats=word.logprob_nats + ended[ids])
-                    found[n].append(self._tokens.fill(whole, "complete", after_blank=fits[n]))
+                    by_text[n].append(self._tokens.fill(whole, "complete", after_blank=fits[n]))
             begun = grow(begun, best, width)
         # A blank alone can begin a word, but is not a word.
-        return [ranked((fill for fill in own if fill.kind == "word"), policy.k) for own in found]
+        return [
+            ranked((fill for fill in fills if fill.kind == "word"), policy.k) for fills in by_text
+        ]
 
 
 class SentinelFiller:
@@ -219,7 +221,7 @@ class SentinelFiller:
         opening = [self._model.config.decoder_start_token_id, self._id(self._first)]
         end, width = self._id(self._second), policy.k * _BEAMS
         begun = [Beam()]
-        found: list[Fill] = []
+        fills: list[Fill] = []
         with torch.inference_mode():
             memory = self._model.get_encoder()(input_ids=source).last_hidden_state
             for step in range(policy.masks + 1):
@@ -227,10 +229,10 @@ class SentinelFiller:
                 expected = self._expected(memory, source, targets)
                 for beam, row in zip(begun, expected, strict=True):
                     if step:
-                        found.append(self._closed(beam.ids, beam.logprob_nats + row[end].item()))
+                        fills.append(self._closed(beam.ids, beam.logprob_nats + row[end].item()))
                 best = [self._going_on(row, width) for row in expected]
                 [begun] = grow([begun], best, width)
-        return ranked(found, policy.k)
+        return ranked(fills, policy.k)
 
     def _expected(
         self, memory: torch.Tensor, source: torch.Tensor, targets: Sequence[Sequence[int]]

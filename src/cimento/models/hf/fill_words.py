@@ -236,15 +236,15 @@ class Distributions:
     def _read_batch(self, positions: Mapping[tuple[int, ...], list[int]], take: Take) -> None:
         sequences = list(positions)
         width = max(map(len, sequences))
-        own = [(ids, position) for ids in sequences for position in positions[ids]]
+        slots = [(ids, position) for ids in sequences for position in positions[ids]]
         line = {ids: number for number, ids in enumerate(sequences)}
-        at = np.array([line[ids] * width + position for ids, position in own], dtype=np.int64)
-        asks = Asks(rows=at, targets=np.zeros_like(at), places=np.arange(len(own)))
+        at = np.array([line[ids] * width + position for ids, position in slots], dtype=np.int64)
+        asks = Asks(rows=at, targets=np.zeros_like(at), places=np.arange(len(slots)))
         inputs = padded(
             sequences, layout=self._layout, padding=self._padding, device=self._model.device
         )
         self._head.hand_out(
-            inputs, asks, lambda found, places: take(found, [own[i] for i in places])
+            inputs, asks, lambda logprobs, places: take(logprobs, [slots[i] for i in places])
         )
 
 
@@ -268,19 +268,19 @@ def best_at(
     wanted: dict[Row, dict[int, BoolArray | None]] = {}
     for row, some in zip(rows, allowed, strict=True):
         wanted.setdefault(row, {})[id(some)] = some
-    found: dict[tuple[Row, int], list[tuple[int, float]]] = {}
+    continuations: dict[tuple[Row, int], list[tuple[int, float]]] = {}
 
-    def take(logprobs: torch.Tensor, own: list[Row]) -> None:
+    def take(logprobs: torch.Tensor, lines: list[Row]) -> None:
         if also is not None:
-            also(logprobs, own)
-        jobs = [(line, row, key) for line, row in enumerate(own) for key in wanted[row]]
+            also(logprobs, lines)
+        jobs = [(line, row, key) for line, row in enumerate(lines) for key in wanted[row]]
         best = best_tokens(
             logprobs[[line for line, _, _ in jobs]], k, [wanted[row][key] for _, row, key in jobs]
         )
-        found.update(zip([(row, key) for _, row, key in jobs], best, strict=True))
+        continuations.update(zip([(row, key) for _, row, key in jobs], best, strict=True))
 
     distributions.read(list(wanted), take)
-    return [found[row, id(some)] for row, some in zip(rows, allowed, strict=True)]
+    return [continuations[row, id(some)] for row, some in zip(rows, allowed, strict=True)]
 
 
 def best_tokens(
@@ -324,12 +324,14 @@ def grow(
     grown = [
         [
             Beam((*beam.ids, token), beam.logprob_nats + value)
-            for beam in own
+            for beam in group
             for token, value in next(tops)
         ]
-        for own in beams
+        for group in beams
     ]
-    return [sorted(own, key=lambda beam: (-beam.logprob_nats, beam.ids))[:width] for own in grown]
+    return [
+        sorted(group, key=lambda beam: (-beam.logprob_nats, beam.ids))[:width] for group in grown
+    ]
 
 
 class _WholeRows(RowHead):

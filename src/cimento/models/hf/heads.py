@@ -78,21 +78,21 @@ def read_columns(
     Returns:
         An array of shape (tokens, 1 + columns), in float64.
     """
-    own = logits[lines, targets]
+    target_logits = logits[lines, targets]
     everything = logits.logsumexp(dim=1)
-    values = [own - everything[lines]]
+    values = [target_logits - everything[lines]]
     for column in columns:
         match column:
             case TokenSet(ids):
                 values.append((logits[:, ids].logsumexp(dim=1) - everything)[lines])
             case "logit":
-                values.append(own)
+                values.append(target_logits)
             case "log_sigmoid_sum":
                 values.append(torch.nn.functional.logsigmoid(logits).logsumexp(dim=1)[lines])
             case "entropy_nats":
                 values.append(torch.special.entr(logits.softmax(dim=1)).sum(dim=1)[lines])
             case "rank":
-                values.append(1 + (logits[lines] > own.unsqueeze(1)).sum(dim=1))
+                values.append(1 + (logits[lines] > target_logits.unsqueeze(1)).sum(dim=1))
     return torch.stack([value.cpu().double() for value in values], dim=1)
 
 
@@ -171,23 +171,30 @@ class Kept:
         return rebuild(rows[:0])
 
 
-class Replaced:
-    """A context in which a module's forward pass returns a given answer."""
+class Rerouted:
+    """A context in which a module has another forward pass."""
 
-    def __init__(self, module: torch.nn.Module, answer: Any) -> None:
+    def __init__(self, module: torch.nn.Module, forward: Callable[..., Any]) -> None:
         self._module = module
-        self._answer = answer
+        self._forward = forward
         # Modules of a model on several devices have forward passes as instance attributes.
         self._own = vars(module).get("forward")
 
     def __enter__(self) -> None:
-        self._module.forward = lambda *_args, **_kwargs: self._answer
+        self._module.forward = self._forward
 
     def __exit__(self, *_error: object) -> None:
         if self._own is None:
             del self._module.forward
         else:
             self._module.forward = self._own
+
+
+class Replaced(Rerouted):
+    """A context in which a module's forward pass returns a given answer."""
+
+    def __init__(self, module: torch.nn.Module, answer: Any) -> None:
+        super().__init__(module, lambda *_args, **_kwargs: answer)
 
 
 class RowHead:
@@ -370,10 +377,10 @@ def read_scores(
     row = torch.tensor(lines, device=logits.device)
     token = torch.tensor(targets, device=logits.device)
     if columns:
-        found = read_columns(logits, row, token, columns)
+        logprobs = read_columns(logits, row, token, columns)
     else:
-        found = logits.log_softmax(dim=1)[row, token]
-    values: FloatArray = found.double().cpu().numpy()
+        logprobs = logits.log_softmax(dim=1)[row, token]
+    values: FloatArray = logprobs.double().cpu().numpy()
     return values
 
 

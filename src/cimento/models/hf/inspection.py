@@ -115,19 +115,22 @@ def inspect_model(
     if not isinstance(scorer, Inspectable):
         return Inspection(card=scorer.card)
     inside = scorer.inside()
-    encoded = {suite: _encoded(scorer, list(dict.fromkeys(own))) for suite, own in texts.items()}
+    encoded = {
+        suite: _encoded(scorer, list(dict.fromkeys(suite_texts)))
+        for suite, suite_texts in texts.items()
+    }
     share = -(-n_compared // max(len(encoded), 1))
     # The plain way cannot score texts over which a window slides.
     longest = scorer.card.window or sys.maxsize
     fitting = [
-        [text for text in found.texts if len(text.ids) <= longest] for found in encoded.values()
+        [text for text in group.texts if len(text.ids) <= longest] for group in encoded.values()
     ]
     chosen = [text for some in fitting for text in some[:share]][:n_compared]
     return Inspection(
         card=scorer.card,
         tokenizer=tokenizer_facts(inside.tokenizer, policy=policy, card=scorer.card),
         comparison=compare_ways(scorer, chosen, policy=policy),
-        unknown=tuple(_unknown(inside, suite, found) for suite, found in encoded.items()),
+        unknown=tuple(_unknown(inside, suite, group) for suite, group in encoded.items()),
     )
 
 
@@ -230,30 +233,30 @@ def _encoded(scorer: Scorer, texts: Sequence[str]) -> _Texts:
     try:
         return _Texts(list(scorer.encode(requests)), [])
     except ModelError:
-        found = _Texts([], [])
+        encoded = _Texts([], [])
         for request in requests:
             try:
-                found.texts.extend(scorer.encode([request]))
+                encoded.texts.extend(scorer.encode([request]))
             except ModelError as error:
-                found.refusals.append(str(error))
-        return found
+                encoded.refusals.append(str(error))
+        return encoded
 
 
-def _unknown(inside: Inside, suite: str, found: _Texts) -> UnknownTokens:
+def _unknown(inside: Inside, suite: str, encoded: _Texts) -> UnknownTokens:
     unknown = inside.tokenizer.unk_token_id
     ids = [
         number
-        for text in found.texts
+        for text in encoded.texts
         for number, span in zip(text.ids, text.spans, strict=True)
         if span[0] >= 0
     ]
     return UnknownTokens(
         suite=suite,
-        n_texts=len(found.texts) + len(found.refusals),
+        n_texts=len(encoded.texts) + len(encoded.refusals),
         n_tokens=len(ids),
         n_unknown=sum(number == unknown for number in ids),
-        n_refused=len(found.refusals),
-        refusal=found.refusals[0] if found.refusals else "",
+        n_refused=len(encoded.refusals),
+        refusal=encoded.refusals[0] if encoded.refusals else "",
     )
 
 
@@ -351,9 +354,9 @@ def _frame(
     tokenizer: PreTrainedTokenizerBase, policy: Policy, card: ModelCard
 ) -> tuple[str, str, str]:
     """The tokens before and after a text, and where the ones before it come from."""
-    own = own_frame(tokenizer)
+    frame = own_frame(tokenizer)
     names = [
-        " ".join(tokenizer.convert_ids_to_tokens(list(ids))) for ids in (own.before, own.after)
+        " ".join(tokenizer.convert_ids_to_tokens(list(ids))) for ids in (frame.before, frame.after)
     ]
     if card.kind == "masked":
         return names[0], names[1], "the tokenizer puts them there"

@@ -106,11 +106,11 @@ def find_layout(model: PreTrainedModel, short: Ids, long: Ids, *, padding: int) 
         others = long if layout.pad else short[::-1]
         try:
             batch = padded([others, short], layout=layout, padding=padding, device=model.device)
-            found = _thinned(model, batch, short, positions, thin=layout.thin)
+            thinned = _thinned(model, batch, short, positions, thin=layout.thin)
         # Models that do not accept a mask or a batch raise errors of various classes.
         except (TypeError, ValueError, RuntimeError, IndexError):
             continue
-        if largest_difference(expected, found) <= tolerance_nats(model):
+        if largest_difference(expected, thinned) <= tolerance_nats(model):
             return layout
     raise ModelError(
         where=f"model of class {type(model).__name__}",
@@ -190,12 +190,12 @@ def _thinned(
     thin: Thinning,
 ) -> FloatArray:
     """The result of `plain_logprobs` at some positions, with the text in a batch's second row."""
-    found = np.full(len(positions), np.nan)
+    values = np.full(len(positions), np.nan)
     chosen = np.array(positions)
     rows = chosen + batch["input_ids"].shape[1]
     asks = Asks(rows, np.array(short)[chosen], np.arange(len(chosen)))
-    RowHead(model, thin=thin).fill(batch, asks, found)
-    return found
+    RowHead(model, thin=thin).fill(batch, asks, values)
+    return values
 
 
 def masked_positions(units: Sequence[int], index: int, *, rule: PllRule) -> list[int]:

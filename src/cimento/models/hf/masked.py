@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from cimento.errors import ModelError, TextTooLongError
 from cimento.models.base import Encoded, ModelCard
 from cimento.models.characters import trim_spans
-from cimento.models.hf.batches import AskList, ScoreBuffer, batches
+from cimento.models.hf.batches import AskList, ScoreBuffer, Trial, batches
 from cimento.models.hf.fill_words import Beam, Distributions, FillTokens, Row, best_at, grow
 from cimento.models.hf.layout import centred, find_layout, masked_positions, padded
 from cimento.models.hf.scorer import Inside, TransformersScorer, row_head
@@ -99,6 +99,24 @@ class MaskedScorer(TransformersScorer):
         self._head_of = functools.cache(
             lambda columns: row_head(model, thin=layout.thin, columns=columns)
         )
+
+    def trials(
+        self, base: Encoded, source: Encoded, moved: Sequence[tuple[int, int]]
+    ) -> list[Trial]:
+        """A pass for each wanted token, which is masked in both texts.
+
+        There are none if other numbers of tokens are wanted of the two texts, so that it is not
+        known which belong together.
+        """
+        if len(base.wanted) != len(source.wanted):
+            return []
+        trials = []
+        for slot, (index, other) in enumerate(zip(base.wanted, source.wanted, strict=True)):
+            copy, position = self._masked_copy(base, index)
+            from_copy, _ = self._masked_copy(source, other)
+            asks = ((position, base.ids[index], slot),)
+            trials.append(Trial(ids=copy, source=from_copy, moved=tuple(moved), asks=asks))
+        return trials
 
     def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
         buffer = ScoreBuffer(encoded, columns=len(columns))
@@ -205,13 +223,13 @@ class MaskedFiller:
         gaps = self._gaps(requests, 1 if protocol in ("mask", "words") else policy.masks)
         fits = [self._tokens.after_blank(request.before) for request in requests]
         if protocol in ("mask", "words"):
-            found = self._one_mask(gaps, fits, policy.k, words=protocol == "words")
+            fills = self._one_mask(gaps, fits, policy.k, words=protocol == "words")
         else:
-            found = self._several_masks(gaps, fits, policy, whole=protocol == "complete")
+            fills = self._several_masks(gaps, fits, policy, whole=protocol == "complete")
         if not choice:
-            return found
+            return fills
         scored = self._choose(requests, gaps, fits, choice)
-        return [[*own, *options] for own, options in zip(found, scored, strict=True)]
+        return [[*generated, *options] for generated, options in zip(fills, scored, strict=True)]
 
     def _gaps(self, requests: Sequence[FillRequest], masks: int) -> list[_Gap]:
         """The texts as tokens around one mask, read by the tokenizer from its mask token.
@@ -225,7 +243,7 @@ class MaskedFiller:
             f"{request.before.rstrip() if strip else request.before}{mask}{request.after}"
             for request in requests
         ]
-        found = []
+        gaps = []
         tokenized = self._tokenizer(texts, add_special_tokens=False, verbose=False) if texts else {}
         for request, ids in zip(requests, tokenized.get("input_ids", ()), strict=True):
             if ids.count(self._mask) != 1:
@@ -235,8 +253,8 @@ class MaskedFiller:
                     todo="Take it out.",
                 )
             at = ids.index(self._mask)
-            found.append(self._gap(ids[:at], ids[at + 1 :], masks, request))
-        return found
+            gaps.append(self._gap(ids[:at], ids[at + 1 :], masks, request))
+        return gaps
 
     def _gap(
         self, before: Sequence[int], after: Sequence[int], tokens: int, request: FillRequest
@@ -277,13 +295,13 @@ class MaskedFiller:
         self, gaps: Sequence[_Gap], fits: Sequence[bool], policy: FillPolicy, *, whole: bool
     ) -> list[list[Fill]]:
         """The candidates of one or more tokens: words ranked together, others by length."""
-        found: list[list[Fill]] = [[] for _ in gaps]
+        by_gap: list[list[Fill]] = [[] for _ in gaps]
         for count in range(1, policy.masks + 1):
             method = "complete" if whole else f"beam-{count}"
             beams = self._beams(gaps, fits, count, policy.k, whole=whole)
-            for fills, own, fit in zip(found, beams, fits, strict=True):
-                fills += [self._tokens.fill(beam, method, after_blank=fit) for beam in own]
-        return [ranked(fills, policy.k) for fills in found] if whole else found
+            for fills, gap_beams, fit in zip(by_gap, beams, fits, strict=True):
+                fills += [self._tokens.fill(beam, method, after_blank=fit) for beam in gap_beams]
+        return [ranked(fills, policy.k) for fills in by_gap] if whole else by_gap
 
     def _beams(
         self, gaps: Sequence[_Gap], fits: Sequence[bool], count: int, k: int, *, whole: bool
@@ -292,7 +310,7 @@ class MaskedFiller:
         width = k if count == 1 else k * _BEAMS
         beams = [[Beam()] for _ in gaps]
         for step in range(count):
-            jobs = [(n, beam) for n, own in enumerate(beams) for beam in own]
+            jobs = [(n, beam) for n, gap_beams in enumerate(beams) for beam in gap_beams]
             masks = [self._mask] * (count - step)
             rows: list[Row] = [
                 (gaps[n].filled((*beam.ids, *masks)), len(gaps[n].before) + step)
@@ -302,7 +320,7 @@ class MaskedFiller:
                 self._allowed(step, count, after_blank=fits[n]) if whole else None for n, _ in jobs
             ]
             beams = grow(beams, best_at(self._distributions, rows, width, allowed), width)
-        return [own[:k] for own in beams]
+        return [gap_beams[:k] for gap_beams in beams]
 
     def _allowed(self, step: int, count: int, *, after_blank: bool) -> BoolArray:
         """The tokens allowed at a step of a whole word."""
@@ -322,10 +340,15 @@ class MaskedFiller:
         options = [self._options(request) for request in requests]
         asked: dict[Row, set[int]] = {}
         plans = [
-            [{rule: _terms(option, gap, rule, self._mask) for rule in choice} for option in own]
-            for own, gap in zip(options, gaps, strict=True)
+            [
+                {rule: _terms(option, gap, rule, self._mask) for rule in choice}
+                for option in gap_options
+            ]
+            for gap_options, gap in zip(options, gaps, strict=True)
         ]
-        for terms in (terms for own in plans for plan in own for terms in plan.values()):
+        for terms in (
+            terms for gap_plans in plans for plan in gap_plans for terms in plan.values()
+        ):
             for row, target in terms or ():
                 asked.setdefault(row, set()).add(target)
         values = self._values(asked)
@@ -339,25 +362,27 @@ class MaskedFiller:
                     method=CHOICE + rule,
                 )
                 for rule in choice
-                for text, option, plan in zip(request.options, own, own_plans, strict=True)
+                for text, option, plan in zip(request.options, gap_options, gap_plans, strict=True)
                 for terms in [plan[rule]]
             ]
-            for request, own, own_plans, fit in zip(requests, options, plans, fits, strict=True)
+            for request, gap_options, gap_plans, fit in zip(
+                requests, options, plans, fits, strict=True
+            )
         ]
 
     def _values(self, asked: Mapping[Row, set[int]]) -> dict[tuple[Row, int], float]:
-        found: dict[tuple[Row, int], float] = {}
+        values: dict[tuple[Row, int], float] = {}
 
-        def take(logprobs: torch.Tensor, own: list[Row]) -> None:
-            for line, row in zip(logprobs, own, strict=True):
+        def take(logprobs: torch.Tensor, rows: list[Row]) -> None:
+            for line, row in zip(logprobs, rows, strict=True):
                 targets = sorted(asked[row])
-                found.update(
+                values.update(
                     ((row, target), value)
                     for target, value in zip(targets, line[targets].tolist(), strict=True)
                 )
 
         self._distributions.read(list(asked), take)
-        return found
+        return values
 
     def _options(self, request: FillRequest) -> list[_Option]:
         """Each option as the tokens that it makes in its text."""

@@ -121,7 +121,9 @@ def folder_without_model(name: str) -> UsageError:
     files = [entry.name for entry in _entries(path) if entry.suffix == ".gguf"]
     if inside := checkpoints(path):
         seen = f"this folder is no model, and holds {len(inside)}: {', '.join(_some(inside))}"
-        flags = (each if each == _MORE else f"-m {_quoted(name, each)}" for each in _some(inside))
+        flags = (
+            inner if inner == _MORE else f"-m {_quoted(name, inner)}" for inner in _some(inside)
+        )
         todo = f"Give the models that you mean: {' '.join(flags)}"
     elif (path / _SUITE).is_file():
         seen, todo = "this folder is a suite, and no model", "Suites are given without -m."
@@ -141,8 +143,8 @@ def _quoted(*parts: str) -> str:
 
 def checkpoints(folder: Path) -> list[str]:
     """The folders of models in a folder, in the order of the numbers in their names."""
-    found = [entry.name for entry in _entries(folder) if holds_model(entry)]
-    return sorted(found, key=lambda name: ([int(n) for n in re.findall(r"\d{1,18}", name)], name))
+    names = [entry.name for entry in _entries(folder) if holds_model(entry)]
+    return sorted(names, key=lambda name: ([int(n) for n in re.findall(r"\d{1,18}", name)], name))
 
 
 def meant_by(name: str) -> str:

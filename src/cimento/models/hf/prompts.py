@@ -82,23 +82,23 @@ class PrefixReader:
         if not may_share:
             return [self._plain(text, start) for text, start in zip(texts, starts, strict=True)]
         try:
-            found, kept = self._shared(texts, starts)
+            scores, kept = self._shared(texts, starts)
             if longest > self._proven[kept > 0]:
-                self._prove(texts, starts, found, kept=kept > 0)
+                self._prove(texts, starts, scores, kept=kept > 0)
         # A model that knows no cache or no such mask says so in its own way.
         except Exception as error:
             if all(self._proven.values()) and not is_out_of_memory(error):
                 raise
             self._give_up(f"the model does not take it ({type(error).__name__})")
         if self._sharing:
-            return found
+            return scores
         return [self._plain(text, start) for text, start in zip(texts, starts, strict=True)]
 
     def _prove(
         self,
         texts: Sequence[Ids],
         starts: Sequence[int],
-        found: Sequence[torch.Tensor],
+        scores: Sequence[torch.Tensor],
         *,
         kept: bool,
     ) -> None:
@@ -109,7 +109,7 @@ class PrefixReader:
         longest = max(range(len(texts)), key=lambda number: len(texts[number]))
         chosen = {longest, len(texts) - 1}
         worst = max(
-            _largest_difference(found[number], self._plain(texts[number], starts[number]))
+            _largest_difference(scores[number], self._plain(texts[number], starts[number]))
             for number in chosen
         )
         # Not more: a difference that is not a number must not pass.
@@ -156,8 +156,10 @@ class PrefixReader:
         self._cached = stem
         line = {node: number for number, node in enumerate(nodes)}
         scores = logits.float().log_softmax(dim=1).cpu()
-        found = [scores[[line[node] for node in wanted[number]]] for number in range(len(texts))]
-        return found, kept
+        wanted_scores = [
+            scores[[line[node] for node in wanted[number]]] for number in range(len(texts))
+        ]
+        return wanted_scores, kept
 
     def _run(self, tree: PrefixTree, kept: int, nodes: Sequence[int]) -> torch.Tensor:
         """One pass over the tree, after what is kept; logits of shape (nodes, vocabulary)."""
@@ -232,14 +234,14 @@ def split_ids(
         ModelError: the tokenizer makes nothing of what follows.
     """
     ids, spans = _tokens(tokenizer, prompt + following)
-    own = sum(end <= len(prompt) for _, end in spans)
-    if own < len(ids) and spans[own][0] < len(prompt):
+    n_prompt = sum(end <= len(prompt) for _, end in spans)
+    if n_prompt < len(ids) and spans[n_prompt][0] < len(prompt):
         first, _ = _tokens(tokenizer, prompt)
         second, _ = _tokens(tokenizer, following)
-        ids, own = first + second, len(first)
+        ids, n_prompt = first + second, len(first)
     if list(before) != ids[: len(before)]:
-        ids, own = [*before, *ids], own + len(before)
-    if own == len(ids):
+        ids, n_prompt = [*before, *ids], n_prompt + len(before)
+    if n_prompt == len(ids):
         raise ModelError(
             where=f"answer {following!r}", seen="the tokenizer makes no token of it", todo=""
         )
@@ -250,7 +252,7 @@ def split_ids(
             f" and the model's window holds {window}",
             todo=_ASK_SHORTER,
         )
-    return ids, own
+    return ids, n_prompt
 
 
 def prompt_ids(

@@ -31,14 +31,14 @@ from cimento.models.hf.heads import (
     column_layer,
     read_scores,
 )
-from cimento.models.hf.layout import Layout, Proof, long_texts, tolerance_nats
+from cimento.models.hf.layout import Layout, Proof, long_texts, padded, tolerance_nats
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from cimento.io.tables import Column
     from cimento.models.base import FloatArray, Score
-    from cimento.models.hf.batches import Asks, IntArray
+    from cimento.models.hf.batches import Asks, IntArray, Trial
     from cimento.models.hf.heads import Read
     from cimento.models.settings import Policy
     from cimento.models.tokenizing import TextEncoder
@@ -138,6 +138,39 @@ class TransformersScorer(ABC):
         return None
 
     @abstractmethod
+    def trials(
+        self, base: Encoded, source: Encoded, moved: Sequence[tuple[int, int]]
+    ) -> list[Trial]:
+        """The passes in which the wanted tokens of a text are predicted, for interchanges.
+
+        Args:
+            base: the text that is scored.
+            source: the text that states come from.
+            moved: pairs of tokens, by their indices in `base` and in `source`.
+        """
+
+    def batch(
+        self, texts: Sequence[Sequence[int]], around: tuple[int, ...]
+    ) -> dict[str, torch.Tensor]:
+        """The inputs of a pass over the sequences of some trials; see `Trial`.
+
+        Args:
+            texts: the sequences; of one length unless texts may be padded.
+            around: what an encoder reads before all of them; empty for what it reads by default.
+        """
+        del around
+        padding = int(self._texts.tokenizer.pad_token_id or 0)
+        return padded(texts, layout=self._layout, padding=padding, device=self._model.device)
+
+    def bench(self) -> tuple[PreTrainedModel, Layout]:
+        """The model through which trials go, and the layout that it allows."""
+        return self._model, self._layout
+
+    def probes(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """A short and a long sequence, to try something on before its first use."""
+        return self._texts.probes()
+
+    @abstractmethod
     def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
         """The scores of texts, with columns other than that of word boundaries."""
 
@@ -219,8 +252,10 @@ class LayerHead(RowHead):
     def __init__(
         self, model: PreTrainedModel, *, thin: Thinning = "head", columns: Sequence[Read] = ()
     ) -> None:
-        own = [column for column in columns if column_layer(column) is None]
-        super().__init__(model, thin="nowhere" if thin == "nowhere" else "head", columns=own)
+        plain_columns = [column for column in columns if column_layer(column) is None]
+        super().__init__(
+            model, thin="nowhere" if thin == "nowhere" else "head", columns=plain_columns
+        )
         self._layers = Layers(model)
         numbers = enumerate(map(column_layer, columns), start=1)
         self._wanted = {place: number for place, number in numbers if number is not None}
@@ -242,8 +277,8 @@ class LayerHead(RowHead):
     def _read(
         self, logits: torch.Tensor, start: int, lines: IntArray, targets: IntArray
     ) -> FloatArray:
-        own = super()._read(logits, start, lines, targets)
-        table = own.reshape(len(own), -1)
+        plain = super()._read(logits, start, lines, targets)
+        table = plain.reshape(len(plain), -1)
         for place, layer in sorted(self._wanted.items()):
             state = self._states[layer][start : start + len(logits)]
             scores = read_scores(self._layers.logits(state), lines, targets, ())
@@ -268,6 +303,10 @@ class Layers:
     Args:
         model: in evaluation mode, on its device.
 
+    Attributes:
+        modules: the modules that are gone through; one may be gone through several times.
+        count: number of layers.
+
     Raises:
         ModelError: the layers cannot be found, or the output of the last one does not give the
             model's scores.
@@ -275,7 +314,7 @@ class Layers:
 
     def __init__(self, model: PreTrainedModel) -> None:
         self._model = model
-        self._modules, self.count = _find(model)
+        self.modules, self.count = _find(model)
         self._last: Output = _NOTHING
         self._reading = False
         self._prove()
@@ -313,7 +352,7 @@ class Layers:
 
         with ExitStack() as hooks:
             hooks.enter_context(self._model.base_model.register_forward_pre_hook(begin))
-            for module in self._modules:
+            for module in self.modules:
                 hooks.enter_context(module.register_forward_pre_hook(before, with_kwargs=True))
                 hooks.enter_context(module.register_forward_hook(after))
             yield states
@@ -332,9 +371,9 @@ class Layers:
         hidden = state.unsqueeze(1).to(last.device)
         answer = (hidden, *rest) if isinstance(self._last, tuple) else hidden
         with ExitStack() as replaced:
-            for module in self._modules:
+            for module in self.modules:
                 replaced.enter_context(Replaced(module, answer))
-            ids = _probe(self._model)[:, :1].expand(len(state), 1)
+            ids = probe_of(self._model)[:, :1].expand(len(state), 1)
             replaced.callback(setattr, self, "_reading", self._reading)
             self._reading = True
             logits: torch.Tensor = self._model(input_ids=ids).logits[:, 0]
@@ -342,12 +381,12 @@ class Layers:
 
     def _prove(self) -> None:
         """Check that the output of the last layer gives the model's own scores."""
-        ids = _probe(self._model)
+        ids = probe_of(self._model)
         rows = torch.arange(ids.shape[1], device=ids.device)
         with torch.inference_mode(), self.recording(rows, {self.count}) as states:
             plain = self._model(input_ids=ids).logits[0].double().log_softmax(1)
-            found = self.logits(states[self.count]).double().log_softmax(1)
-        if not torch.allclose(plain, found, atol=tolerance_nats(self._model), rtol=0):
+            logprobs = self.logits(states[self.count]).double().log_softmax(1)
+        if not torch.allclose(plain, logprobs, atol=tolerance_nats(self._model), rtol=0):
             raise ModelError(
                 where=f"model of class {type(self._model).__name__}",
                 seen="the output of its last layer does not give its own scores",
@@ -368,7 +407,7 @@ def _find(model: PreTrainedModel) -> tuple[list[torch.nn.Module], int]:
             hooks.enter_context(
                 child.register_forward_hook(lambda module, *_given: called.update([module]))
             )
-        model(input_ids=_probe(model))
+        model(input_ids=probe_of(model))
     for modules in lists:
         if all(called[child] for child in modules):
             return list(modules), sum(called[child] for child in modules)
@@ -379,7 +418,7 @@ def _find(model: PreTrainedModel) -> tuple[list[torch.nn.Module], int]:
     )
 
 
-def _probe(model: PreTrainedModel) -> torch.Tensor:
+def probe_of(model: PreTrainedModel) -> torch.Tensor:
     """A short sequence of token ids that every model has; shape (1, length)."""
     config = model.config.get_text_config()
     ordinary = [number for number in range(config.vocab_size) if number != config.pad_token_id]

@@ -53,8 +53,8 @@ def stored_dtype(located: Located) -> DtypeName:
 
 def count_parameters(folder: Path) -> int | None:
     """The number of parameters in a folder's safetensors files, by their headers; None without."""
-    found = _tensors(folder)
-    return None if found is None else sum(size for _, size in found)
+    tensors = _tensors(folder)
+    return None if tensors is None else sum(size for _, size in tensors)
 
 
 def _tensors(folder: Path) -> list[tuple[object, int]] | None:
@@ -134,7 +134,7 @@ def cached_models(folder: Path) -> list[Present]:
         raise StorageError(
             where=str(folder), seen=f"the hub's cache cannot be read ({error})"
         ) from error
-    found = [
+    models = [
         Present(
             name=repository.repo_id,
             revision=revision.commit_hash,
@@ -148,7 +148,7 @@ def cached_models(folder: Path) -> list[Present]:
         if repository.repo_type == "model"
         for revision in repository.revisions
     ]
-    return sorted(found, key=lambda model: (model.name, model.revision))
+    return sorted(models, key=lambda model: (model.name, model.revision))
 
 
 def _kind(located: Located) -> str:

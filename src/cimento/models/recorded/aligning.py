@@ -179,16 +179,16 @@ def align_tokens(
 
 def _spellings(token: str, spec: ModelSpec) -> tuple[str, ...]:
     """The possible forms of a token in the text, the likeliest first."""
-    found = [token, token.strip()]
+    spellings = [token, token.strip()]
     mark = spec.tokenizer.sentinel_pattern
     if spec.tokenizer.type == "subword" and mark:
         if spec.tokenizer.sentinel_position == "final":
-            found += [token.removesuffix(mark), token.rstrip(mark)]
+            spellings += [token.removesuffix(mark), token.rstrip(mark)]
         else:
-            found += [token.removeprefix(mark), token.lstrip(mark)]
+            spellings += [token.removeprefix(mark), token.lstrip(mark)]
     if spec.tokenizer.metaspace:
-        found.append(token.removeprefix(spec.tokenizer.metaspace))
-    return tuple(dict.fromkeys(found))
+        spellings.append(token.removeprefix(spec.tokenizer.metaspace))
+    return tuple(dict.fromkeys(spellings))
 
 
 class _Walk:
@@ -296,8 +296,8 @@ class _Walk:
                 continue
             if self._drop is None:
                 break
-            found = _STRETCH.match(chars, pos, self._text.end_of_region(pos))
-            word = found[0] if found else ""
+            match = _STRETCH.match(chars, pos, self._text.end_of_region(pos))
+            word = match[0] if match else ""
             if not 0 < len(word) <= _LONGEST_DROPPED or self._drop.sub("", word):
                 break
             pos += len(word)

@@ -207,11 +207,11 @@ def _samples(text: str, path: Path) -> Iterator[Sample]:
 def _sample(line: Any, where: str) -> Sample:  # noqa: ANN401  # what JSON has
     asked = line["arguments"]
     pairs: Sequence[Sequence[str]] = (
-        [(each["arg_0"], each["arg_1"]) for each in asked.values()]
+        [(arguments["arg_0"], arguments["arg_1"]) for arguments in asked.values()]
         if isinstance(asked, Mapping)
         else asked
     )
-    responses = [each[0] for each in line["resps"]]
+    responses = [response[0] for response in line["resps"]]
     answers = [_number_and_flag(response) for response in responses]
     contexts, options = zip(*((str(pair[0]), str(pair[1])) for pair in pairs), strict=True)
     values, greedy = zip(*answers[: len(options)], strict=True)
@@ -364,11 +364,11 @@ def replay_log(suite: Suite, path: Path) -> Replayed:
 
 def _check_count(suite: Suite, recording: Recording, path: Path) -> None:
     wanted = sum(1 for _ in suite.stimuli())
-    found = len(recording.sentences)
-    if found != wanted:
+    n_sentences = len(recording.sentences)
+    if n_sentences != wanted:
         raise TableError(
             where=str(path),
-            seen=f"holds {found} sentences, but the suite {suite.name!r} has {wanted} "
+            seen=f"holds {n_sentences} sentences, but the suite {suite.name!r} has {wanted} "
             f"({len(suite.items)} items with their conditions)",
             todo="Is it the recording of this suite, whole, in the suite's order?",
         )

@@ -159,7 +159,7 @@ def _exact_bytes(token: str) -> bytes | None:
     """The bytes that a token spells out, as OpenAI and SentencePiece write them."""
     if token.startswith(_BYTES):
         plain = token.removeprefix(_BYTES).encode("latin-1", errors="ignore").decode("latin-1")
-        return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), plain).encode("latin-1")
+        return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), plain).encode("latin-1")
     if single := _BYTE_TOKEN.fullmatch(token):
         return bytes.fromhex(single[1])
     return None

@@ -157,9 +157,9 @@ def refuse_fields(fields: Fields) -> None:
 def _hides(value: JsonValue, keys: Sequence[str]) -> bool:
     """Whether a value may hold a secret."""
     if isinstance(value, dict):
-        return any(_SECRET.search(name) or _hides(each, keys) for name, each in value.items())
+        return any(_SECRET.search(name) or _hides(element, keys) for name, element in value.items())
     if isinstance(value, list):
-        return any(_hides(each, keys) for each in value)
+        return any(_hides(element, keys) for element in value)
     text = str(value)
     return bool(_SECRET_VALUE.match(text)) or any(key in text for key in keys)
 
@@ -195,9 +195,9 @@ class Bodies:
 
     def scoring(self, text: str) -> dict[str, JsonValue]:
         """A request for the scores of a text."""
-        own = {key: value for key, value in self.fields.items() if key not in _OF_REPLIES}
-        if own.get(TEMPERATURE) is not None:
-            del own[TEMPERATURE]
+        fields = {key: value for key, value in self.fields.items() if key not in _OF_REPLIES}
+        if fields.get(TEMPERATURE) is not None:
+            del fields[TEMPERATURE]
         return _merged(
             {
                 "model": self.model,
@@ -208,7 +208,7 @@ class Bodies:
                 "echo": True,
                 "logprobs": 1,
             },
-            own,
+            fields,
         )
 
     def reply(self, ask: Reply) -> dict[str, JsonValue]:
@@ -264,9 +264,9 @@ class Bodies:
         return False
 
 
-def _merged(ours: dict[str, JsonValue], own: Fields) -> dict[str, JsonValue]:
+def _merged(ours: dict[str, JsonValue], fields: Fields) -> dict[str, JsonValue]:
     """The user's fields over ours; those that are null are left out."""
-    return {key: value for key, value in {**ours, **own}.items() if value is not None}
+    return {key: value for key, value in {**ours, **fields}.items() if value is not None}
 
 
 def _one_of(options: Sequence[str]) -> JsonValue:

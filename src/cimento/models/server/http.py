@@ -217,11 +217,11 @@ class Server:
 
 
 def _give_up(error: TransientError, where: str) -> NoReturn:
-    told = "" if error.told_s is None else f", and asks to wait for {error.told_s:.0f} s"
+    wait = "" if error.told_s is None else f", and asks to wait for {error.told_s:.0f} s"
     raise ModelError(
         where=where,
         seen=f"no usable answer after {error.attempts} attempt{'s' if error.attempts > 1 else ''}"
-        f" (the last: {error}{told})",
+        f" (the last: {error}{wait})",
         todo="Is it running, and does the URL end in /v1? What was answered is kept: run again"
         " to go on.",
     ) from error

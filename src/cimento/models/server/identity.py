@@ -54,8 +54,11 @@ class Fingerprint:
     def digest(self) -> str:
         """A hash of it, hexadecimal; scores count with two decimals."""
         rounded = [
-            [[start, None if math.isnan(value) else round(value, _DIGITS)] for start, value in each]
-            for each in (sorted(scores.items()) for scores in self.scores)
+            [
+                [start, None if math.isnan(value) else round(value, _DIGITS)]
+                for start, value in pairs
+            ]
+            for pairs in (sorted(scores.items()) for scores in self.scores)
         ]
         content = json.dumps([rounded, list(self.replies)])
         return hashlib.sha256(content.encode()).hexdigest()
@@ -95,11 +98,11 @@ def identify(fingerprint: Fingerprint, *, url: str, model: str, folder: Path) ->
         StorageError: they cannot be.
     """
     known = _known(folder / FILE, url=url, model=model)
-    same = next((each for each in known if each.is_like(fingerprint)), None)
+    same = next((earlier for earlier in known if earlier.is_like(fingerprint)), None)
     if same is None:
         _keep(fingerprint, folder / FILE, url=url, model=model)
     chosen = same or fingerprint
-    others = {each.digest() for each in known if not each.is_like(chosen)}
+    others = {earlier.digest() for earlier in known if not earlier.is_like(chosen)}
     return Identity(chosen.digest(), len(others))
 
 
@@ -110,9 +113,10 @@ def _known(path: Path, *, url: str, model: str) -> list[Fingerprint]:
     except OSError as error:
         raise _failure(path, error) from error
     return [
-        found
+        earlier
         for line in lines
-        if len(line) <= _LONGEST_BYTES and (found := _read(line, url=url, model=model)) is not None
+        if len(line) <= _LONGEST_BYTES
+        and (earlier := _read(line, url=url, model=model)) is not None
     ]
 
 

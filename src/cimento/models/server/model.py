@@ -183,8 +183,8 @@ def _unpacked(text: str) -> str:
         content = parse_json(text)
     except ValueError:
         return text
-    found = content.get(ANSWER) if isinstance(content, dict) else None
-    return found if isinstance(found, str) else text
+    answer = content.get(ANSWER) if isinstance(content, dict) else None
+    return answer if isinstance(answer, str) else text
 
 
 @dataclass(kw_only=True)
@@ -392,8 +392,8 @@ def _entry(model: str, entries: dict[str, JsonObject], server: Server) -> JsonOb
     Raises:
         UsageError: it lists another model only.
     """
-    found = entries.get(model) or entries.get(f"{model}:latest")
-    if found is None and len(entries) == 1:
+    entry = entries.get(model) or entries.get(f"{model}:latest")
+    if entry is None and len(entries) == 1:
         # A server of one model may answer to any name, and results would carry a wrong one.
         [only] = entries
         raise UsageError(
@@ -401,7 +401,7 @@ def _entry(model: str, entries: dict[str, JsonObject], server: Server) -> JsonOb
             seen=f"the server has one model, {only!r}",
             todo=f"Write openai:URL#{only}, or leave the name out.",
         )
-    return found or {}
+    return entry or {}
 
 
 def _only(models: Iterable[str], server: Server) -> str:

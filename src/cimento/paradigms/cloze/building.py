@@ -341,11 +341,11 @@ def items_of_concordances(
     counts = Counter[str]()
     grouped: dict[str, list[MultiwordItem]] = {}
     for path in paths:
-        found = concordance_sentences(
+        extracted = concordance_sentences(
             read_concordance(path), name=path.stem, seed=seed, shortest=shortest, longest=longest
         )
-        counts.update(found.counts)
-        for sentence in found.sentences:
+        counts.update(extracted.counts)
+        for sentence in extracted.sentences:
             name = path.stem.replace("_", " ") if named_by == "file" else sentence.comments["node"]
             text, reason = _braced(sentence, language)
             if reason:
@@ -372,10 +372,10 @@ def _braced(sentence: PlainSentence, language: str) -> tuple[str, str]:
 
     parts = sentence.comments["node"].split()
     pattern = r"\s*".join(map(re.escape, parts))
-    found = list(re.finditer(rf"(?<!\w){pattern}(?!\w)", sentence.text, re.IGNORECASE))
-    if len(found) != 1 or not {"{", "}"}.isdisjoint(sentence.text):
+    matches = list(re.finditer(rf"(?<!\w){pattern}(?!\w)", sentence.text, re.IGNORECASE))
+    if len(matches) != 1 or not {"{", "}"}.isdisjoint(sentence.text):
         return "", "keyword not there once, left out"
-    start, end = found[0].span()
+    start, end = matches[0].span()
     marked = _WORD.sub(
         lambda word: f"{{{word[0]}}}" if is_content(word[0].lower()) else word[0],
         sentence.text[start:end],

@@ -181,37 +181,41 @@ class Profiling:
     seed: int = 0
 
 
-def profile(items: Sequence[ClozeItem], candidates: Sequence[Candidate], how: Profiling) -> Profile:
+def profile(
+    items: Sequence[ClozeItem], candidates: Sequence[Candidate], profiling: Profiling
+) -> Profile:
     """The profile of a model.
 
     Args:
         items: what was asked.
         candidates: the answers, judged or not.
-        how: what is made of them.
+        profiling: what is made of them.
 
     Raises:
         UsageError: no item has the column that dimensions are values of.
     """
-    dimensions = [_dimension(WHOLE_SUITE, items, candidates, how)]
-    for value, members in _by_value(items, how.by).items():
+    dimensions = [_dimension(WHOLE_SUITE, items, candidates, profiling)]
+    for value, members in _by_value(items, profiling.by).items():
         ids = {item.id for item in members}
-        dimensions.append(_dimension(value, members, [c for c in candidates if c.item in ids], how))
+        dimensions.append(
+            _dimension(value, members, [c for c in candidates if c.item in ids], profiling)
+        )
     with_target = [item for item in items if item.targets]
     ranks = hit_ranks(with_target, candidates)
     chosen = [item for item in items if item.spellings("plausible")]
     groups = by_item(candidates)
     return Profile(
-        k=how.k,
-        by=how.by,
+        k=profiling.k,
+        by=profiling.by,
         dimensions=tuple(dimensions),
-        heat=heat_map(with_target, ranks, how.k),
-        top_classes=count_top_classes(chosen, groups, how.k) if chosen else {},
+        heat=heat_map(with_target, ranks, profiling.k),
+        top_classes=count_top_classes(chosen, groups, profiling.k) if chosen else {},
         first_matches=count_first_matches(chosen, groups) if chosen else {},
-        labels=other_labels(chosen, groups, how.k),
-        frequency=_frequency_effect(with_target, ranks, how),
+        labels=other_labels(chosen, groups, profiling.k),
+        frequency=_frequency_effect(with_target, ranks, profiling),
         nucleus=None
-        if how.top_p is None or not with_target
-        else nucleus(with_target, candidates, how.top_p, cluster=_clusters(items, how)),
+        if profiling.top_p is None or not with_target
+        else nucleus(with_target, candidates, profiling.top_p, cluster=_clusters(items, profiling)),
     )
 
 
@@ -261,26 +265,26 @@ def heat_map(items: Iterable[ClozeItem], ranks: Ranks, k: int) -> tuple[HeatCell
 
 
 def _frequency_effect(
-    items: Sequence[ClozeItem], ranks: Ranks, how: Profiling
+    items: Sequence[ClozeItem], ranks: Ranks, profiling: Profiling
 ) -> FrequencyEffect | None:
     """Whether a model hits frequent words more often; of several targets the first counts."""
     from cimento.statistics.classification import auc
 
-    if how.frequency is None or not items:
+    if profiling.frequency is None or not items:
         return None
     known = [
-        (value, ranks[item.id], item.columns.get(how.cluster, item.id))
+        (value, ranks[item.id], item.columns.get(profiling.cluster, item.id))
         for item in items
-        if (value := how.frequency(item.targets[0])) > 0
+        if (value := profiling.frequency(item.targets[0])) > 0
     ]
     groups = tuple(group for _, _, group in known)
     values = [value for value, _, _ in known]
-    hit = [is_hit(rank, how.k) for _, rank, _ in known]
+    hit = [is_hit(rank, profiling.k) for _, rank, _ in known]
     reciprocal = [1 / rank if rank else 0.0 for _, rank, _ in known]
     design = Design(groups, groups)
     return FrequencyEffect(
         auc=auc(values, hit),
-        spearman=correlate(values, reciprocal, kind="spearman", design=design, seed=how.seed),
+        spearman=correlate(values, reciprocal, kind="spearman", design=design, seed=profiling.seed),
         unknown=len(ranks) - len(known),
     )
 
@@ -327,34 +331,34 @@ def _by_value(items: Sequence[ClozeItem], by: str) -> dict[str, list[ClozeItem]]
     return members
 
 
-def _clusters(items: Iterable[ClozeItem], how: Profiling) -> dict[str, str]:
-    return {item.id: item.columns.get(how.cluster, item.id) for item in items}
+def _clusters(items: Iterable[ClozeItem], profiling: Profiling) -> dict[str, str]:
+    return {item.id: item.columns.get(profiling.cluster, item.id) for item in items}
 
 
 def _dimension(
-    name: str, items: Sequence[ClozeItem], candidates: Sequence[Candidate], how: Profiling
+    name: str, items: Sequence[ClozeItem], candidates: Sequence[Candidate], profiling: Profiling
 ) -> Dimension:
-    cluster = _clusters(items, how)
+    cluster = _clusters(items, profiling)
     made = Dimension(name, clustering(cluster.values()))
     with_target = [item for item in items if item.targets]
-    depths = (1, how.k)
+    depths = (1, profiling.k)
     if with_target:
         ranks = hit_ranks(with_target, candidates)
         made = replace(made, hits=tuple(_hits(ranks, cluster, k) for k in depths))
     judged = [
         candidate
         for candidate in candidates
-        if candidate.fits is not None and candidate.rank <= how.k
+        if candidate.fits is not None and candidate.rank <= profiling.k
     ]
     if not judged:
         return made
     return replace(
         made,
         fitting=tuple(_fitting(judged, cluster, k) for k in depths),
-        confidence=confidence(judged, threshold=how.threshold),
+        confidence=confidence(judged, threshold=profiling.threshold),
         calibration=calibration(judged),
-        not_expected=not_expected(judged, remarks=how.remarks, threshold=how.threshold)
-        if how.remarks
+        not_expected=not_expected(judged, remarks=profiling.remarks, threshold=profiling.threshold)
+        if profiling.remarks
         else None,
     )
 
@@ -378,7 +382,7 @@ def as_record(result: object) -> JsonValue:
     if not is_dataclass(result):
         return cast("JsonValue", result)
     return _told(
-        result, {each.name: as_record(getattr(result, each.name)) for each in fields(result)}
+        result, {field.name: as_record(getattr(result, field.name)) for field in fields(result)}
     )
 
 

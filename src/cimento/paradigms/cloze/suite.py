@@ -235,7 +235,9 @@ class ClozeSuite:
                         item.id,
                         item.text,
                         " / ".join(item.targets),
-                        ", ".join(each.text for each in item.options if each.role != "target"),
+                        ", ".join(
+                            option.text for option in item.options if option.role != "target"
+                        ),
                     )
                 ]
                 for item in items[:ITEMS_SHOWN]

@@ -97,12 +97,12 @@ def _template(template: Template, sets: Mapping[str, str]) -> list[_Record]:
 
 def _named_sets(templates: Sequence[Template]) -> dict[str, str]:
     """Each template with seeds to the first template that has the same ones."""
-    found: dict[str, str] = {}
+    by_template: dict[str, str] = {}
     for number, template in enumerate(templates):
         if template.seeds:
             same = (first.id for first in templates[: number + 1] if first.seeds == template.seeds)
-            found[template.id] = next(same)
-    return found
+            by_template[template.id] = next(same)
+    return by_template
 
 
 def _seeds(templates: Sequence[Template], sets: Mapping[str, str]) -> list[_Record]:

@@ -9,23 +9,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.measures.sentence import Missing, Value
-from cimento.paradigms.ratings.correlation import (
+from cimento.paradigms.ratings.people import (
     FREQUENCY,
     KINDS,
+    LEVELS,
+    SHARED,
+    UNNAMED,
     WORDS,
     RatedValue,
     belongs_to,
     correlation,
+    correlations_with_rest,
     design_of,
+    pair_kappas,
     partial_correlation,
     permutation_test,
-)
-from cimento.paradigms.ratings.people import (
-    LEVELS,
-    SHARED,
-    UNNAMED,
-    correlations_with_rest,
-    pair_kappas,
 )
 from cimento.paradigms.ratings.suite import RatedSentence
 from cimento.runs.outcomes import Estimate
@@ -89,8 +87,8 @@ def describe(name: str, sentences: Sequence[RatedSentence], of: Of | None = None
         sentences: sentences of the group.
         of: function that returns the value of a sentence; None for its mean rating.
     """
-    found = [sentence.mean if of is None else of(sentence) for sentence in sentences]
-    values = [value for value in found if value is not None and not isinstance(value, Missing)]
+    measured = [sentence.mean if of is None else of(sentence) for sentence in sentences]
+    values = [value for value in measured if value is not None and not isinstance(value, Missing)]
     deviations = [s.sd for s in sentences if of is None and s.sd is not None]
     n = len(values)
     reasons = dict.fromkeys(("mean", "low", "high"), NO_VALUE) if not values else {}

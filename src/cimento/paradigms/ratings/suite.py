@@ -328,7 +328,7 @@ def _sentence(suite: Suite, item: Item, condition: Condition) -> RatedSentence:
     columns = Cells(f"{suite.name}, item {item.id}, {condition.name}", condition.columns)
     people = columns.texts("participants")
     values = columns.numbers(_RATINGS, people)
-    own = set(map(columns.find, OWN_COLUMNS))
+    fixed = set(map(columns.find, OWN_COLUMNS))
     label = _LABELS.get(columns.text("label") if single else condition.name, "")
     sentence = RatedSentence(
         id=item.id if single else f"{item.id}/{condition.name}",
@@ -340,7 +340,7 @@ def _sentence(suite: Suite, item: Item, condition: Condition) -> RatedSentence:
         pair="" if single else item.id,
         cluster=item.column(suite.cluster) or "" if suite.cluster else "",
         grammatical=columns.flag("grammaticality"),
-        columns={k: v for k, v in condition.columns.items() if k not in own},
+        columns={k: v for k, v in condition.columns.items() if k not in fixed},
     )
     return with_ratings(sentence, values, people) if values else sentence
 

@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
 from cimento.models.base import Score
-from cimento.paradigms.regions.confounds import Confound, find_confounds
-from cimento.paradigms.regions.contrast import Contrast, find_contrast, items_with_other_contexts
+from cimento.paradigms.regions.contrast import (
+    Confound,
+    Contrast,
+    find_confounds,
+    find_contrast,
+    items_with_other_contexts,
+)
 from cimento.suites.checks.comparisons import have_little_in_common
 from cimento.suites.model import Region
 from cimento.suites.stimuli import join_regions, stimulus_text
@@ -106,6 +111,27 @@ class Audit:
     confounds: tuple[Confound, ...] | None
 
 
+def remarks(audit: Audit) -> dict[str, tuple[str, ...]]:
+    """What an audit found about items, in words, by what it is about.
+
+    Args:
+        audit: the findings.
+
+    Returns:
+        Items, groups or pairs of items, under ``split`` (targets with more tokens in a condition),
+        ``unknown`` (tokens), ``elsewhere`` (conditions that differ outside the target), ``unlike``
+        (sentences with hardly a word in common), ``same`` (contexts) and ``overlapping`` (words).
+    """
+    return {
+        "split": audit.split_unequally,
+        "unknown": tuple(f"{item} {name} ({count})" for item, name, count in audit.unknown),
+        "elsewhere": audit.other_contexts,
+        "unlike": audit.unlike,
+        "same": tuple(" = ".join(ids) for ids in audit.same_contexts),
+        "overlapping": tuple(f"{a} and {b} ({value:.2f})" for a, b, value in audit.overlapping),
+    }
+
+
 def audit_suite(
     suite: Suite,
     *,
@@ -180,11 +206,11 @@ def _with_target(
         regions = enumerate(item.condition(contrast.target).regions, start=1)
         context = (r.text.casefold() for n, r in regions if n not in contrast.regions)
         contexts.setdefault(tuple(context), []).append(item.id)
-        own = [(item.id, name) for name in names]
-        if len({in_target[place] for place in own if place in in_target}) > 1:
+        places = [(item.id, name) for name in names]
+        if len({in_target[place] for place in places if place in in_target}) > 1:
             unequal.append(item.id)
         compared = (condition for condition in item.conditions if condition.name in names)
-        first, *others = (stimulus_text(each, rule=suite.join) for each in compared)
+        first, *others = (stimulus_text(condition, rule=suite.join) for condition in compared)
         if any(have_little_in_common(first, other) for other in others):
             unlike.append(item.id)
     shown = ", ".join(suite.region_names[number - 1] for number in contrast.regions)
@@ -224,14 +250,14 @@ def _cut_where_different(suite: Suite) -> tuple[Suite, Contrast | None]:
     items = []
     for item in suite.items:
         pair = [condition for condition in item.conditions if condition.name in names]
-        texts = [stimulus_text(each, rule=suite.join).split() for each in pair]
+        texts = [stimulus_text(condition, rule=suite.join).split() for condition in pair]
         start = _count_alike(texts)
         rests = [words[start:] for words in texts]
         end = _count_alike([words[::-1] for words in rests])
         parts = [(w[:start], w[start : len(w) - end], w[len(w) - end :]) for w in texts]
         conditions = tuple(
-            replace(each, regions=tuple(Region(" ".join(words)) for words in cut))
-            for each, cut in zip(pair, parts, strict=True)
+            replace(condition, regions=tuple(Region(" ".join(words)) for words in cut))
+            for condition, cut in zip(pair, parts, strict=True)
         )
         items.append(replace(item, conditions=conditions))
     regions = ("before", "the words that differ", "after")
@@ -302,8 +328,8 @@ def _overlapping(suite: Suite) -> tuple[tuple[str, str, float], ...]:
     """
     words = {item.id: _words(item) for item in suite.items}
     items_of: dict[str, list[str]] = {}
-    for item, own in words.items():
-        for word in own:
+    for item, item_words in words.items():
+        for word in item_words:
             items_of.setdefault(word, []).append(item)
     telling = [ids for ids in items_of.values() if len(ids) <= RARE_IN_ITEMS]
     pairs = Counter(pair for ids in telling for pair in combinations(ids, 2))
@@ -333,6 +359,6 @@ def _by_frequency(suite: Suite, contrast: Contrast, frequency: Frequency | None)
         if target is None or len(known) < len(others):
             continue
         n += 1
-        if all(target > each for each in known):
+        if all(target > position for position in known):
             solved.append(item.id)
     return Baseline(name=name, n=n, solved=tuple(solved))

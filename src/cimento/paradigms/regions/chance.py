@@ -109,8 +109,8 @@ def chance_level(
     compared = [comparison for formula in formulas for comparison in comparisons(formula)]
     whole = functools.reduce(lambda left, right: Junction("&", left, right), formulas)
     # None marks the difference of a sum from itself, which is neither above nor below 0.
-    signed = {each: _signed(_difference(each, n_regions)) for each in compared}
-    differences = {found[0] for found in signed.values() if found}
+    signed = {comparison: _signed(_difference(comparison, n_regions)) for comparison in compared}
+    differences = {difference[0] for difference in signed.values() if difference}
     parts = [(part, _outcomes(part)) for part in _independent(differences)]
     known = [outcomes for _, outcomes in parts if outcomes is not None]
     if len(known) < len(parts) or math.prod(map(len, known)) > _MOST_OUTCOMES:
@@ -125,7 +125,7 @@ _Signed: TypeAlias = "Mapping[Comparison, tuple[_Difference, int] | None]"
 
 def _summed(whole: Formula, signed: _Signed, parts: Iterable[_Outcomes]) -> Fraction:
     """The probability of all outcomes of all parts in which the formulas hold."""
-    found = Fraction(0)
+    total = Fraction(0)
     for outcome in product(*(part.items() for part in parts)):
         above = frozenset[_Difference]().union(*(differences for differences, _ in outcome))
 
@@ -134,8 +134,8 @@ def _summed(whole: Formula, signed: _Signed, parts: Iterable[_Outcomes]) -> Frac
             return pair is not None and (pair[0] in above) == (pair[1] > 0)
 
         if _holds(whole, holds):
-            found += math.prod((probability for _, probability in outcome), start=Fraction(1))
-    return found
+            total += math.prod((probability for _, probability in outcome), start=Fraction(1))
+    return total
 
 
 def _simulated(whole: Formula, signed: _Signed, *, seed: int, pairs: int) -> float:
@@ -191,12 +191,12 @@ def _undefined(formula: Formula, n_regions: int) -> str | None:
 
 def _difference(comparison: Comparison, n_regions: int) -> dict[_Region, int]:
     """The side that should be greater minus the other side: the coefficient of each region."""
-    found: Counter[_Region] = Counter()
+    regions: Counter[_Region] = Counter()
     greater = -1 if comparison.operator == "<" else 1
     for node, sign in ((comparison.left, greater), (comparison.right, -greater)):
         for region, times in _terms(node, sign, n_regions):
-            found[region] += times
-    return {region: times for region, times in found.items() if times}
+            regions[region] += times
+    return {region: times for region, times in regions.items() if times}
 
 
 def _terms(node: Quantity, sign: int, n_regions: int) -> Iterator[tuple[_Region, int]]:
@@ -288,7 +288,7 @@ def _orders(part: Iterable[_Difference], blocks: list[_Block]) -> _Outcomes | No
             for top in place.values():
                 if top & below:
                     continue
-                new = above.union(each for low, each in over.get(top, ()) if low & below)
+                new = above.union(upper for low, upper in over.get(top, ()) if low & below)
                 ways.setdefault(top | below, Counter())[new] += times
     orders = math.factorial(len(blocks))
     return {above: Fraction(times, orders) for above, times in ways[full].items()}
@@ -298,7 +298,7 @@ def _quadrants(one: _Difference, other: _Difference) -> _Outcomes:
     """The outcomes of two differences of normal values, with their probabilities."""
     times = dict(other)
     product_ = sum(count * times.get(region, 0) for region, count in one)
-    squares = (sum(count**2 for _, count in each) for each in (one, other))
+    squares = (sum(count**2 for _, count in counter) for counter in (one, other))
     same = Fraction(1, 4) + Fraction(
         math.asin(product_ / math.sqrt(math.prod(squares))) / (2 * math.pi)
     )

@@ -162,7 +162,7 @@ def average_of_shares(
     items = [
         list(dict.fromkeys(item for share in group for item in share.held)) for group in groups
     ]
-    units = [item for own in items for item in own]
+    units = [item for stratum in items for item in stratum]
     design = Design.of(units, clusters or None)
     value = mean_if_all([mean_if_all([share.accuracy for share in group]) for group in groups])
     if value is None:
@@ -170,14 +170,14 @@ def average_of_shares(
         return replace(mean_of([], Design.independent(0), seed=seed), reason=lacking or NO_ITEMS)
     n = len(units)
     values = [
-        value + n / len(groups) * _stratum(len(own), n) * _influence(item, group)
-        for group, own in zip(groups, items, strict=True)
-        for item in own
+        value + n / len(groups) * _stratum(len(stratum), n) * _influence(item, group)
+        for group, stratum in zip(groups, items, strict=True)
+        for item in stratum
     ]
-    found = mean_of(values, design, seed=seed)
-    if found.low is None or found.high is None:
-        return replace(found, value=value)
-    return replace(found, value=value, low=max(0.0, found.low), high=min(1.0, found.high))
+    mean = mean_of(values, design, seed=seed)
+    if mean.low is None or mean.high is None:
+        return replace(mean, value=value)
+    return replace(mean, value=value, low=max(0.0, mean.low), high=min(1.0, mean.high))
 
 
 def _stratum(size: int, n: int) -> float:
@@ -324,7 +324,7 @@ def dd_tests(
             Likert points are not.
         seed: seed of the resampling.
     """
-    found = [
+    tests = [
         DDTest(
             result=result,
             phenomenon=phenomenon.name,
@@ -334,8 +334,8 @@ def dd_tests(
         for result in results
         for phenomenon in result.phenomena
     ]
-    corrected = holm([each.dd.p for each in found])
-    return tuple(replace(each, p_holm=p) for each, p in zip(found, corrected, strict=True))
+    corrected = holm([test.dd.p for test in tests])
+    return tuple(replace(test, p_holm=p) for test, p in zip(tests, corrected, strict=True))
 
 
 def _mean_dd(phenomenon: PhenomenonEffects, normalisation: Normalisation, seed: int) -> Mean:
@@ -382,7 +382,7 @@ class DesignModel:
     def formula(self) -> str:
         """The formula with the names of the factors."""
         names = dict(zip(("first", "second"), self.phenomenon.square.factors, strict=True))
-        return re.sub(r"\b(first|second)\b", lambda found: names[found[0]], self.fit.formula)
+        return re.sub(r"\b(first|second)\b", lambda match: names[match[0]], self.fit.formula)
 
 
 def design_models(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from cimento.errors import InputError, counted
 from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS
 from cimento.measures import MEASURES, find_measure, find_measures, judged_on
+from cimento.measures.normalising import load_unigrams
 from cimento.measures.regions import (
     FinalMarkRule,
     RegionColumns,
@@ -22,7 +23,6 @@ from cimento.measures.regions import (
     with_first_tokens,
 )
 from cimento.measures.scores import ScoredSentence, each_cost, each_sentence, scores_table
-from cimento.measures.unigrams import load_unigrams
 from cimento.paradigms.regions.predictions import VERDICTS, combine, judged_items, parse_predictions
 from cimento.paradigms.regions.two_by_two import PHENOMENON
 from cimento.runs.outcomes import GROUP, OUTCOMES
@@ -346,10 +346,10 @@ def _judged(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> pl.DataF
     if measure is None:
         columns = region_columns(tokens, run.rows(REQUESTS.name), metric=suite.metric)
     else:
-        own = measure.information
+        information = measure.information
         costs = each_cost(sentences_of(run, tokens=tokens), measure)
-        columns = RegionColumns.of(costs, unit=own or "bits")
-        unit = unit if own else "bits"
+        columns = RegionColumns.of(costs, unit=information or "bits")
+        unit = unit if information else "bits"
     judged = judged_items(suite, trees, columns, unit=unit)
     judged = judged if len(judged) == 1 else (*judged, combine(judged, "&"))
     verdicts = np.stack([part.verdicts for part in judged], axis=1).ravel()

@@ -86,15 +86,15 @@ def licensing_effects(
         for _, condition in suite.stimuli()
     }
     clusters = suite.clusters() if suite.cluster else None
-    found: list[tuple[str, LicensingEffect]] = []
+    windowed: list[tuple[str, LicensingEffect]] = []
     for window, regions in design.windows.items():
         surprisals = {
             item.id: _surprisals(item.id, design, conditions, regions, values)
             for item in suite.items
         }
         effects = effects_of_items(design, surprisals, clusters=clusters, seed=seed)
-        found += ((window, effect) for effect in effects)
-    corrected = holm([effect.mean.p for _, effect in found])
+        windowed += ((window, effect) for effect in effects)
+    corrected = holm([effect.mean.p for _, effect in windowed])
     return [
         mean_estimate(
             effect.mean,
@@ -112,7 +112,7 @@ def licensing_effects(
                 p_method=f"{effect.mean.method}; Holm over all effects of the suite",
             ),
         )
-        for (window, effect), p in zip(found, corrected, strict=True)
+        for (window, effect), p in zip(windowed, corrected, strict=True)
     ]
 
 
@@ -154,7 +154,7 @@ def effects_of_items(
         mean = mean_over_items(known, clusters, sizes=map(abs, known.values()), seed=seed)
         return LicensingEffect(name=name, island=island, items=values, mean=mean)
 
-    found = []
+    effects = []
     wh, control = design.levels[design.filler][:2]
     gap, filled = design.levels[design.gap][:2]
     by_island: list[dict[str, Value]] = []
@@ -167,18 +167,18 @@ def effects_of_items(
             }
             for level in (gap, filled)
         }
-        found += [
+        effects += [
             effect(values, f"filler effect, {level}", island) for level, values in fillers.items()
         ]
         interaction = {
             item: minus(fillers[filled][item], fillers[gap][item]) for item in surprisals
         }
         by_island.append(interaction)
-        found.append(effect(interaction, "wh-licensing", island))
+        effects.append(effect(interaction, "wh-licensing", island))
     for island, inside in zip(design.islands[1:], by_island[1:], strict=True):
         term = {item: minus(by_island[0][item], inside[item]) for item in surprisals}
-        found.append(effect(term, "reduction by the island", island))
-    return found
+        effects.append(effect(term, "reduction by the island", island))
+    return effects
 
 
 def minus(first: Value, second: Value) -> Value:

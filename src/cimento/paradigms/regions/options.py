@@ -11,8 +11,8 @@ from pydantic import BeforeValidator, Field
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.tables import Column
 from cimento.measures import columns_needed
+from cimento.measures.normalising import load_unigrams
 from cimento.measures.regions import FirstTokenRule
-from cimento.measures.unigrams import load_unigrams
 from cimento.paradigms.base import ParadigmOptions, option_names
 from cimento.runs.outcomes import TieRule
 from cimento.runs.store import BLANK
@@ -141,7 +141,11 @@ class RegionOptions(ParadigmOptions):
         A prediction of the suite keeps its number. A formula given by the user gets its place among
         those given, or else the next number that none of them has.
         """
-        places = {each.name: str(n) for n, each in enumerate(suite.predictions) if each.name}
+        places = {
+            prediction.name: str(n)
+            for n, prediction in enumerate(suite.predictions)
+            if prediction.name
+        }
         given = self.predictions or map(str, range(len(suite.predictions)))
         texts = [places.get(text.strip(), text.strip()) for text in given]
         taken = {int(text) for text in texts if text.isdigit()}

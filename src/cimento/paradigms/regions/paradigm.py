@@ -114,12 +114,12 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
     def holds(self, suite: Suite) -> str:
         """The numbers of items, conditions and predictions, and the bad cell of a design."""
         conditions = suite.condition_names
-        found = [counted(len(suite.items), "item")]
+        parts = [counted(len(suite.items), "item")]
         if len(conditions) > 1:
-            found[0] += f" in the conditions {Listing(conditions)}"
+            parts[0] += f" in the conditions {Listing(conditions)}"
         if suite.predictions:
-            found.append(counted(len(suite.predictions), "prediction"))
-        return "; ".join(filter(None, (*found, bad_cell(suite))))
+            parts.append(counted(len(suite.predictions), "prediction"))
+        return "; ".join(filter(None, (*parts, bad_cell(suite))))
 
     def limited(self, suite: Suite, limit: int) -> Suite:
         """The first items of a suite; the suite itself if it has no more."""
@@ -156,8 +156,12 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
             "regions": list(suite.region_names),
             "metric": suite.metric,
             "predictions": [
-                {"name": each.name, "formula": each.formula, "comment": each.comment}
-                for each in suite.predictions
+                {
+                    "name": prediction.name,
+                    "formula": prediction.formula,
+                    "comment": prediction.comment,
+                }
+                for prediction in suite.predictions
             ],
             "items": [
                 {
@@ -282,8 +286,8 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
         return tuple(estimates_of(run))
 
     def scores(self, run: Run) -> pl.DataFrame:
-        """The score of every sentence; see `cimento.paradigms.regions.designs.condition_scores`."""
-        from cimento.paradigms.regions.designs import condition_scores
+        """The score of every sentence, by `condition_scores` of `estimates`."""
+        from cimento.paradigms.regions.estimates import condition_scores
 
         return condition_scores(run)
 
@@ -330,7 +334,7 @@ def region_text(runs: Sequence[Run], *, width: int = 80, colour: bool = False) -
         width: columns of the terminal.
         colour: whether to use ANSI codes.
     """
-    judged = [each for run in runs for each in on_each_measure(run)]
+    judged = [measured for run in runs for measured in on_each_measure(run)]
     summary = Summary(runs=tuple(run.summary() for run in judged))
     table = terminal_table(summary, width=width, colour=colour)
     means = benchmark_means(summary.runs)
@@ -353,12 +357,12 @@ def design_grids(runs: Sequence[Run]) -> list[Grid]:
     ]
     if not runs:
         return []
-    from cimento.paradigms.regions.designs import declared_tables, factorial_of
+    from cimento.paradigms.regions.estimates import declared_tables, factorial_of
 
     by_suite: dict[str, list[Factorial]] = {}
     for run in runs:
         if crosses_factors(run) and compares_sentences(run):
             results = by_suite.setdefault(run.suite.name, [])
-            results += [factorial_of(each) for each in on_each_measure(run)]
+            results += [factorial_of(measured) for measured in on_each_measure(run)]
     declared = declared_tables(runs, label=lambda run: run.model)
     return [*map(accuracy_grid, by_suite.values()), *(table.grid for table in declared)]

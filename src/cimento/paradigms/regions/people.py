@@ -107,22 +107,22 @@ def people_of(run: Run) -> list[ChoiceRate]:
     # The conjunction has no number, unless it consists of a single prediction.
     places = [*options.numbers(suite_of(run)), None]
     whole = functools.reduce(partial(Junction, "&"), trees)
-    found: list[ChoiceRate] = []
+    rates: list[ChoiceRate] = []
     for name, number, formula in zip(names, places, (*trees, whole), strict=False):
         like = ChoiceRate(
             suite=suite.name, prediction=number, who=MAJORITY, of_people=True, n=0, choices=None
         )
         reason = unread or _undecidable(formula, whole_sentence=len(suite.region_names) == 1)
         if reason or not counts:
-            found.append(dataclasses.replace(like, reason=reason or NO_CHOICES))
+            rates.append(dataclasses.replace(like, reason=reason or NO_CHOICES))
             continue
         passes: Collection[VerdictName] = {"pass", "tie"} if options.ties == "pass" else {"pass"}
         clusters = suite.clusters() if suite.cluster else None
-        kinds = {item: _kind(formula, own) for item, own in counts.items()}
+        kinds = {item: _kind(formula, choices) for item, choices in counts.items()}
         known = {item: kind for item, kind in kinds.items() if kind != "unscored"}
         made = sum(sum(counts[item].values()) for item in known)
-        found.append(_share(known, passes, clusters, dataclasses.replace(like, choices=made)))
-        found.append(_single(formula, counts, clusters, like, seed=options.seed))
+        rates.append(_share(known, passes, clusters, dataclasses.replace(like, choices=made)))
+        rates.append(_single(formula, counts, clusters, like, seed=options.seed))
         outcomes = run.outcomes().filter(
             pl.col("question") == name, pl.col("item").is_in(list(known))
         )
@@ -130,8 +130,8 @@ def people_of(run: Run) -> list[ChoiceRate]:
             outcomes.filter(outcomes["verdict"] != "unscored").select("item", "verdict").iter_rows()
         )
         model = dataclasses.replace(like, who=label_of(run), of_people=False)
-        found.append(_share(beside, passes, clusters, model))
-    return found
+        rates.append(_share(beside, passes, clusters, model))
+    return rates
 
 
 def _share(
@@ -165,12 +165,14 @@ def _single(
     """The mean share of choices by which the prediction holds, without ties."""
     shares: dict[str, float] = {}
     choices = 0
-    for item, own in counts.items():
-        kinds = {name: _kind(formula, {n: n == name for n in own}) for name in own}
+    for item, per_condition in counts.items():
+        kinds = {
+            name: _kind(formula, {n: n == name for n in per_condition}) for name in per_condition
+        }
         if not {"pass", "fail"} <= set(kinds.values()):
             continue
-        held = sum(n for name, n in own.items() if kinds[name] == "pass")
-        decided = held + sum(n for name, n in own.items() if kinds[name] == "fail")
+        held = sum(n for name, n in per_condition.items() if kinds[name] == "pass")
+        decided = held + sum(n for name, n in per_condition.items() if kinds[name] == "fail")
         if decided:
             shares[item] = held / decided
             choices += decided
@@ -206,7 +208,7 @@ def _counts(suite: Suite) -> tuple[dict[str, dict[str, int]], str]:
         elif cell and not unread:
             place = f"{CHOSEN_BY} of item {item.id!r}, {condition.name!r}"
             unread = f"{place} is {cell!r}, no whole number"
-    return {item: own for item, own in counts.items() if any(own.values())}, unread
+    return {item: choices for item, choices in counts.items() if any(choices.values())}, unread
 
 
 def _undecidable(formula: Formula, *, whole_sentence: bool) -> str:
@@ -378,8 +380,8 @@ def _scale_asked(about: Sequence[Judgment]) -> tuple[float, float] | None:
     Raises:
         InputError: the ratings are on several scales, or the recorded scale is invalid.
     """
-    rated = (each for each in about if each.question == ACCEPTABILITY)
-    scales = list(dict.fromkeys(each.scale for each in rated if each.scale))
+    rated = (judgment for judgment in about if judgment.question == ACCEPTABILITY)
+    scales = list(dict.fromkeys(judgment.scale for judgment in rated if judgment.scale))
     if not scales:
         return None
     ends = _SCALE.fullmatch(scales[0])

@@ -80,11 +80,11 @@ def perplexities(run: Run) -> list[Perplexity]:
         run: run of any suite whose whole sentences were scored.
     """
     scored = list(sentences_of(run))
-    found = []
+    of_parts = []
     for phenomenon, ids in items_by_phenomenon(suite_of(run)).items():
         items = set(ids)
-        found.append(_perplexity(run, phenomenon, [one for one in scored if one.item in items]))
-    return found
+        of_parts.append(_perplexity(run, phenomenon, [one for one in scored if one.item in items]))
+    return of_parts
 
 
 def _perplexity(run: Run, phenomenon: str, scored: Sequence[ScoredSentence]) -> Perplexity:

@@ -124,11 +124,11 @@ class ItemValues:
         first: dict[str, Integers] = {}
         counts: dict[str, Integers] = {}
         for name in columns.conditions.unique(maintain_order=True).to_list():
-            own = np.flatnonzero((columns.conditions == name).to_numpy() & (item >= 0))
+            rows = np.flatnonzero((columns.conditions == name).to_numpy() & (item >= 0))
             first[name] = np.full(len(items), -1, dtype=np.int64)
             counts[name] = np.zeros(len(items), dtype=np.int64)
-            first[name][item[own]] = columns.offsets[own]
-            counts[name][item[own]] = lengths[own]
+            first[name][item[rows]] = columns.offsets[rows]
+            counts[name][item[rows]] = lengths[rows]
         return cls(columns=columns, first=first, counts=counts, n=len(items))
 
     def look_up(self, reference: Reference) -> tuple[Floats, Integers]:

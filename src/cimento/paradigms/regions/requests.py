@@ -60,17 +60,17 @@ def region_requests(
     texts, spans = joined(stimuli, rule=suite.join)
     rules: dict[tuple[str, int], tuple[Sequence[bool], Sequence[bool]]] = {}
     requests, flags = array("i"), bytearray()
-    for text, before, own, name in zip(texts, contexts, spans, names, strict=True):
-        rule = rules.get((name, len(own)))
+    for text, before, bounds, name in zip(texts, contexts, spans, names, strict=True):
+        rule = rules.get((name, len(bounds)))
         if rule is None:
             named, also = needed.get(name, _NONE), measured.get(name, ())
-            numbers = range(1, len(own) + 1)
+            numbers = range(1, len(bounds) + 1)
             is_needed = [not merged or "*" in named or number in named for number in numbers]
             is_marked = [flag or n in also for n, flag in zip(numbers, is_needed, strict=True)]
-            rule = rules[name, len(own)] = is_needed, is_marked
+            rule = rules[name, len(bounds)] = is_needed, is_marked
         flags.extend(rule[0])
-        wanted = None if ask_all else _filled(compress(own, rule[1]))
-        regions = _filled(own) if by_region else ()
+        wanted = None if ask_all else _filled(compress(bounds, rule[1]))
+        regions = _filled(bounds) if by_region else ()
         requests.append(distinct.number(Score(text, before, wanted, regions, suite.leading_blank)))
     places = _places(suite, requests, spans, flags, distinct.asked)
     return Requests(asked=distinct.asked, places=places)
@@ -144,8 +144,8 @@ def _places(
         "item": pl.Series(stimuli.ids, dtype=pl.String).gather(item),
         "condition": pl.Series(stimuli.names, dtype=pl.String).gather(stimulus),
         "region": stretches(np.ones_like(sizes), sizes),
-        "text": pl.Series([each.text for each in asked], dtype=pl.String).gather(request),
-        "context": pl.Series([each.context for each in asked], dtype=pl.String).gather(request),
+        "text": pl.Series([score.text for score in asked], dtype=pl.String).gather(request),
+        "context": pl.Series([score.context for score in asked], dtype=pl.String).gather(request),
         "start": bounds[:, 0],
         "end": bounds[:, 1],
         "needed": np.frombuffer(needed, dtype=np.bool_),

@@ -294,7 +294,7 @@ def region_dds(
         role="detail",
     )  # fmt: skip
     clusters = suite.clusters() if suite.cluster else None
-    found = []
+    estimates = []
     parts = product(items_by_phenomenon(suite).items(), designs, windows)
     for (name, items), square, window in parts:
         effects = [item_effect(square, scores[window], item) for item in items]
@@ -307,8 +307,8 @@ def region_dds(
             reason="" if known else next((e.reason for e in effects if e.reason), NO_ITEMS),
         )
         mean = mean_over_items(known, clusters, sizes=sizes, seed=seed, error=error_bits)
-        found.append(replace(mean_estimate(mean, part), p=None))
-    return tuple(found)
+        estimates.append(replace(mean_estimate(mean, part), p=None))
+    return tuple(estimates)
 
 
 def mean_over_items(
@@ -336,15 +336,15 @@ def mean_over_items(
     return mean_of(values, Design.of(effects, clusters), seed=seed)
 
 
-def summed(own: Sequence[Value], regions: Sequence[int], *, unit: Unit = "bits") -> Value:
+def summed(values: Sequence[Value], regions: Sequence[int], *, unit: Unit = "bits") -> Value:
     """The sum in bits over some regions of a sentence; missing if one of them is.
 
     Args:
-        own: values of its regions.
+        values: values of its regions.
         regions: numbers of the regions, from 1; those that the sentence lacks are left out.
         unit: unit of the values.
     """
-    parts = [own[number - 1] for number in regions if number <= len(own)]
+    parts = [values[number - 1] for number in regions if number <= len(values)]
     missing = next((part for part in parts if isinstance(part, Missing)), None)
     factor = BITS_PER_NAT if unit == "nats" else 1.0
     return missing or factor * total([part for part in parts if not isinstance(part, Missing)])
@@ -354,8 +354,8 @@ def _scores(values: RegionValues, regions: Sequence[int]) -> Scores:
     """The surprisals of a part in bits, by item and condition, negated so that more is better."""
     scores: dict[str, dict[str, Value]] = {}
     for item, conditions in values.values.items():
-        for name, own in conditions.items():
-            cost = summed(own, regions, unit=values.unit)
+        for name, costs in conditions.items():
+            cost = summed(costs, regions, unit=values.unit)
             score = cost if isinstance(cost, Missing) else 0.0 - cost
             scores.setdefault(item, {})[name] = score
     return scores

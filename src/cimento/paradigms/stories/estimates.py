@@ -14,7 +14,6 @@ from cimento.paradigms.stories.classification import (
     share,
     unbiased_mcc,
 )
-from cimento.paradigms.stories.grouping import Grouping
 from cimento.paradigms.stories.judging import (
     ALL_RIGHT,
     BOTH_ORDERS,
@@ -25,6 +24,7 @@ from cimento.paradigms.stories.judging import (
     asked_of,
     judged_run,
 )
+from cimento.paradigms.stories.options import Grouping
 from cimento.paradigms.stories.prompts import choose_shots
 from cimento.paradigms.stories.rates import (
     CHANCE,
@@ -337,11 +337,11 @@ def question_estimates(run: Run) -> list[Estimate]:
     alone = replace(like, chance=chance[0], chance_method=method)
     stories = replace(like, question=whole, role="main", chance=chance[1], chance_method=method)
     single = table.with_columns(question=pl.lit(QUESTIONS)).filter(table["question"] != whole)
-    found = [
+    estimates = [
         _rate(single, alone, empty="nothing was asked"),
         _rate(table, stories, empty="nothing was asked"),
     ]
-    return [*found, *([_first_chosen(answers, like)] if is_pair else [])]
+    return [*estimates, *([_first_chosen(answers, like)] if is_pair else [])]
 
 
 def _first_chosen(answers: Sequence[AnsweredQuestion], like: Estimate) -> Estimate:

@@ -219,12 +219,12 @@ def ordered(
 def prompts() -> Mapping[str, Prompt]:
     """All wordings by their ids, that of the study first."""
     files = sorted(FOLDER.glob("*.toml"), key=lambda path: (path.stem != PAPER, path.stem))
-    found: dict[str, Prompt] = {}
+    by_id: dict[str, Prompt] = {}
     for path in files:
         content = wordings(path.stem)
         for table in content["prompts"]:
-            found[table["id"]] = _prompt(table, content)
-    return found
+            by_id[table["id"]] = _prompt(table, content)
+    return by_id
 
 
 def find_prompt(name: str) -> Prompt:

@@ -177,14 +177,14 @@ def _refuse_lost(text: str, turns: Sequence[Message]) -> None:
     place = 0
     for role, content in turns:
         kept = content.strip()
-        found = text.find(kept, place)
-        if found < 0:
+        start = text.find(kept, place)
+        if start < 0:
             raise ModelError(
                 where="chat template",
                 seen=f"it leaves a {role} turn out ({kept[:60]!r}), or changes it",
                 todo="Say --set shots-as=text, or --set chat=no.",
             )
-        place = found + len(kept)
+        place = start + len(kept)
 
 
 WITHOUT_STORY = -1

@@ -337,7 +337,7 @@ _ALL = (
     Attribute("edible", "object", "edible", 0, "inedible", "edible"),
 )
 
-ATTRIBUTES: Mapping[str, Attribute] = {each.name: each for each in _ALL}
+ATTRIBUTES: Mapping[str, Attribute] = {attribute.name: attribute for attribute in _ALL}
 """The twenty attributes in the order of the files: five of actors, fifteen of objects."""
 
 

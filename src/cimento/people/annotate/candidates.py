@@ -301,8 +301,10 @@ def candidate_tasks(
     fills, candidates = answers.by_method(method), by_item(answers.candidates(method))
     tasks = []
     for item in answers.items:
-        found = candidates.get(item.id, ())
-        if only_other and not (item.options and top_class(item, found, answers.options.k) == OTHER):
+        item_candidates = candidates.get(item.id, ())
+        if only_other and not (
+            item.options and top_class(item, item_candidates, answers.options.k) == OTHER
+        ):
             continue
         details = {name: item.columns.get(name, "") for name in _SHOWN}
         best: dict[str, float | None] = {}

@@ -160,8 +160,8 @@ def facts_of(run: AgreementRun, given: Mapping[str, Facts], known: Mapping[str, 
         known: the published one.
     """
     recorded = {key: run.details[key] for key in RECORDED if run.details.get(key)}
-    found = {**_named(run.model, known), **recorded, **_named(run.model, given)}
-    return {key: value for key, value in found.items() if key != SOURCE}
+    properties = {**_named(run.model, known), **recorded, **_named(run.model, given)}
+    return {key: value for key, value in properties.items() if key != SOURCE}
 
 
 RECORDED = ("tokenizer", "vocabulary", "parameters")
@@ -181,7 +181,7 @@ def model_rows(
     known = known_models()
     rows = []
     for language in languages:
-        own = [
+        agreement_runs = [
             run
             for run in runs
             if (run.model, run.language, version_of(run.suite.name))
@@ -189,22 +189,22 @@ def model_rows(
         ]
         lengths = [
             float(counts[run.contrast.target])
-            for run in own
+            for run in agreement_runs
             for counts in run.n_tokens.values()
             if run.contrast.target in counts
         ]
-        compared = [found for run in own for found in contrasted(run)]
+        compared = [contrast for run in agreement_runs for contrast in contrasted(run)]
         rows.append(
             ModelRow(
                 model=language.model,
                 language=language.language,
                 version=language.version,
-                kind=own[0].kind,
+                kind=agreement_runs[0].kind,
                 ratio=language.ratio,
                 accuracy=language.accuracy,
                 target_tokens=mean_or_none(lengths),
-                unequal=mean_or_none([float(found.more_tokens != 0) for found in compared]),
-                facts=facts_of(own[0], given, known),
+                unequal=mean_or_none([float(contrast.more_tokens != 0) for contrast in compared]),
+                facts=facts_of(agreement_runs[0], given, known),
             )
         )
     return rows
@@ -224,7 +224,7 @@ def model_pairs(runs: Sequence[AgreementRun], *, seed: int) -> list[ModelPairRow
         _pair_row(first, second, features, seed=seed)
         for group in by_suite.values()
         for first, second in combinations(group, 2)
-        for features in dict.fromkeys(each.features for each in contrasted(first))
+        for features in dict.fromkeys(contrast.features for contrast in contrasted(first))
     ]
     adjusted = holm([row.p for row in rows])
     return [replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
@@ -258,18 +258,18 @@ def _facts(data: bytes, path: Path) -> dict[str, Facts]:
         raise InputError(
             where=path.name, seen=seen, todo=f"Name the models in a column {NAME!r}, one a row."
         )
-    found: dict[str, Facts] = {}
+    facts: dict[str, Facts] = {}
     for row in table.rows:
         cells = {key: value.strip() for key, value in row.cells.items() if value.strip()}
         name = cells.pop(column, "")
-        if not name or name in found:
+        if not name or name in facts:
             raise InputError(
                 where=table.where(row),
                 seen=f"the model {name!r} stands here again" if name else "no model is named",
                 todo="Give each model one row.",
             )
-        found[name] = cells
-    return found
+        facts[name] = cells
+    return facts
 
 
 def _named(label: str, table: Mapping[str, Facts]) -> Facts:
@@ -281,12 +281,12 @@ def _named(label: str, table: Mapping[str, Facts]) -> Facts:
 def _pair_row(
     first: AgreementRun, second: AgreementRun, features: str, *, seed: int
 ) -> ModelPairRow:
-    ours = {(each.item, each.condition): each for each in contrasted(first)}
-    theirs = {(each.item, each.condition): each for each in contrasted(second)}
+    ours = {(contrast.item, contrast.condition): contrast for contrast in contrasted(first)}
+    theirs = {(contrast.item, contrast.condition): contrast for contrast in contrasted(second)}
     both: list[tuple[Contrasted, Contrasted]] = [
-        (each, theirs[key])
-        for key, each in ours.items()
-        if each.features == features and key in theirs
+        (contrast, theirs[key])
+        for key, contrast in ours.items()
+        if contrast.features == features and key in theirs
     ]
     different = different_scales((first.kind, second.kind))
     differences = [] if different else [a.ratio - b.ratio for a, b in both]
@@ -338,7 +338,7 @@ def _fact_row(fact: str, rows: Sequence[ModelRow], *, seed: int) -> FactRow:
         for value, row in zip(values, rows, strict=True)
         if value is not None and row.ratio is not None
     ]
-    found = correlate(
+    correlation = correlate(
         [x for x, _ in pairs],
         [y for _, y in pairs],
         design=Design.independent(len(pairs)),
@@ -351,10 +351,10 @@ def _fact_row(fact: str, rows: Sequence[ModelRow], *, seed: int) -> FactRow:
         kind=rows[0].kind,
         fact=fact,
         n=len(pairs),
-        r=found.r,
-        low=found.low,
-        high=found.high,
-        p=found.p_permutation,
+        r=correlation.r,
+        low=correlation.low,
+        high=correlation.high,
+        p=correlation.p_permutation,
         p_holm=None,
-        reason=SAME if same else found.reason,
+        reason=SAME if same else correlation.reason,
     )

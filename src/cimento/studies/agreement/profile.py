@@ -125,8 +125,8 @@ def agreement_of(run: AgreementRun) -> str:
 def feature_of(condition: str) -> str:
     """The features that a condition's name says are wrong, joined by `` + ``; else its name."""
     parts = re.split(r"[-_ ]+", condition.casefold())
-    found = dict.fromkeys(FEATURES[part] for part in parts if part in FEATURES)
-    return " + ".join(found) or condition
+    features = dict.fromkeys(FEATURES[part] for part in parts if part in FEATURES)
+    return " + ".join(features) or condition
 
 
 def contrasted(run: AgreementRun, *, frequency: Frequency | None = None) -> list[Contrasted]:
@@ -139,7 +139,7 @@ def contrasted(run: AgreementRun, *, frequency: Frequency | None = None) -> list
     clusters = run.suite.clusters()
     items = {item.id: item for item in run.suite.items}
     target = run.contrast.target
-    found = []
+    contrasts = []
     for ratios in run.ratios:
         item, tokens = items[ratios.item], run.n_tokens.get(ratios.item, {})
         compared = zip(run.contrast.alternatives, ratios.ratios, ratios.margins_bits, strict=True)
@@ -150,7 +150,7 @@ def contrasted(run: AgreementRun, *, frequency: Frequency | None = None) -> list
             if frequency:
                 right, wrong = item.condition(target), item.condition(name)
                 rarer = _zipf(right, frequency, run) - _zipf(wrong, frequency, run)
-            found.append(
+            contrasts.append(
                 Contrasted(
                     item=ratios.item,
                     condition=name,
@@ -162,7 +162,7 @@ def contrasted(run: AgreementRun, *, frequency: Frequency | None = None) -> list
                     less_frequent=rarer,
                 )
             )
-    return found
+    return contrasts
 
 
 def profile_rows(
@@ -177,19 +177,22 @@ def profile_rows(
     """
     rows = []
     for run in runs:
-        found = contrasted(run, frequency=frequency(run.language))
-        for features in dict.fromkeys(each.features for each in found):
-            cell = [each for each in found if each.features == features]
+        contrasts = contrasted(run, frequency=frequency(run.language))
+        for features in dict.fromkeys(contrast.features for contrast in contrasts):
+            cell = [contrast for contrast in contrasts if contrast.features == features]
             rows.append(_profile_row(run, features, cell, seed=seed))
     return rows
 
 
-def design_of(found: Sequence[Contrasted]) -> Design:
+def design_of(contrasts: Sequence[Contrasted]) -> Design:
     """The design of comparisons: those of one cluster of items belong together."""
-    return Design(tuple(each.item for each in found), tuple(each.cluster for each in found))
+    return Design(
+        tuple(contrast.item for contrast in contrasts),
+        tuple(contrast.cluster for contrast in contrasts),
+    )
 
 
-def with_covariates(found: Sequence[Contrasted]) -> tuple[Regression, tuple[str, ...]]:
+def with_covariates(contrasts: Sequence[Contrasted]) -> tuple[Regression, tuple[str, ...]]:
     """The margin where both forms are equally long in tokens and, if known, equally frequent.
 
     A regression of the margin in bits on the difference in tokens and in Zipf frequency: its
@@ -197,15 +200,19 @@ def with_covariates(found: Sequence[Contrasted]) -> tuple[Regression, tuple[str,
     out; it is controlled only if the forms never differ in it.
 
     Args:
-        found: comparisons; those without frequencies are left out where others have them.
+        contrasts: comparisons; those without frequencies are left out where others have them.
 
     Returns:
         The regression, and what is equal at its intercept.
     """
-    known = [each for each in found if each.less_frequent is not None] or list(found)
+    known = [contrast for contrast in contrasts if contrast.less_frequent is not None] or list(
+        contrasts
+    )
     differences: dict[str, list[float]] = {
-        "more_tokens": [float(each.more_tokens) for each in known],
-        "less_frequent": [each.less_frequent for each in known if each.less_frequent is not None],
+        "more_tokens": [float(contrast.more_tokens) for contrast in known],
+        "less_frequent": [
+            contrast.less_frequent for contrast in known if contrast.less_frequent is not None
+        ],
     }
     predictors = {name: values for name, values in differences.items() if len(set(values)) > 1}
     equal = [
@@ -213,7 +220,7 @@ def with_covariates(found: Sequence[Contrasted]) -> tuple[Regression, tuple[str,
         for name, values in differences.items()
         if name in predictors or set(values) == {0.0}
     ]
-    regression = regress([each.margin_bits for each in known], predictors, design_of(known))
+    regression = regress([contrast.margin_bits for contrast in known], predictors, design_of(known))
     return regression, tuple(equal)
 
 
@@ -227,11 +234,11 @@ def _zipf(condition: Condition, frequency: Frequency, run: AgreementRun) -> floa
 def _profile_row(
     run: AgreementRun, features: str, cell: Sequence[Contrasted], *, seed: int
 ) -> ProfileRow:
-    rarity = [each.less_frequent for each in cell if each.less_frequent is not None]
-    equal = [each for each in cell if each.more_tokens == 0]
-    right = [each.margin_bits > 0 for each in cell]
+    rarity = [contrast.less_frequent for contrast in cell if contrast.less_frequent is not None]
+    equal = [contrast for contrast in cell if contrast.more_tokens == 0]
+    right = [contrast.margin_bits > 0 for contrast in cell]
     ratio, of_equal = (
-        bounded_mean([each.ratio for each in group], design_of(group), seed=seed)
+        bounded_mean([contrast.ratio for contrast in group], design_of(group), seed=seed)
         for group in (cell, equal)
     )
     accuracy = share_interval(right, design_of(cell))
@@ -242,18 +249,18 @@ def _profile_row(
         features=features,
         version=version_of(run.suite.name),
         n=len(cell),
-        ratio=mean_or_none([each.ratio for each in cell]),
+        ratio=mean_or_none([contrast.ratio for contrast in cell]),
         ratio_low=ratio.low,
         ratio_high=ratio.high,
         reason=ratio.reason,
         accuracy=mean_or_none([float(held) for held in right]),
         accuracy_low=accuracy.low,
         accuracy_high=accuracy.high,
-        more_tokens=mean_or_none([float(each.more_tokens) for each in cell]),
+        more_tokens=mean_or_none([float(contrast.more_tokens) for contrast in cell]),
         less_frequent=mean_or_none(rarity),
-        unequal=mean_or_none([float(each.more_tokens != 0) for each in cell]),
+        unequal=mean_or_none([float(contrast.more_tokens != 0) for contrast in cell]),
         n_equal=len(equal),
-        ratio_equal=mean_or_none([each.ratio for each in equal]),
+        ratio_equal=mean_or_none([contrast.ratio for contrast in equal]),
         equal_low=of_equal.low,
         equal_high=of_equal.high,
     )

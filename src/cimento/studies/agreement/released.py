@@ -101,18 +101,20 @@ def find_released(paths: Sequence[Path]) -> Released:
     examples: list[tuple[Path, Path, Path]] = []
     for path in paths:
         inside = [path] if path.is_file() else _below(path)
-        verdicts = [each for each in inside if each.match(RESULTS)]
+        verdicts = [path for path in inside if path.match(RESULTS)]
         # Of several copies of a file the first by path counts.
-        results = {each.name: each for each in reversed(verdicts)} | results
+        results = {path.name: path for path in reversed(verdicts)} | results
         example = _example(inside)
         examples += [example] if example else []
-        archives = [each for each in inside if is_archive(each)]
+        archives = [path for path in inside if is_archive(path)]
         suites = [] if path.is_file() else [*archives, *_gym_suites(inside)]
         places += suites or ([] if verdicts or example else [path])
-    found = _read_languages(places)
-    gym = tuple(each for each in found if _is_gym(each))
+    language_suites = _read_languages(places)
+    gym = tuple(language_suite for language_suite in language_suites if _is_gym(language_suite))
     return Released(
-        languages=tuple(each for each in found if not _is_gym(each)),
+        languages=tuple(
+            language_suite for language_suite in language_suites if not _is_gym(language_suite)
+        ),
         syntaxgym=gym,
         results=tuple(sorted(results.values())),
         example=examples[0] if examples else None,
@@ -172,14 +174,14 @@ def _example(inside: Sequence[Path]) -> tuple[Path, Path, Path] | None:
     return (suite, surprisals, spec) if suite and spec else None
 
 
-def _is_gym(found: LanguageSuite) -> bool:
-    language, loaded = found
+def _is_gym(language_suite: LanguageSuite) -> bool:
+    language, loaded = language_suite
     return language == LANGUAGE and loaded.suite.name in SUITES
 
 
 def _read_languages(places: Sequence[Path]) -> list[LanguageSuite]:
     """Suites with their languages; where a suite does not name one, its archive or folder does."""
-    found: dict[tuple[str, str], LoadedSuite] = {}
+    loaded_suites: dict[tuple[str, str], LoadedSuite] = {}
     for place in places:
         alone = place.is_file() and not is_archive(place)
         around = place.resolve().parent.name if alone else place.stem
@@ -188,7 +190,7 @@ def _read_languages(places: Sequence[Path]) -> list[LanguageSuite]:
             language = language_code(meta.language or around)
             if meta.name in SUITES and language not in NAMES:
                 language = LANGUAGE
-            other = found.get((language, meta.name))
+            other = loaded_suites.get((language, meta.name))
             if other is not None:
                 raise UsageError(
                     where=f"suite {meta.name!r}",
@@ -198,9 +200,9 @@ def _read_languages(places: Sequence[Path]) -> list[LanguageSuite]:
                 )
             named = replace(cast("Suite", loaded.suite), meta=replace(meta, language=language))
             reading = replace(loaded.reading, suite=named)
-            found[language, named.name] = replace(loaded, reading=reading)
-    order = list(dict.fromkeys(language for language, _ in found))
-    pairs = [(language, loaded) for (language, _), loaded in found.items()]
+            loaded_suites[language, named.name] = replace(loaded, reading=reading)
+    order = list(dict.fromkeys(language for language, _ in loaded_suites))
+    pairs = [(language, loaded) for (language, _), loaded in loaded_suites.items()]
     return sorted(pairs, key=lambda pair: order.index(pair[0]))
 
 
@@ -226,15 +228,15 @@ def _holds_suites(folder: Path) -> bool:
 _ABSTRACT = "Táboas García and Wanner 2025, abstract"
 
 
-def agreement_materials(found: Sequence[LanguageSuite]) -> Section:
+def agreement_materials(language_suites: Sequence[LanguageSuite]) -> Section:
     """Every agreement suite: items, what is compared, its twin, and faults.
 
     Args:
-        found: the suites, language by language.
+        language_suites: the suites, language by language.
     """
     languages: dict[str, list[LanguageSuite]] = {}
-    for each in found:
-        languages.setdefault(each[0], []).append(each)
+    for language_suite in language_suites:
+        languages.setdefault(language_suite[0], []).append(language_suite)
     cells = [_total(languages)]
     for language, group in languages.items():
         suites = {loaded.suite.name: cast("Suite", loaded.suite) for _, loaded in group}
@@ -249,7 +251,7 @@ def agreement_materials(found: Sequence[LanguageSuite]) -> Section:
             counts = Counter(code for code in codes if code != NO_LANGUAGE)
             faults = [f"{CHECKS[code].title} ({n})" for code, n in sorted(counts.items())]
             twin = pairs.get(suite.name)
-            told = [
+            parts = [
                 *_compared(suite),
                 *([_twin(suite, suites[twin])] if twin is not None else []),
                 *faults,
@@ -258,7 +260,7 @@ def agreement_materials(found: Sequence[LanguageSuite]) -> Section:
                 Cell(
                     what=f"{language}, {suite.name}: items",
                     computed=len(suite.items),
-                    note="; ".join(told),
+                    note="; ".join(parts),
                 )
             )
     return Section(
@@ -269,14 +271,14 @@ def agreement_materials(found: Sequence[LanguageSuite]) -> Section:
     )
 
 
-def gym_materials(found: Sequence[LanguageSuite]) -> Section:
+def gym_materials(language_suites: Sequence[LanguageSuite]) -> Section:
     """Items of SyntaxGym's suites beside those that have a published verdict.
 
     Args:
-        found: the suites.
+        language_suites: the suites.
     """
     printed = printed_tables("agreement")["Hu et al. 2020, items of each suite"]["suites"]
-    suites = [cast("Suite", loaded.suite) for _, loaded in found]
+    suites = [cast("Suite", loaded.suite) for _, loaded in language_suites]
     return Section(
         name="syntaxgym-materials",
         title="SyntaxGym's suites: items, beside the items with a published verdict",
@@ -323,8 +325,8 @@ def _compared(suite: Suite) -> list[str]:
     others = len(items_with_other_contexts(suite, contrast))
     wrong = len(contrast.alternatives)
     chance = 1 / (1 + wrong)
-    told = [f"{contrast.target} against {wrong}, chance {chance:.3f}"]
-    return told + ([f"in {others} items the contexts differ too"] if others else [])
+    sentences = [f"{contrast.target} against {wrong}, chance {chance:.3f}"]
+    return sentences + ([f"in {others} items the contexts differ too"] if others else [])
 
 
 def _twin(suite: Suite, twin: Suite) -> str:

@@ -191,11 +191,11 @@ def agreement_report(
             known; without it no profile is made.
         models: what the user says of models, by their names.
     """
-    found, refusals = _agreement_runs(runs, regions, final_marks)
-    rows = [suite_row(run, seed=seed) for run in found]
-    pairs = twin_runs(found)
+    agreement_runs, refusals = _agreement_runs(runs, regions, final_marks)
+    rows = [suite_row(run, seed=seed) for run in agreement_runs]
+    pairs = twin_runs(agreement_runs)
     languages = language_rows(rows, averaging=averaging)
-    shown = model_rows(found, languages, models or {}) if frequency else []
+    shown = model_rows(agreement_runs, languages, models or {}) if frequency else []
     return AgreementReport(
         suites=tuple(rows),
         twins=tuple(twin_rows(pairs, seed=seed)),
@@ -205,10 +205,14 @@ def agreement_report(
             for row in attractor_rows(plain, twin, seed=seed)
         ),
         languages=tuple(languages),
-        profile=tuple(profile_rows(found, seed=seed, frequency=frequency)) if frequency else (),
-        covariates=_adjusted([*_covariates(found, frequency), *_drops(pairs)]) if frequency else (),
+        profile=tuple(profile_rows(agreement_runs, seed=seed, frequency=frequency))
+        if frequency
+        else (),
+        covariates=_adjusted([*_covariates(agreement_runs, frequency), *_drops(pairs)])
+        if frequency
+        else (),
         models=tuple(shown),
-        pairs=tuple(model_pairs(found, seed=seed)) if frequency else (),
+        pairs=tuple(model_pairs(agreement_runs, seed=seed)) if frequency else (),
         facts=tuple(fact_rows(shown, seed=seed)),
         final_marks=final_marks,
         refusals=tuple(dict.fromkeys(refusals)),
@@ -219,14 +223,14 @@ def _agreement_runs(
     runs: Sequence[Run], regions: Sequence[int], final_marks: FinalMarkRule
 ) -> tuple[list[AgreementRun], list[str]]:
     """The runs that are about agreement, in order, and why others are not."""
-    found: list[AgreementRun] = []
+    agreement_runs: list[AgreementRun] = []
     refusals: list[str] = []
     for run in runs:
         try:
-            found.append(agreement_run(run, regions=regions, final_marks=final_marks))
+            agreement_runs.append(agreement_run(run, regions=regions, final_marks=final_marks))
         except UsageError as error:
             refusals.append(str(error))
-    return sorted(found, key=_order(found)), refusals
+    return sorted(agreement_runs, key=_order(agreement_runs)), refusals
 
 
 def _order(runs: Sequence[AgreementRun]) -> Callable[[AgreementRun], tuple[int, int, str, bool]]:
@@ -258,7 +262,7 @@ def _covariates(
     for (model, language, version), group in groups.items():
         known = frequency(language)
         regression, equal = with_covariates(
-            [each for run in group for each in contrasted(run, frequency=known)]
+            [contrast for run in group for contrast in contrasted(run, frequency=known)]
         )
         outcome = f"margin_bits, {version}"
         rows.append(
@@ -272,11 +276,12 @@ def _covariates(
 def _drops(pairs: Sequence[tuple[AgreementRun, AgreementRun]]) -> Iterator[CovariateRow]:
     """For each suite with a twin a regression on length, and one on each property."""
     for plain, twin in pairs:
-        found = {DROP: drop_by_length(plain, twin)}
-        found |= {
-            f"{DROP} by {name}": each for name, each in drops_by_property(plain, twin).items()
+        regressions = {DROP: drop_by_length(plain, twin)}
+        regressions |= {
+            f"{DROP} by {name}": regression
+            for name, regression in drops_by_property(plain, twin).items()
         }
-        for outcome, regression in found.items():
+        for outcome, regression in regressions.items():
             yield CovariateRow(
                 model=plain.model,
                 language=plain.language,

@@ -167,7 +167,7 @@ def published_scores(verdicts: Verdicts) -> list[Scores]:
     groups: dict[str, list[Mapping[str, tuple[int, int]]]] = {}
     for model, suites in verdicts.items():
         groups.setdefault(_title(model), []).append(suites)
-    found = [
+    all_scores = [
         scores_of(
             name if len(seeds) == 1 else f"{name}, {len(seeds)} seeds",
             _over_seeds(seeds),
@@ -175,7 +175,7 @@ def published_scores(verdicts: Verdicts) -> list[Scores]:
         )
         for name, seeds in groups.items()
     ]
-    return sorted([*found, distilgpt2()], key=lambda each: -(each.sg_score or 0.0))
+    return sorted([*all_scores, distilgpt2()], key=lambda scores: -(scores.sg_score or 0.0))
 
 
 def distilgpt2() -> Scores:
@@ -325,7 +325,7 @@ def _voted(verdicts: Mapping[tuple[str, str, str], bool]) -> dict[tuple[str, str
         name, corpus = _parts(model)
         voter = f"{name}_{corpus}_0" if name in _VOTING else model
         votes.setdefault((voter, suite, item), []).append(right)
-    return {key: 2 * sum(each) > len(each) for key, each in votes.items()}
+    return {key: 2 * sum(ballots) > len(ballots) for key, ballots in votes.items()}
 
 
 def _counted(verdicts: Mapping[tuple[str, str, str], bool]) -> Verdicts:
@@ -345,9 +345,9 @@ def _over_seeds(seeds: Sequence[Mapping[str, tuple[int, int]]]) -> dict[str, flo
     """The mean accuracy over seeds of every suite that all of them have."""
     shares = [_shares(suites) for suites in seeds]
     return {
-        suite: math.fsum(each[suite] for each in shares) / len(shares)
+        suite: math.fsum(row[suite] for row in shares) / len(shares)
         for suite in shares[0]
-        if all(suite in each for each in shares)
+        if all(suite in row for row in shares)
     }
 
 

@@ -140,7 +140,11 @@ def suite_row(run: AgreementRun, *, seed: int) -> SuiteRow:
         seed: of the bootstrap.
     """
     clusters = run.suite.clusters()
-    known = [(each.item, each.mean) for each in run.ratios if each.mean is not None]
+    known = [
+        (item_ratio.item, item_ratio.mean)
+        for item_ratio in run.ratios
+        if item_ratio.mean is not None
+    ]
     means = [mean for _, mean in known]
     ratio = bounded_mean(means, Design.of((item for item, _ in known), clusters), seed=seed)
     judged = [(item, held) for item, held in run.passed.items() if held is not None]
@@ -206,12 +210,12 @@ def language_rows(rows: Iterable[SuiteRow], *, averaging: Averaging) -> list[Lan
     groups: dict[tuple[str, str, Version], list[SuiteRow]] = {}
     for row in rows:
         groups.setdefault((row.model, row.language, row.version), []).append(row)
-    found = []
+    means = []
     for (model, language, version), group in groups.items():
         levels = [f"{level:.3f}" for level in sorted({row.chance for row in group})]
         reason = f"chance levels differ between suites ({', '.join(levels)})"
         accuracies = [(row.accuracy, row.n_verdicts) for row in group]
-        found.append(
+        means.append(
             LanguageRow(
                 model=model,
                 language=language,
@@ -223,7 +227,7 @@ def language_rows(rows: Iterable[SuiteRow], *, averaging: Averaging) -> list[Lan
                 reason=None if len(levels) == 1 else reason,
             )
         )
-    return found
+    return means
 
 
 def version_of(name: str) -> Version:

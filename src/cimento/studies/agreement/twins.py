@@ -101,8 +101,8 @@ def agreement_run(
 def _details(model: JsonValue) -> dict[str, str]:
     """What a manifest says of a model, as text."""
     details = model.get("details") if isinstance(model, dict) else None
-    found = details if isinstance(details, dict) else {}
-    return {key: value for key, value in found.items() if isinstance(value, str)}
+    texts = details if isinstance(details, dict) else {}
+    return {key: value for key, value in texts.items() if isinstance(value, str)}
 
 
 def target_tokens(
@@ -125,10 +125,10 @@ def target_tokens(
         pl.col("end_token") > pl.col("start"), pl.col("start_token") < pl.col("end")
     )
     counted = inside.group_by("item", "condition").agg(pl.col("position").n_unique().alias("n"))
-    found: dict[str, dict[str, int]] = {}
+    by_item: dict[str, dict[str, int]] = {}
     for item, condition, n in counted.iter_rows():
-        found.setdefault(item, {})[condition] = n
-    return found
+        by_item.setdefault(item, {})[condition] = n
+    return by_item
 
 
 _MARK = re.compile(
@@ -162,12 +162,12 @@ def twins(names: Iterable[str]) -> dict[str, str]:
         names: of suites, such as ``attribute`` and ``attribute_adversarial``.
     """
     known = {_folded(name): name for name in names if plain_name(name) is None}
-    found = {}
+    twin_of = {}
     for name in names:
         plain = plain_name(name)
         if plain is not None and _folded(plain) in known:
-            found[known[_folded(plain)]] = name
-    return found
+            twin_of[known[_folded(plain)]] = name
+    return twin_of
 
 
 def paired_items(plain: Suite, adversarial: Suite) -> list[tuple[Item, Item]]:
@@ -300,7 +300,7 @@ def drops_by_property(plain: AgreementRun, twin: AgreementRun) -> dict[str, Regr
     """
     drops = list(_drops(plain, twin))
     items = {item.id: item for item in twin.suite.items}
-    found = {}
+    regressions = {}
     for column in attractor_columns(twin.suite):
         known = [
             (drop, value)
@@ -313,8 +313,8 @@ def drops_by_property(plain: AgreementRun, twin: AgreementRun) -> dict[str, Regr
                 f"{column} = {level}": [float(value == level) for _, value in known]
                 for level in values[1:]
             }
-            found[column] = _regressed(plain, [each for each, _ in known], levels)
-    return found
+            regressions[column] = _regressed(plain, [item_drop for item_drop, _ in known], levels)
+    return regressions
 
 
 def _regressed(
@@ -323,10 +323,10 @@ def _regressed(
     """The drop on the words between, where they vary, and on other predictors."""
     clusters = plain.suite.clusters()
     lengths = [drop.n_words for drop in drops]
-    own = {WORDS_BETWEEN: lengths} if not more or len(set(lengths)) > 1 else {}
+    predictors = {WORDS_BETWEEN: lengths} if not more or len(set(lengths)) > 1 else {}
     return regress(
         [drop.value for drop in drops],
-        {**own, **more},
+        {**predictors, **more},
         Design.of((drop.item for drop in drops), clusters),
     )
 
@@ -345,8 +345,8 @@ def _drops(plain: AgreementRun, twin: AgreementRun) -> Iterator[_Drop]:
 def _row(
     plain: AgreementRun, column: str, value: str, group: Sequence[_Drop], *, seed: int
 ) -> AttractorRow:
-    design = Design.of((each.item for each in group), plain.suite.clusters())
-    drop = mean_of([each.value for each in group], design, seed=seed)
+    design = Design.of((item_drop.item for item_drop in group), plain.suite.clusters())
+    drop = mean_of([item_drop.value for item_drop in group], design, seed=seed)
     return AttractorRow(
         model=plain.model,
         language=plain.language,

@@ -104,7 +104,7 @@ def check_published() -> list[Check]:
         _table_6_percentages,
         _table_6_counts,
     )
-    return [check for each in checks for check in each()]
+    return [check for group in checks for check in group()]
 
 
 def fits(count: int, total: int, percent: str) -> bool:
@@ -123,13 +123,13 @@ def rounded_percent(count: int, total: int, like: str) -> str:
 def swapped_digits(number: int) -> list[int]:
     """The numbers that two digits in each other's place make of it, without a leading zero."""
     digits = str(number)
-    found = set()
+    numbers = set()
     for first, second in itertools.combinations(range(len(digits)), 2):
         new = list(digits)
         new[first], new[second] = new[second], new[first]
         if new[0] != "0":
-            found.add(int("".join(new)))
-    return sorted(found - {number})
+            numbers.add(int("".join(new)))
+    return sorted(numbers - {number})
 
 
 def _pairs() -> Iterator[Check]:

@@ -121,9 +121,9 @@ def counted(
     items = {item.id: item for item in expand_suite(suite).items}
     clusters = {name: items[name].columns.get(suite.cluster) or name for name in classes}
     design = Design.of(classes, clusters)
-    found = set(classes.values())
-    names = [*usual, *(name for name in more if name in found)]
-    return [Counted(name, [each == name for each in classes.values()], design) for name in names]
+    present = set(classes.values())
+    names = [*usual, *(name for name in more if name in present)]
+    return [Counted(name, [kind == name for kind in classes.values()], design) for name in names]
 
 
 def table_3(suite: ClozeSuite, roles: Mapping[str, str]) -> list[Counted]:
@@ -178,9 +178,9 @@ def table_5(
     ten, first = {}, {}
     for item in asked:
         some = completions[item.id]
-        found = top_class(item, some, k)
-        missed = item.id in unreachable and found not in {"target", "both"}
-        ten[item.id] = UNREACHABLE if missed else names.get(found, found)
+        top = top_class(item, some, k)
+        missed = item.id in unreachable and top not in {"target", "both"}
+        ten[item.id] = UNREACHABLE if missed else names.get(top, top)
         first[item.id] = first_match(item, some)
     return (
         counted(ten, (TARGET, PLAUSIBLE, BOTH, NEITHER), suite, more=(UNREACHABLE,)),
@@ -237,24 +237,24 @@ def _of_suite(path: Path) -> ClozeSection:
 def _by_option(item: ClozeItem, counts: Choices) -> Counter[str]:
     """How many people chose each option, whichever of its spellings a table has."""
     texts = {fold(text): option.text for option in item.options for text in option.spellings}
-    found: Counter[str] = Counter()
+    answers: Counter[str] = Counter()
     for text, count in counts.items():
-        found[texts.get(fold(text), text)] += count
-    return found
+        answers[texts.get(fold(text), text)] += count
+    return answers
 
 
 def _of_table(table: Table, name: str) -> ClozeSection:
     need_columns(table, COLUMNS)
-    found = [_item(table, row) for row in table.rows]
-    ids = Counter(item.id for item, _ in found)
-    twice = next((each for each, times in ids.items() if times > 1), None)
+    pairs = [_item(table, row) for row in table.rows]
+    ids = Counter(item.id for item, _ in pairs)
+    twice = next((id_ for id_, times in ids.items() if times > 1), None)
     if twice is not None:
         raise InputError(
             where=name, seen=f"the id {twice!r} is there twice", todo="Give each its own."
         )
-    items = tuple(item for item, _ in found)
+    items = tuple(item for item, _ in pairs)
     suite = ClozeSuite(Meta("cloze", language="it"), items=items, cluster=CONNECTIVE)
-    return ClozeSection(suite, {item.id: choices for item, choices in found})
+    return ClozeSection(suite, {item.id: choices for item, choices in pairs})
 
 
 def _item(table: Table, row: Row) -> tuple[ClozeItem, Counter[str]]:
@@ -317,20 +317,20 @@ def _choices(table: Table, row: Row, item: ClozeItem) -> Counter[str]:
     """``se=18, none=2`` as numbers of people."""
     texts = {fold(text): option.text for option in item.options for text in option.spellings}
     texts[NONE] = NONE
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for part in _list(text_of(row, "choices")):
         written, equals, count = part.partition("=")
         option = texts.get(fold(written))
         number = whole_number(count.strip())
-        if not equals or number is None or option is None or option in found:
+        if not equals or number is None or option is None or option in counts:
             named = ", ".join(sorted({fold(text) for text in texts.values()}))
             raise InputError(
                 where=table.where(row),
                 seen=f"choices has {part!r}",
                 todo=f"Write OPTION=NUMBER with each of {named} once at most.",
             )
-        found[option] = number
-    return found
+        counts[option] = number
+    return counts
 
 
 def _list(text: str) -> list[str]:
@@ -340,10 +340,10 @@ def _list(text: str) -> list[str]:
 def _read_completions(path: Path) -> dict[str, list[Candidate]]:
     table = open_table(path)
     need_columns(table, COMPLETION_COLUMNS)
-    found: dict[str, dict[int, str]] = {}
+    by_item: dict[str, dict[int, str]] = {}
     for row in table.rows:
         item, rank = text_of(row, "id"), Cells.of(table, row).whole("rank")
-        ranks = found.setdefault(item, {})
+        ranks = by_item.setdefault(item, {})
         if not rank or rank in ranks:
             raise InputError(
                 where=table.where(row),
@@ -351,7 +351,7 @@ def _read_completions(path: Path) -> dict[str, list[Candidate]]:
                 todo="Number the completions of an item from 1, each once.",
             )
         ranks[rank] = unicodedata.normalize("NFC", text_of(row, "completion"))
-    for item, ranks in found.items():
+    for item, ranks in by_item.items():
         if sorted(ranks) != list(range(1, len(ranks) + 1)):
             raise InputError(
                 where=table.name,
@@ -360,5 +360,5 @@ def _read_completions(path: Path) -> dict[str, list[Candidate]]:
             )
     return {
         item: [Candidate(item, rank, ranks[rank]) for rank in sorted(ranks)]
-        for item, ranks in found.items()
+        for item, ranks in by_item.items()
     }

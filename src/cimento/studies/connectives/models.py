@@ -16,11 +16,11 @@ from cimento.corpus.treebanks import SAMPLE
 from cimento.measures.sentence import Missing, Value
 from cimento.paradigms.cloze.answers import ClozeAnswers
 from cimento.paradigms.cloze.judging import CHOSEN, FORCED_CHOICE, unreachable_items
-from cimento.paradigms.ratings.correlation import design_of
 from cimento.paradigms.ratings.estimates import (
     UNACCEPTABLE,
     by_label,
 )
+from cimento.paradigms.ratings.people import design_of
 from cimento.paradigms.ratings.runs import RatedRun
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of
 from cimento.report.grid import EstimateCell, Grid, GridCell
@@ -202,25 +202,25 @@ def model_sections(runs: Sequence[Run]) -> list[Section]:
 
 
 def _table_2(material: Material) -> Grid:
-    found: dict[str, Lines] = {
+    lines_of: dict[str, Lines] = {
         label: [(f"{PEOPLE} {PUBLISHED}", (f"{row.mean:.3f}", f"{row.sd:.3f}"))]
         for label, row in printed.TABLE_2.items()
     }
     sentences = material.sentences.sentences if material.sentences else ()
     rated = [sentence for sentence in sentences if sentence.mean is not None]
     for name, group in by_label(rated).items():
-        means = {each.id: each.mean for each in group if each.mean is not None}
+        means = {sentence.id: sentence.mean for sentence in group if sentence.mean is not None}
         mean, values = _mean(group, means)
         deviation = f"{stdev(values):.3f}" if len(values) > 1 else ""
         line = (mean, deviation)
-        found.setdefault(_LABELS[name], []).append((material.whose, line))
+        lines_of.setdefault(_LABELS[name], []).append((material.whose, line))
     nobody = f"Nobody has rated {material.whose}." if sentences else _lacks(material, "sentences")
     notes = (_DISJOINT,) if rated else (nobody,)
     return _grid(
         "Table 2. Scores that people gave, from 1 to 5: mean over sentences, and standard deviation"
         " of the sentences' means (n - 1)",
         ("Acceptability label", "by", "AvgIntScore", "StDev"),
-        found,
+        lines_of,
         notes,
     )
 
@@ -230,24 +230,26 @@ def _lacks(material: Material, what: str) -> str:
 
 
 def _table_3(material: Material, runs: Iterable[ClozeAnswers]) -> Grid:
-    found: dict[str, Lines] = {
+    lines_of: dict[str, Lines] = {
         label: [(f"{PEOPLE} {PUBLISHED}", (str(row.count), row.percent))]
         for label, row in printed.TABLE_3.items()
     }
     blanks = material.blanks
     answered = blanks is not None and any(blanks.choices.values())
     if blanks and answered:
-        _add(found, _CHOSEN, material.whose, [table_3(blanks.suite, chosen_by_people(blanks))])
+        _add(lines_of, _CHOSEN, material.whose, [table_3(blanks.suite, chosen_by_people(blanks))])
     unscored = []
     for answers in runs:
         rule = next((name for name in _CHOICE_RULES if name in answers.choices), "")
         outcomes = [
-            each
-            for each in each_outcome(answers.run.outcomes())
-            if each.question == FORCED_CHOICE and each.method == rule
+            outcome
+            for outcome in each_outcome(answers.run.outcomes())
+            if outcome.question == FORCED_CHOICE and outcome.method == rule
         ]
-        roles = {each.item: each.groups[CHOSEN] for each in outcomes if CHOSEN in each.groups}
-        _add(found, _CHOSEN, f"{answers.run.model}, {rule}", [table_3(answers.suite, roles)])
+        roles = {
+            outcome.item: outcome.groups[CHOSEN] for outcome in outcomes if CHOSEN in outcome.groups
+        }
+        _add(lines_of, _CHOSEN, f"{answers.run.model}, {rule}", [table_3(answers.suite, roles)])
         if lost := len(outcomes) - len(roles):
             unscored.append(f"{answers.run.model}: {lost} items have an option without a score.")
     said = f"Nobody has answered {material.whose}." if blanks else _lacks(material, "blanks")
@@ -255,13 +257,13 @@ def _table_3(material: Material, runs: Iterable[ClozeAnswers]) -> Grid:
     return _grid(
         "Table 3. The option that most people chose, and that a model prefers: items and %",
         ("Cloze task choice", "by", "N. Items", "(%)"),
-        found,
+        lines_of,
         (_BEYOND, *nobody, *unscored),
     )
 
 
 def _table_4(runs: Iterable[RatedRun]) -> Grid:
-    found: dict[str, Lines] = {
+    lines_of: dict[str, Lines] = {
         label: [
             (
                 f"{PERPLEXITY_MODEL} {PUBLISHED}",
@@ -277,37 +279,37 @@ def _table_4(runs: Iterable[RatedRun]) -> Grid:
             mean, known = _mean(group, values, positive=True)
             ends = (f"{min(known):.3f}", f"{max(known):.3f}") if known else ("", "")
             line = (f"{run.model}, {run.perplexity}", (mean, *ends))
-            found.setdefault(_LABELS[name], []).append(line)
+            lines_of.setdefault(_LABELS[name], []).append(line)
         notes.append(f"{run.model}: {run.first_token}.")
     notes.append(_PERPLEXITY)
     return _grid(
         "Table 4. Perplexity of sentences: mean, smallest and largest",
         ("AcceptabilityLabel", "model", "AvgPPL", "minPPL", "maxPPL"),
-        found,
+        lines_of,
         notes,
     )
 
 
 def _table_5(material: Material, runs: Iterable[ClozeAnswers]) -> Grid:
-    found: dict[str, Lines] = {}
+    lines_of: dict[str, Lines] = {}
     for label, row in printed.TABLE_5_TEN.items():
         first = printed.TABLE_5_FIRST.get(label)
         ends = (str(first.count), first.percent) if first else ("", "")
         line = (f"{BLANKS_MODEL} {PUBLISHED}", (str(row.count), row.percent, *ends))
-        found[label] = [line]
+        lines_of[label] = [line]
     blanks = material.blanks
     if blanks and blanks.completions:
-        _add(found, _FOUND, "completions file", table_5(blanks.suite, blanks.completions, k=TOP))
+        _add(lines_of, _FOUND, "completions file", table_5(blanks.suite, blanks.completions, k=TOP))
     for answers in (answers for answers in runs if answers.methods):
         completions = answers.by_method(answers.methods[0])
         lacking = unreachable_items(answers, answers.items)
         classes = table_5(answers.suite, completions, k=TOP, unreachable=lacking)
-        _add(found, _FOUND, f"{answers.run.model}, {answers.methods[0]}", classes)
+        _add(lines_of, _FOUND, f"{answers.run.model}, {answers.methods[0]}", classes)
     return _grid(
         f"Table 5. Items with the target, the plausible alternative, both or neither among {TOP}"
         " completions, and first",
         ("Predict.", "model", "n", "%", "n", "%"),
-        found,
+        lines_of,
         (_ONE_MASK,),
         groups=("", "", f"{TOP} match", f"{TOP} match", "1st match", "1st match"),
     )
@@ -315,14 +317,14 @@ def _table_5(material: Material, runs: Iterable[ClozeAnswers]) -> Grid:
 
 def _table_6(counted: Sequence[CountedCorpus]) -> Grid:
     columns = list(dict.fromkeys([*printed.TABLE_6, *(corpus.name for corpus in counted)]))
-    found: dict[str, Lines] = {}
+    by_connective: dict[str, Lines] = {}
     for connective in next(iter(printed.TABLE_6.values())):
         shares = {name: rows[connective] for name, rows in printed.TABLE_6.items()}
         above = {name: (str(share.count), share.percent) for name, share in shares.items()}
-        found[connective] = [("published", _across(columns, above))]
+        by_connective[connective] = [("published", _across(columns, above))]
         if counted:
             here = {corpus.name: _occurrences(corpus, connective) for corpus in counted}
-            found[connective].append(("counted", _across(columns, here)))
+            by_connective[connective].append(("counted", _across(columns, here)))
     notes = [f"{corpus.described}." for corpus in counted]
     notes.append("Counts of whole files have no intervals; those of a part are lower bounds.")
     if not {corpus.name for corpus in counted} & set(printed.TABLE_6):
@@ -333,7 +335,7 @@ def _table_6(counted: Sequence[CountedCorpus]) -> Grid:
     return _grid(
         "Table 6. Occurrences of the connectives, and % of all words",
         ("Conn.", "", *("n", "%") * len(columns)),
-        found,
+        by_connective,
         notes,
         groups=("", "", *(name for name in columns for _ in range(2))),
     )
@@ -359,13 +361,13 @@ def _mean(
         values: of each, by id.
         positive: whether the interval is made on the log scale, by the delta method.
     """
-    found = {
+    perplexities = {
         sentence.id: value
         for sentence in group
         if not isinstance(value := values[sentence.id], Missing)
     }
-    known = [sentence for sentence in group if sentence.id in found]
-    mean = mean_of(list(found.values()), design_of(known), seed=SEED)
+    known = [sentence for sentence in group if sentence.id in perplexities]
+    mean = mean_of(list(perplexities.values()), design_of(known), seed=SEED)
     low, high = mean.low, mean.high
     if positive and mean.value is not None and high is not None:
         reach = (high - mean.value) / mean.value
@@ -373,20 +375,20 @@ def _mean(
     cell = EstimateCell(
         value=mean.value, low=low, high=high, n=mean.n, reason=mean.reason or "", digits=3
     )
-    return cell, list(found.values())
+    return cell, list(perplexities.values())
 
 
 def _add(
-    found: dict[str, Lines],
+    lines_of: dict[str, Lines],
     names: Mapping[str, str],
     who: str,
     parts: Sequence[Sequence[Counted]],
 ) -> None:
     """Add a line to each class: its items and their share, of one part or of several."""
-    by_name = [{each.name: each for each in part} for part in parts]
+    by_name = [{column.name: column for column in part} for part in parts]
     for name in dict.fromkeys(name for part in by_name for name in part):
         cells = (cell for part in by_name for cell in _share(part.get(name)))
-        found.setdefault(names[name], []).append((who, tuple(cells)))
+        lines_of.setdefault(names[name], []).append((who, tuple(cells)))
 
 
 def _share(counted: Counted | None) -> tuple[GridCell, GridCell]:
@@ -408,7 +410,7 @@ def _share(counted: Counted | None) -> tuple[GridCell, GridCell]:
 def _grid(
     title: str,
     header: tuple[str, ...],
-    found: Mapping[str, Lines],
+    lines_of: Mapping[str, Lines],
     notes: Iterable[str],
     *,
     groups: tuple[str, ...] = (),
@@ -416,7 +418,7 @@ def _grid(
     """A table with a block of lines for each label, the published line first."""
     rows: list[Cells] = []
     rules = set()
-    for label, lines in found.items():
+    for label, lines in lines_of.items():
         rules.add(len(rows))
         names = [label] + [""] * (len(lines) - 1)
         rows += [(name, who, *cells) for name, (who, cells) in zip(names, lines, strict=True)]

@@ -106,13 +106,13 @@ _WITHOUT = (
 
 def find(folder: Path, name: str) -> Path | None:
     """A released file in a folder or below it; None where it is not there."""
-    other = next((each.also[name] for each in SETS if name in each.also), None)
+    other = next((dataset.also[name] for dataset in SETS if name in dataset.also), None)
     return first_below(folder, name) or (first_below(folder, other) if other else None)
 
 
 def nothing_there(folder: Path) -> InputError:
     """The error of a folder with none of the files; it says what is looked for, and where it is."""
-    looked = [f"{', '.join(each.names)}: {each.what}, {each.where}" for each in SETS]
+    looked = [f"{', '.join(dataset.names)}: {dataset.what}, {dataset.where}" for dataset in SETS]
     return InputError(
         where=str(folder),
         seen="none of the released files is there or below",
@@ -193,12 +193,12 @@ def correlations(x: Sequence[float], y: Sequence[float]) -> dict[str, JsonValue]
     """Three coefficients, each with its p, which allows for nothing that rows may share."""
     from cimento.statistics.correlation import coefficient
 
-    found: dict[str, JsonValue] = {"n": len(x)}
+    coefficients: dict[str, JsonValue] = {"n": len(x)}
     for kind, name in (("spearman", "spearman"), ("pearson", "pearson"), ("kendall", "kendall_b")):
-        each = coefficient(x, y, kind=kind)
-        found[name] = [each.r, each.p_asymptotic]
-    found["p"] = "asymptotic, of rows taken as independent, not adjusted"
-    return found
+        correlation = coefficient(x, y, kind=kind)
+        coefficients[name] = [correlation.r, correlation.p_asymptotic]
+    coefficients["p"] = "asymptotic, of rows taken as independent, not adjusted"
+    return coefficients
 
 
 def _lau(paths: Sequence[Path]) -> JsonValue:
@@ -209,8 +209,8 @@ def _lau(paths: Sequence[Path]) -> JsonValue:
     flat = [value for values in lists for value in values]
     means = _means(rated.sentences)
     groups: dict[str, list[float]] = {}
-    for each, mean in zip(rated.sentences, means, strict=True):
-        groups.setdefault(each.columns["translated"], []).append(mean)
+    for sentence, mean in zip(rated.sentences, means, strict=True):
+        groups.setdefault(sentence.columns["translated"], []).append(mean)
     return {
         "file": paths[0].name,
         "sha256": _sha256(paths[0]),
@@ -223,8 +223,8 @@ def _lau(paths: Sequence[Path]) -> JsonValue:
         "sd_of_item_means_ddof1": _sd(means),
         "mean_of_item_sds_ddof1": _mean([sentence.sd or 0.0 for sentence in rated.sentences]),
         "max_abs_dev_from_mean_ratings_column": max(
-            abs(float(each.columns[PRINTED_MEAN]) - mean)
-            for each, mean in zip(rated.sentences, means, strict=True)
+            abs(float(sentence.columns[PRINTED_MEAN]) - mean)
+            for sentence, mean in zip(rated.sentences, means, strict=True)
         ),
         "alpha": {
             level: krippendorff_alpha(lists, level=level).value
@@ -239,8 +239,8 @@ def _lau(paths: Sequence[Path]) -> JsonValue:
 
 def _lau_contexts(paths: Sequence[Path]) -> JsonValue:
     none, real = (_by_id(read_rated(path)) for path in paths)
-    ids = [each for each in none if each in real]
-    return correlations(*(_means([each[i] for i in ids]) for each in (none, real)))
+    ids = [id_ for id_ in none if id_ in real]
+    return correlations(*(_means([scores[i] for i in ids]) for scores in (none, real)))
 
 
 def _lau_length(paths: Sequence[Path]) -> JsonValue:
@@ -283,8 +283,8 @@ def _players(paths: Sequence[Path]) -> JsonValue:
     rated = read_rated(paths[0])
     lists = [[rating.value for rating in sentence.ratings] for sentence in rated.sentences]
     people: dict[str, int] = {}
-    for each in rated.sentences:
-        for rating in each.ratings:
+    for sentence in rated.sentences:
+        for rating in sentence.ratings:
             people[rating.participant] = people.get(rating.participant, 0) + 1
     majority = [_majority(values) for values in lists]
     experts = [float(sentence.label == "acceptable") for sentence in rated.sentences]
@@ -297,7 +297,7 @@ def _players(paths: Sequence[Path]) -> JsonValue:
         "annotators_with_at_least_20": sum(count >= _OFTEN for count in people.values()),
         "min_per_item": min(map(len, lists)),
         "max_per_item": max(map(len, lists)),
-        "ties": sum(each is None for each in majority),
+        "ties": sum(vote is None for vote in majority),
         "num_annotations_mismatch": sum(
             int(float(sentence.columns["printed_n"])) != len(sentence.ratings)
             for sentence in rated.sentences
@@ -324,24 +324,24 @@ def _blimp(paths: Sequence[Path], published: Path | None) -> JsonValue:
     from cimento.statistics.agreement import krippendorff_alpha
 
     choices = read_forced_choices(paths[0])
-    kept = [each for each in attentive(choices) if each.chose_good is not None]
+    kept = [choice for choice in attentive(choices) if choice.chose_good is not None]
     seconds = {choice.sheet: choice.seconds for choice in choices}
     means = preference_by_paradigm(kept)
     items: dict[tuple[str, str], list[float]] = {}
-    for each in kept:
-        items.setdefault((each.good, each.bad), []).append(float(bool(each.chose_good)))
+    for choice in kept:
+        items.setdefault((choice.good, choice.bad), []).append(float(bool(choice.chose_good)))
     majority = [_majority(values) for values in items.values()]
     return {
         "sha256": _sha256(paths[0]),
         "hits": len(seconds),
-        "failed_attention": len(seconds) - len({each.sheet for each in attentive(choices)}),
+        "failed_attention": len(seconds) - len({choice.sheet for choice in attentive(choices)}),
         "hits_under_30_seconds": sum((second or 0) < _FAST_SECONDS for second in seconds.values()),
         "annotators": len({choice.annotator for choice in choices}),
         "judgements_kept": len(kept),
         "paradigms": len(means),
         **_beside_published(means, published),
-        "item_majority_correct": sum(each == 1 for each in majority),
-        "item_ties": sum(each is None for each in majority),
+        "item_majority_correct": sum(vote == 1 for vote in majority),
+        "item_ties": sum(vote is None for vote in majority),
         "items": len(items),
         "alpha_nominal": krippendorff_alpha(list(items.values())).value,
     }
@@ -414,11 +414,11 @@ def _accomplit_shared(paths: Sequence[Path]) -> JsonValue:
         {key: value for path in part for key, value in _by_id(read_rated(path)).items()}
         for part in (paths[:half], paths[half:])
     )
-    ids = [each for each in first if each in second]
+    ids = [id_ for id_ in first if id_ in second]
     return {
         "n": len(ids),
         "acceptability_vs_complexity": correlations(
-            *(_means([each[i] for i in ids]) for each in (first, second))
+            *(_means([scores[i] for i in ids]) for scores in (first, second))
         ),
     }
 
@@ -471,11 +471,11 @@ def _equal_shares(first: Sequence[float | None], second: Sequence[float | None])
 
 
 def _counts(values: Iterable[str]) -> dict[str, JsonValue]:
-    found: dict[str, JsonValue] = {}
+    counts: dict[str, JsonValue] = {}
     for value in values:
-        before = found.get(value, 0)
-        found[value] = (before if isinstance(before, int) else 0) + 1
-    return found
+        before = counts.get(value, 0)
+        counts[value] = (before if isinstance(before, int) else 0) + 1
+    return counts
 
 
 def _se_is_right(sentence: RatedSentence) -> bool:

@@ -54,12 +54,12 @@ def read_expected(path: Path) -> dict[str, JsonValue]:
         InputError: it cannot be read or is no JSON object.
     """
     try:
-        found: JsonValue = parse_json(read_bytes(path))
+        data: JsonValue = parse_json(read_bytes(path))
     except ValueError as error:
         raise InputError(where=str(path), seen=f"is not JSON ({error})") from error
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         raise InputError(where=str(path), seen="is not a JSON object", todo="Give one.")
-    return found
+    return data
 
 
 def compare(computed: JsonValue, expected: JsonValue) -> list[Compared]:
@@ -75,14 +75,14 @@ def compare(computed: JsonValue, expected: JsonValue) -> list[Compared]:
 
 def _numbered(value: JsonValue, where: str = "") -> Iterator[tuple[str, JsonValue]]:
     if isinstance(value, dict):
-        children = [(str(key), each) for key, each in value.items()]
+        children = [(str(key), child) for key, child in value.items()]
     elif isinstance(value, list):
-        children = [(str(number), each) for number, each in enumerate(value)]
+        children = [(str(number), child) for number, child in enumerate(value)]
     else:
         yield where, value
         return
-    for key, each in children:
-        yield from _numbered(each, f"{where}.{key}" if where else key)
+    for key, child in children:
+        yield from _numbered(child, f"{where}.{key}" if where else key)
 
 
 def _equal(first: JsonValue, second: JsonValue) -> bool:
@@ -120,7 +120,7 @@ def printed_section(checks: Sequence[Check]) -> Section:
     )
 
 
-def released_sections(found: Released) -> list[Section]:
+def released_sections(released: Released) -> list[Section]:
     """Statistics of released data, a section for each."""
     return [
         Section(
@@ -129,14 +129,14 @@ def released_sections(found: Released) -> list[Section]:
             source="Released data",
             cells=tuple(Cell(what=where, computed=value) for where, value in _leaves(values)),
         )
-        for name, values in found.values.items()
+        for name, values in released.values.items()
     ]
 
 
 def expected_section(compared: Sequence[Compared]) -> Section:
     """Statistics that somebody else computed and these are not equal to."""
-    equal = sum(each.equal is True for each in compared)
-    absent = sum(each.equal is None for each in compared)
+    equal = sum(cell.equal is True for cell in compared)
+    absent = sum(cell.equal is None for cell in compared)
     return Section(
         name="expected",
         title="Computed beside expected statistics: those that differ",
@@ -144,23 +144,23 @@ def expected_section(compared: Sequence[Compared]) -> Section:
         " a computed value",
         cells=tuple(
             Cell(
-                what=each.where,
-                computed=_shown(each.computed),
-                recomputed=_shown(each.expected),
+                what=cell.where,
+                computed=_shown(cell.computed),
+                recomputed=_shown(cell.expected),
                 equal=False,
             )
-            for each in compared
-            if each.equal is False
+            for cell in compared
+            if cell.equal is False
         ),
     )
 
 
 def _leaves(value: JsonValue, where: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
-        for key, each in value.items():
-            yield from _leaves(each, f"{where} {key}".strip())
+        for key, child in value.items():
+            yield from _leaves(child, f"{where} {key}".strip())
     elif isinstance(value, list):
-        yield where, ", ".join(_shown(each) for each in value)
+        yield where, ", ".join(_shown(child) for child in value)
     else:
         yield where, _shown(value)
 
@@ -220,16 +220,16 @@ def treebanks_in(folder: Path) -> tuple[TreebankFile, ...]:
         for path in folder.rglob(f"{name}-ud-*.conllu*")
         if path.name.endswith((".conllu", ".conllu.gz"))
     )
-    found: dict[tuple[str, str], TreebankFile] = {}
+    by_split: dict[tuple[str, str], TreebankFile] = {}
     for file in open_treebanks(paths):
-        twin = found.setdefault((file.corpus, file.split), file)
+        twin = by_split.setdefault((file.corpus, file.split), file)
         if twin is not file:
             raise InputError(
                 where=str(folder),
                 seen=f"{twin.path} and {file.path} are the same part of one treebank",
                 todo="Keep one release.",
             )
-    return tuple(found.values())
+    return tuple(by_split.values())
 
 
 def sample_treebank() -> tuple[TreebankFile, ...]:

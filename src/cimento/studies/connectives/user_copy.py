@@ -9,7 +9,6 @@ from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.measures.sentence import Missing, Value
-from cimento.paradigms.ratings.correlation import belongs_to
 from cimento.paradigms.ratings.estimates import (
     ACCEPTABLE,
     GRAMMATICAL,
@@ -19,6 +18,7 @@ from cimento.paradigms.ratings.estimates import (
     describe_labels,
 )
 from cimento.paradigms.ratings.formats import read_rated
+from cimento.paradigms.ratings.people import belongs_to
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
@@ -138,9 +138,11 @@ def copy_tables(copy: UserCopy) -> list[Section]:
     if copy.sentences is not None:
         sentences = copy.sentences.sentences
         tables["Table 2"] = _table_2(describe_labels(sentences))
-        found = given_perplexities(sentences)
-        tables["Table 4"] = _table_4(describe_labels(sentences, lambda each: found.get(each.id)))
-        tables |= beside_people(sentences, found)
+        perplexities = given_perplexities(sentences)
+        tables["Table 4"] = _table_4(
+            describe_labels(sentences, lambda sentence: perplexities.get(sentence.id))
+        )
+        tables |= beside_people(sentences, perplexities)
     if copy.blanks is not None:
         suite, completions = copy.blanks.suite, copy.blanks.completions
         people = table_3(suite, chosen_by_people(copy.blanks))
@@ -156,15 +158,15 @@ def copy_tables(copy: UserCopy) -> list[Section]:
 
 
 def beside_people(
-    sentences: Sequence[RatedSentence], found: Mapping[str, Value]
+    sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]
 ) -> dict[str, Iterable[Cell]]:
     """The correlation of section 4, and accuracies of pairs.
 
     Args:
         sentences: rated, in pairs.
-        found: their perplexities, by id.
+        perplexities: their perplexities, by id.
     """
-    return {"section 4": [_rho(sentences, found)], "Pairs": _pairs(sentences, found)}
+    return {"section 4": [_rho(sentences, perplexities)], "Pairs": _pairs(sentences, perplexities)}
 
 
 def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
@@ -173,7 +175,7 @@ def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
     Raises:
         InputError: one is no number above 0.
     """
-    found: dict[str, Value] = {}
+    perplexities: dict[str, Value] = {}
     for sentence in sentences:
         text = sentence.columns.get(PERPLEXITY, "")
         try:
@@ -186,8 +188,10 @@ def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
                 seen=f"{PERPLEXITY} is {text!r} and not a number above 0",
                 todo="Correct the cell.",
             )
-        found[sentence.id] = Missing("the file has no perplexity") if value is None else value
-    return found
+        perplexities[sentence.id] = (
+            Missing("the file has no perplexity") if value is None else value
+        )
+    return perplexities
 
 
 def _table_2(groups: Sequence[Described]) -> Iterator[Cell]:
@@ -211,14 +215,14 @@ def _table_4(groups: Sequence[Described]) -> Iterator[Cell]:
             yield _cell(group, column, value, said)
 
 
-def _rho(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> Cell:
+def _rho(sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]) -> Cell:
     """Spearman's correlation of mean scores and perplexities, over all sentences."""
     from cimento.statistics.correlation import coefficient
 
     known = [
         (sentence.mean, value)
         for sentence in sentences
-        if sentence.mean is not None and not isinstance(value := found[sentence.id], Missing)
+        if sentence.mean is not None and not isinstance(value := perplexities[sentence.id], Missing)
     ]
     rho = coefficient([mean for mean, _ in known], [value for _, value in known])
     return beside(
@@ -226,7 +230,7 @@ def _rho(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> Cell
     )
 
 
-def _pairs(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> Iterator[Cell]:
+def _pairs(sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]) -> Iterator[Cell]:
     """How often the acceptable sentence is the less perplexing one, a tie being no success.
 
     Over all pairs, and by connective, replacement and grammaticality of the unacceptable one;
@@ -241,7 +245,7 @@ def _pairs(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> It
         if both.keys() != {ACCEPTABLE, UNACCEPTABLE}:
             continue
         good, bad = both[ACCEPTABLE], both[UNACCEPTABLE]
-        first, second = found[good.id], found[bad.id]
+        first, second = perplexities[good.id], perplexities[bad.id]
         if isinstance(first, Missing) or isinstance(second, Missing):
             continue
         clusters[pair] = belongs_to(good)
@@ -275,13 +279,13 @@ def _cell(group: Described, column: str, value: float | None, said: float | None
 def _shares(
     counted: Sequence[Counted], rows: Mapping[str, str], said: Mapping[str, Share]
 ) -> Iterator[Cell]:
-    for each in counted:
-        row = said.get(rows.get(each.name, ""))
-        yield beside(f"{each.name}: items", each.count, str(row.count) if row else None)
-        percent = each.percent
-        interval = share_interval(each.held, each.design)
+    for category in counted:
+        row = said.get(rows.get(category.name, ""))
+        yield beside(f"{category.name}: items", category.count, str(row.count) if row else None)
+        percent = category.percent
+        interval = share_interval(category.held, category.design)
         cell = beside(
-            f"{each.name}: %",
+            f"{category.name}: %",
             percent,
             row.percent if row else None,
             note=(interval.reason if percent is not None else "there are no items") or "",
@@ -291,8 +295,8 @@ def _shares(
 
 
 def _find(folder: Path, name: str) -> Path | None:
-    found = [folder / f"{name}{suffix}" for suffix in SUFFIXES]
-    there = [path for path in found if path.is_file()]
+    paths = [folder / f"{name}{suffix}" for suffix in SUFFIXES]
+    there = [path for path in paths if path.is_file()]
     there += [folder / name] * (folder / name / "suite.toml").is_file()
     if len(there) > 1:
         raise InputError(

@@ -119,11 +119,11 @@ def _model_lines(model: str, label: str, effects: Effects) -> Iterator[Cell]:
             if not fit.fixed:
                 yield Cell(what=what, computed=None, note=fit.reason or "")
                 continue
-            found = fit.effect(name)
-            note = f"se {found.se:.6f}, log-likelihood {fit.loglik:.4f}"
+            effect = fit.effect(name)
+            note = f"se {effect.se:.6f}, log-likelihood {fit.loglik:.4f}"
             estimate, t = known[2 * index : 2 * index + 2] if known else (None, None)
-            yield beside(what, found.estimate, estimate, note=note)
-            yield beside(f"{what}, t", found.statistic, t)
+            yield beside(what, effect.estimate, estimate, note=note)
+            yield beside(f"{what}, t", effect.statistic, t)
 
 
 def wilcox(data: Path) -> Section:
@@ -135,8 +135,8 @@ def wilcox(data: Path) -> Section:
     for row in rows:
         by_model.setdefault(row["model"], []).append(row)
     lines: list[Cell] = []
-    for model, own in by_model.items():
-        lines += _wilcox_lines(model, own)
+    for model, model_rows in by_model.items():
+        lines += _wilcox_lines(model, model_rows)
     return Section(
         name="wilcox",
         title="Wh-islands: licensing in bits, outside and inside, and the three-way term",

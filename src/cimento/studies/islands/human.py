@@ -102,15 +102,15 @@ def read_judgments(path: Path) -> list[Judgment]:
             )
         if rating is not None:
             people[row["participant"], row["experiment"]].append(row)
-    found = []
-    for (participant, experiment), own in people.items():
-        scaled = z_scores([float(row["judgment"]) for row in own], ddof=1)
+    judgments = []
+    for (participant, experiment), person_rows in people.items():
+        scaled = z_scores([float(row["judgment"]) for row in person_rows], ddof=1)
         if isinstance(scaled, Missing):
             continue
-        for row, z in zip(own, scaled, strict=True):
+        for row, z in zip(person_rows, scaled, strict=True):
             released = row["zscore_published"]
             is_filler = row["island"] == FILLER
-            found.append(
+            judgments.append(
                 Judgment(
                     participant=participant,
                     experiment=experiment,
@@ -122,7 +122,7 @@ def read_judgments(path: Path) -> list[Judgment]:
                     z_released="" if number(released) is None else released,
                 )
             )
-    return found
+    return judgments
 
 
 def by_phenomenon(judgments: Sequence[Judgment]) -> dict[str, list[Judgment]]:
@@ -268,12 +268,12 @@ def _by_unit(
     yield beside(what, test.statistic, None, recomputed=others, note=note)
     table = complete_table(means)
     for method in ("cousineau-morey", "loftus-masson"):
-        found = within_intervals(table, method=method)
-        widths = found.half_widths or ()
+        intervals = within_intervals(table, method=method)
+        widths = intervals.half_widths or ()
         yield Cell(
-            what=f"{name}: 95 % half-width by {unit}, {found.method}",
+            what=f"{name}: 95 % half-width by {unit}, {intervals.method}",
             computed=widths[0] if len(set(widths)) == 1 else None,
-            note=found.reason or ", ".join(f"{width:.4f}" for width in widths),
+            note=intervals.reason or ", ".join(f"{width:.4f}" for width in widths),
         )
     if unit == "item":
         yield from _pairs(name, means)
@@ -285,9 +285,11 @@ def _pairs(name: str, means: Mapping[str, Mapping[str, float]]) -> Iterator[Cell
         held = [
             mean[cell.name] > mean[bad] for mean in means.values() if {cell.name, bad} <= set(mean)
         ]
-        found = share_interval(held, Design.independent(len(held)))
+        interval = share_interval(held, Design.independent(len(held)))
         ends = (
-            f", 95 % {_fixed(found.low)} to {_fixed(found.high)}" if found.low is not None else ""
+            f", 95 % {_fixed(interval.low)} to {_fixed(interval.high)}"
+            if interval.low is not None
+            else ""
         )
         yield Cell(
             what=f"{name}: people's accuracy, {cell.name}",
@@ -413,7 +415,7 @@ def _plain(path: Path, rows: list[dict[str, str]]) -> Means:
             seen=f"there is no rating; the columns are {', '.join(rows[0])}",
             todo=f"Name the column of ratings {VALUES[0]}.",
         )
-    found: dict[str, dict[str, dict[str, list[float]]]] = {}
+    nested: dict[str, dict[str, dict[str, list[float]]]] = {}
     for place, row in enumerate(rows, start=2):
         if row["condition"] not in ISLAND_CONDITIONS:
             raise InputError(
@@ -423,14 +425,14 @@ def _plain(path: Path, rows: list[dict[str, str]]) -> Means:
             )
         value = number(row[column])
         if value is not None:
-            items = found.setdefault(row["phenomenon"], {})
+            items = nested.setdefault(row["phenomenon"], {})
             items.setdefault(row["item"], {}).setdefault(row["condition"], []).append(value)
     return {
         phenomenon: {
-            item: {name: math.fsum(each) / len(each) for name, each in conditions.items()}
+            item: {name: math.fsum(values) / len(values) for name, values in conditions.items()}
             for item, conditions in items.items()
         }
-        for phenomenon, items in found.items()
+        for phenomenon, items in nested.items()
     }
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cimento.measures import find_measure
 from cimento.measures.sentence import Missing
-from cimento.paradigms.regions.designs import OF_MASKED_MODELS, factorials, good_scores
+from cimento.paradigms.regions.estimates import OF_MASKED_MODELS, factorials, good_scores
 from cimento.paradigms.regions.factorial import (
     DesignRate,
     Factorial,
@@ -198,10 +198,10 @@ def model_tables(runs: Sequence[Run], asked: Asked, *, limit: int | None) -> dic
 
 def results_of(runs: Sequence[Run]) -> Results:
     """Model and measure to the results of some runs of one factorial suite."""
-    found: dict[str, dict[str, Factorial]] = {}
+    by_model: dict[str, dict[str, Factorial]] = {}
     for result in factorials(runs, tuple(MEASURES)):
-        found.setdefault(result.model, {})[result.measure] = result
-    return found
+        by_model.setdefault(result.model, {})[result.measure] = result
+    return by_model
 
 
 def accuracy_table(number: int, results: Results) -> Grid:
@@ -248,14 +248,14 @@ def accuracy_table(number: int, results: Results) -> Grid:
 
 def _published_columns(number: int) -> dict[str, dict[str, dict[tuple[str, str], str]]]:
     """Model and name of a measure to phenomenon and form to what Table 1 or 2 prints."""
-    found: dict[str, dict[str, dict[tuple[str, str], str]]] = {}
+    by_model: dict[str, dict[str, dict[tuple[str, str], str]]] = {}
     cells, averages = printed_accuracies(number)
     for column, values in cells.items():
         model, _, name = column.rpartition(" ")
         shown = {key: f"{value:.1f}" for key, value in values.items()}
-        columns = found.setdefault(f"{model} {PUBLISHED_ROW}", {})
+        columns = by_model.setdefault(f"{model} {PUBLISHED_ROW}", {})
         columns[name] = {**shown, (AVERAGE, BLANK): averages[column]}
-    return found
+    return by_model
 
 
 def _has_undefined(results: Results) -> bool:
@@ -288,9 +288,9 @@ def _pair(result: Factorial, phenomenon: str, form: str) -> DesignRate | None:
     return next(
         (
             pair
-            for each in result.phenomena
-            if _label(each) == phenomenon
-            for pair in each.pairs
+            for part in result.phenomena
+            if _label(part) == phenomenon
+            for pair in part.pairs
             if _FORMS[pair.name] == form
         ),
         None,
@@ -306,7 +306,7 @@ def _average(result: Factorial) -> GridCell:
     """The mean over the table's twelve cells, which stands only where all of them do."""
     printed = next(iter(printed_accuracies(1)[0].values()))
     names = {phenomenon for phenomenon, _ in printed}
-    groups = [each for each in result.phenomena if _label(each) in names]
+    groups = [part for part in result.phenomena if _label(part) in names]
     if len(groups) < len(names):
         return BLANK
     clusters = dict(item for group in groups for item in group.clusters.items())
@@ -334,7 +334,9 @@ def _blimp_rows(
     by_suite: Mapping[str, Sequence[Run]], blimp: Mapping[str, str]
 ) -> Iterator[tuple[GridCell, ...]]:
     runs = {name: {run.model: run for run in by_suite.get(name, ())} for name in blimp.values()}
-    kinds = {run.model: run.model_kind for own in runs.values() for run in own.values()}
+    kinds = {
+        run.model: run.model_kind for by_measure in runs.values() for run in by_measure.values()
+    }
     for model, kind in kinds.items():
         for measure in MEASURES:
             if kind != "causal" or "logit" not in find_measure(measure).needs:
@@ -367,7 +369,7 @@ def _italian_rows(results: Results) -> Iterator[tuple[GridCell, ...]]:
         for measure, result in columns.items():
             if not result.reason:
                 rates = {
-                    (each.name, pair.name): pair for each in result.phenomena for pair in each.pairs
+                    (part.name, pair.name): pair for part in result.phenomena for pair in part.pairs
                 }
                 cells = (
                     rate_cell(rates[place]) if place in rates else BLANK

@@ -118,11 +118,11 @@ def item_files(data: Path) -> list[Path]:
         AbsentError: there is none.
     """
     paths = sorted(data.rglob("*.jsonl"))
-    found = [path for path in paths if path.parent.name in _FOLDERS]
+    inside = [path for path in paths if path.parent.name in _FOLDERS]
     flat = [path for path in paths if path.name.startswith(("custom-wh_", "wh_", "rc_"))]
-    if not (found or flat):
+    if not (inside or flat):
         raise missing(data, ["outputs/"])
-    return found or flat
+    return inside or flat
 
 
 def new_items(data: Path) -> dict[str, Path]:
@@ -180,8 +180,8 @@ def blimp_models(data: Path) -> Section:
             line = beside(f"gpt2, {name}", value, first.get(name.lower()))
             lines.append(replace(line, note=ERRATUM if line.equal is False else ""))
     means = {**phenomenon_means(paradigms), OVERALL: _means(paradigms)}
-    for phenomenon, found in means.items():
-        for model, mean in found.items():
+    for phenomenon, by_model in means.items():
+        for model, mean in by_model.items():
             what = f"{model}, {phenomenon}, mean over paradigms"
             lines.append(beside(what, 100 * mean, printed.get((phenomenon, model))))
     return Section(
@@ -202,10 +202,10 @@ def blimp_people(data: Path) -> Section:
     lines = []
     pairs = _pair_accuracies(answers)
     for row, mean_printed in zip(printed, printed_column(printed, "total_mean"), strict=True):
-        found = pairs.get(row["Condition"], [])
-        mean = math.fsum(found) / len(found) if found else None
-        accepted = sum(each > ACCEPTED_ABOVE for each in found)
-        note = f"{accepted} of {len(found)} pairs accepted, {row['accepted']} printed"
+        values = pairs.get(row["Condition"], [])
+        mean = math.fsum(values) / len(values) if values else None
+        accepted = sum(value > ACCEPTED_ABOVE for value in values)
+        note = f"{accepted} of {len(values)} pairs accepted, {row['accepted']} printed"
         lines.append(beside(row["Condition"], mean, mean_printed, note=note))
     return Section(
         name="blimp-people",

@@ -141,7 +141,7 @@ def load(path: Path) -> StudyData:
         InputError: there is none of them, or one cannot be used.
     """
     paths = [path] if path.is_file() else [path / name for name in RELEASED]
-    files = {each.name: each for each in paths if each.is_file() and each.name in RELEASED}
+    files = {path.name: path for path in paths if path.is_file() and path.name in RELEASED}
     if not files:
         raise InputError(where=str(path), seen=_nothing(), todo=f"Get them from {WHERE}.")
     templates = read_templates(files[SYNTACTIC]) if SYNTACTIC in files else []

@@ -197,7 +197,7 @@ def grammar_table(data: StudyData, number: int, states: Sequence[State]) -> Json
             equal = [shares["p1"]["pct"] == p1, shares["p10"]["pct"] == p10]
             cell[f"{state}_equals_paper"] = equal
         cells.append(cell)
-    found: Json = {
+    result: Json = {
         "table": number,
         "title": table.title,
         "aggregation": table.aggregation,
@@ -212,11 +212,11 @@ def grammar_table(data: StudyData, number: int, states: Sequence[State]) -> Json
         ],
     }
     if not table.dimension:
-        found["micro"] = {
+        result["micro"] = {
             case: {state: precisions(groups[state][case], "micro") for state in states}
             for case in table.cases
         }
-    return found
+    return result
 
 
 def share_json(share: Share) -> Json:
@@ -232,14 +232,14 @@ def precision_json(rows: Sequence[Row]) -> Json:
 def grouped(table: GrammarTable, rows: Sequence[Row]) -> dict[str, list[Row]]:
     """The rows of each case of a table."""
     case_of = {value: case for case, values in table.cases.items() for value in values}
-    found: dict[str, list[Row]] = {case: [] for case in table.cases}
+    by_case: dict[str, list[Row]] = {case: [] for case in table.cases}
     for row in rows:
         if table.dimension and row.column("dimension") != table.dimension:
             continue
         case = case_of.get(table.key(row) or "")
         if case is not None:
-            found[case].append(row)
-    return found
+            by_case[case].append(row)
+    return by_case
 
 
 def precisions(rows: Sequence[Row], aggregation: str) -> Json:
@@ -270,7 +270,9 @@ def _interval(rows: Sequence[Row], aggregation: str) -> Json:
     if aggregation == "micro":
         template = {row.candidate.item: row.column("template") for row in rows}
         candidates = [row.candidate for row in rows]
-        return interval_json(precision_interval(candidates, lambda each: template[each.item]))
+        return interval_json(
+            precision_interval(candidates, lambda candidate: template[candidate.item])
+        )
     shares = [share.value for share in _by_template(rows) if share.value is not None]
     return interval_json(bounded_mean(shares, Design.independent(len(shares)), seed=0))
 
@@ -327,7 +329,7 @@ def automatic_evaluation(data: StudyData) -> Json:
 
     The test of subject agreement is left out: a subject can be anything, or nothing.
     """
-    found: Json = {}
+    result: Json = {}
     for dimension in JUDGED_BY_RULE:
         rows = [row for row in data.release if row.column("dimension") == dimension]
         wanted = {
@@ -335,8 +337,8 @@ def automatic_evaluation(data: StudyData) -> Json:
             for instance in data.instances
             if instance.item.columns["dimension"] == dimension
         }
-        found[dimension] = _compared(rows, wanted)
-    return found
+        result[dimension] = _compared(rows, wanted)
+    return result
 
 
 def expectation_of(instance: Instance) -> Expectation:
@@ -367,12 +369,14 @@ def _verb(group: str, seed: str) -> Expectation:
 
 def readings(candidate: Candidate) -> list[WordReading]:
     """The readings that the released tags of a candidate say it has."""
-    found = []
+    word_readings = []
     for tag in candidate.tags:
         if tag not in NO_READING:
             pos, features = from_delaf(tag)
-            found.append(WordReading(candidate.text, "", pos, format_features(features), tag))
-    return found
+            word_readings.append(
+                WordReading(candidate.text, "", pos, format_features(features), tag)
+            )
+    return word_readings
 
 
 def _compared(rows: Sequence[Row], wanted: Mapping[str, Expectation]) -> Json:
@@ -388,5 +392,5 @@ def _compared(rows: Sequence[Row], wanted: Mapping[str, Expectation]) -> Json:
         "agreement": compared.agreement.percent,
         "kappa": None if compared.kappa.value is None else round(compared.kappa.value, 4),
         "auto_p10": micro(rule).percent,
-        "auto_p1": micro(each for each in rule if each.rank == 1).percent,
+        "auto_p1": micro(candidate for candidate in rule if candidate.rank == 1).percent,
     }

@@ -134,13 +134,13 @@ def _is_multiword(run: Run) -> bool:
 
 
 def _expected(instances: Sequence[Instance]) -> dict[str, Expectation]:
-    own = expectations({instance.item.id: instance.item.columns for instance in instances})
-    for each in instances:
-        needs_label = each.item.columns["dimension"] in ("nominal_agreement", "passive")
-        is_judged = each.item.columns["dimension"] != "subject_agreement"
-        if each.item.id not in own and is_judged and (each.case or not needs_label):
-            own[each.item.id] = expectation_of(each)
-    return own
+    expected = expectations({instance.item.id: instance.item.columns for instance in instances})
+    for instance in instances:
+        needs_label = instance.item.columns["dimension"] in ("nominal_agreement", "passive")
+        is_judged = instance.item.columns["dimension"] != "subject_agreement"
+        if instance.item.id not in expected and is_judged and (instance.case or not needs_label):
+            expected[instance.item.id] = expectation_of(instance)
+    return expected
 
 
 def starter_instance(item: ClozeItem) -> Instance:
@@ -193,7 +193,7 @@ def judged(
             known[candidate.text] = look_up(candidate)
         return known[candidate.text]
 
-    found: dict[tuple[str, str], list[Row]] = {}
+    rows_by_source: dict[tuple[str, str], list[Row]] = {}
     said = []
     has_connectors = parse_expectation("CONJ or CCONJ or SCONJ").met_by(
         look_up(Candidate("", 1, A_CONNECTOR))
@@ -210,18 +210,18 @@ def judged(
             and (has_connectors or one.item.columns["dimension"] != "connectors")
         }
         by_rule = judge_expected(model.candidates, wanted, readings)
-        found[model.model, DICTIONARY] = _rows(model, by_rule)
+        rows_by_source[model.model, DICTIONARY] = _rows(model, by_rule)
         if earlier or model.people:
-            own = [
+            candidates = [
                 replace(one, fits=model.people.get((one.item, one.text)))
                 for one in model.candidates
             ]
-            reused = reuse_judgments(own, earlier)
-            found[model.model, PEOPLE] = _rows(model, reused.candidates)
-            n, new = len(own), len(reused.new)
+            reused = reuse_judgments(candidates, earlier)
+            rows_by_source[model.model, PEOPLE] = _rows(model, reused.candidates)
+            n, new = len(candidates), len(reused.new)
             covered = f"{n - new} of {n} candidates are judged by people; {new} are new"
             said.append(f"{model.model}: {covered}, and left out of their rows")
-    return found, said
+    return rows_by_source, said
 
 
 def _rows(answers: ModelAnswers, candidates: Sequence[Candidate]) -> list[Row]:
@@ -250,7 +250,7 @@ def model_tables(
     asked = [model for model in models if model.hits]
     if asked:
         data = _as_data(asked)
-        warnings = dict.fromkeys(text for each in asked for text in each.warnings)
+        warnings = dict.fromkeys(text for answers in asked for text in answers.warnings)
         tables["table-1"] = _table_1(data, tuple(warnings))
         tables["table-2"] = _table_2(data)
         tables["table-3"] = _table_3(data)

@@ -31,7 +31,9 @@ def ranks_of(data: StudyData, model: str, words: Sequence[str] = WORDS) -> Ranks
     """The rank of the hit in each multiword item whose masked word is one of `words`."""
     cells = [cell for cell in data.cells if cell.columns["word"] in words]
     wanted = {cell.id for cell in cells}
-    return hit_ranks(cells, [each for each in data.predictions[model] if each.item in wanted])
+    return hit_ranks(
+        cells, [candidate for candidate in data.predictions[model] if candidate.item in wanted]
+    )
 
 
 def table_1(data: StudyData) -> Json:
@@ -131,12 +133,12 @@ def hits_at_k(data: StudyData) -> Json:
 
 def hits_per_expression(data: StudyData) -> Json:
     """Hits at 1 and among ten of each expression, for each model and word."""
-    found: Json = {}
+    result: Json = {}
     for model in data.predictions:
         for word in WORDS:
             groups = grouped(ranks_of(data, model, [word]), expressions(data))
-            found[f"{model}/W{word}"] = {name: _two(ranks) for name, ranks in groups.items()}
-    return found
+            result[f"{model}/W{word}"] = {name: _two(ranks) for name, ranks in groups.items()}
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +166,12 @@ class PairCounts:
 
 def mcnemar_tests(data: StudyData) -> list[Json]:
     """McNemar's test for every pair of models, at 1 and among ten, by word and for both."""
-    found: list[Json] = []
+    rows: list[Json] = []
     for k in (1, TOP):
         for first, second in combinations(data.predictions, 2):
             for words in (WORDS[:1], WORDS[1:], WORDS):
                 pair = count_pair(data, first, second, k, words)
-                found.append(
+                rows.append(
                     {
                         "k": k,
                         "a": first,
@@ -183,7 +185,7 @@ def mcnemar_tests(data: StudyData) -> list[Json]:
                         "p_chi2": pair.p("chi-square"),
                     }
                 )
-    return found
+    return rows
 
 
 def count_pair(

@@ -81,7 +81,7 @@ def confidence(data: StudyData) -> Json:
 
 def profiles(data: StudyData) -> Json:
     """How often each dictionary tag occurs among the candidates of a template's last category."""
-    found: list[Json] = []
+    counted: list[Json] = []
     by_template = _templates(data.release)
     for template in data.templates:
         category = _LAST_CATEGORY.get(template.id, template.seeds[-1].category)
@@ -92,7 +92,7 @@ def profiles(data: StudyData) -> Json:
         unknown = sorted(
             {row.candidate.text for row in rows if OUT_OF_DICTIONARY in row.candidate.tags}
         )
-        found.append(
+        counted.append(
             {
                 "template": template.id,
                 "category": category,
@@ -100,7 +100,7 @@ def profiles(data: StudyData) -> Json:
                 "ood": [*unknown],
             }
         )
-    return {RECORDED_MODEL: found}
+    return {RECORDED_MODEL: counted}
 
 
 def by_person(data: StudyData) -> Json:
@@ -121,14 +121,14 @@ def by_tense(data: StudyData) -> Json:
 
 def clusters(data: StudyData) -> Json:
     """Base sentences that the cases of Tables 8 and 12 share, and intervals that respect them."""
-    found: Json = {}
+    result: Json = {}
     for dimension in ("nominal_agreement", "passive"):
         cases: dict[str, list[Row]] = {}
         for row in data.release:
             if row.column("dimension") == dimension and row.instance.case:
                 cases.setdefault(row.instance.case, []).append(row)
-        found[dimension] = {case: _clustered(rows) for case, rows in cases.items()}
-    return found
+        result[dimension] = {case: _clustered(rows) for case, rows in cases.items()}
+    return result
 
 
 def _clustered(rows: Sequence[Row]) -> Json:
@@ -147,7 +147,7 @@ def _clustered(rows: Sequence[Row]) -> Json:
 def _with_interval(rows: Sequence[Row]) -> Json:
     template = {row.candidate.item: row.column("template") for row in rows}
     candidates = [row.candidate for row in rows]
-    interval = precision_interval(candidates, lambda each: template[each.item])
+    interval = precision_interval(candidates, lambda candidate: template[candidate.item])
     return {**share_json(micro(candidates)), **interval_json(interval)}
 
 
@@ -157,10 +157,10 @@ def dimension_rows(rows: Iterable[Row], case: str) -> list[Row]:
 
 
 def _templates(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
+    by_template: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row.column("template"), []).append(row)
-    return found
+        by_template.setdefault(row.column("template"), []).append(row)
+    return by_template
 
 
 def _mean_probability(rows: Sequence[Row], *, fits: bool) -> float | None:
@@ -212,13 +212,13 @@ The first that fits counts; those of the empty name come before all.
 def verb_readings(instance: Instance) -> tuple[str, ...]:
     """Tense and person of a verb form of the study, all readings, such as ``impf.1sg``."""
     form = instance.item.columns["seed"]
-    found = []
+    forms = []
     for category in instance.categories:
         tense = _TENSES[category.rpartition("_")[0]]
         endings = (*_PERSONS[""], *_PERSONS[tense])
         persons = next(persons for ending, persons in endings if form.endswith(ending))
-        found += [f"{tense}.{person}" for person in persons.split()]
-    return tuple(found)
+        forms += [f"{tense}.{person}" for person in persons.split()]
+    return tuple(forms)
 
 
 EQUAL, DIFFERS = "equal", "differs"
@@ -246,19 +246,19 @@ class _Answer:
 
     Attributes:
         computed: the number, or the numbers in the order of the claim.
-        how: the rule, where the claim leaves it open.
+        note: the rule, where the claim leaves it open.
         equal: whether it is what is printed; None to compare the two as they are.
     """
 
     computed: JsonValue
-    how: str = ""
+    note: str = ""
     equal: bool | None = None
 
 
 def _answer(answer: _Answer, paper: JsonValue) -> Json:
     equal = answer.computed == paper if answer.equal is None else answer.equal
     verdict = EQUAL if equal else DIFFERS
-    return {"computed": answer.computed, "verdict": verdict, "how": answer.how}
+    return {"computed": answer.computed, "verdict": verdict, "how": answer.note}
 
 
 def _paper(claim: str) -> Any:  # noqa: ANN401  # a number, or several
@@ -293,7 +293,7 @@ def _subjects(data: StudyData) -> dict[str, _Answer]:
         for row in rows
         if row.candidate.fits and set(row.candidate.remarks) <= {SMALL_INITIAL}
     ]
-    above = sum((each.probability or 0) > hidden.threshold for each in real)
+    above = sum((candidate.probability or 0) > hidden.threshold for candidate in real)
     return {
         "hidden_subject": _Answer(
             [hidden.of_judged.correct, hidden.of_judged.percent, hidden.above],
@@ -313,7 +313,9 @@ def _deviations(data: StudyData) -> dict[str, _Answer]:
     nouns = dimension_rows(data.release, "Nominal Agreement")
     passive = dimension_rows(data.release, "Passive")
     first = [row.candidate for row in connectors if row.first]
-    cohesive = sum(bool(each.fits) and NOT_A_CONNECTOR not in each.remarks for each in first)
+    cohesive = sum(
+        bool(candidate.fits) and NOT_A_CONNECTOR not in candidate.remarks for candidate in first
+    )
     adjectives = [
         row for row in nouns if row.candidate.fits and NOT_AN_ADJECTIVE in row.candidate.remarks
     ]
@@ -340,14 +342,14 @@ def _deviations(data: StudyData) -> dict[str, _Answer]:
     }
 
 
-def _share(claim: str, computed: Sequence[float | None], how: str = "") -> _Answer:
+def _share(claim: str, computed: Sequence[float | None], note: str = "") -> _Answer:
     """A share with its counts, of which the paper prints the share alone."""
-    return _Answer([*computed], how, computed[-1] == _paper(claim))
+    return _Answer([*computed], note, computed[-1] == _paper(claim))
 
 
 def _among_fitting(rows: Sequence[Row], remarks: Sequence[str]) -> list[float | None]:
-    found = not_expected([row.candidate for row in rows], remarks=remarks).of_fitting
-    return [found.correct, found.n, found.percent]
+    share = not_expected([row.candidate for row in rows], remarks=remarks).of_fitting
+    return [share.correct, share.n, share.percent]
 
 
 def _multiwords(data: StudyData) -> dict[str, _Answer]:
@@ -376,10 +378,10 @@ def _gain(data: StudyData, model: str, paper: Sequence[float]) -> _Answer:
         first, top = accuracy_at(ranks, 1), accuracy_at(ranks, TOP)
         gains.append(exact_percent(Fraction(top.correct - first.correct, top.n)))
         rounded.append((top.percent or 0) - (first.percent or 0))
-    equal, how = _as_printed(gains, paper), "difference of the counts"
+    equal, note = _as_printed(gains, paper), "difference of the counts"
     if not equal and _as_printed(rounded, paper):
-        how += "; that of the rounded percentages would give the printed ones"
-    return _Answer([*gains], how, equal)
+        note += "; that of the rounded percentages would give the printed ones"
+    return _Answer([*gains], note, equal)
 
 
 def _mcnemar(data: StudyData, word: str, *, paper: float, decimals: int) -> _Answer:
@@ -388,8 +390,8 @@ def _mcnemar(data: StudyData, word: str, *, paper: float, decimals: int) -> _Ans
     p_values = {name: p for name in MCNEMAR if (p := pair.p(name)) is not None}
     same = [name for name, p in p_values.items() if round(p, decimals) == paper]
     chosen = same[0] if same else "exact"
-    how = f"{chosen}; rounds to what is printed: {', '.join(same) or 'no variant'}"
-    return _Answer(p_values[chosen], how, bool(same))
+    note = f"{chosen}; rounds to what is printed: {', '.join(same) or 'no variant'}"
+    return _Answer(p_values[chosen], note, bool(same))
 
 
 _MULTIWORD: Mapping[int, Callable[[StudyData], Json]] = {

@@ -110,13 +110,13 @@ def _lists(table: Json) -> Iterator[Cell]:
     """Tables 2 and 3: lists of expressions, and hits where there are some."""
     computed, equal = table.get("computed", {}), table.get("equals_paper", {})
     for word, names in table["paper"].items():
-        same, found = equal.get(word), computed.get(word)
+        same, value = equal.get(word), computed.get(word)
         remarks = [f"printed: {_shown(names)}"]
-        remarks += [] if same is True or found is None else [f"computed: {_shown(found)}"]
+        remarks += [] if same is True or value is None else [f"computed: {_shown(value)}"]
         remarks += [] if word in computed else ["no rule on hits gives this list"]
         yield Cell(
             what=word,
-            computed=None if found is None else f"{len(found)} expressions",
+            computed=None if value is None else f"{len(value)} expressions",
             printed=f"{len(names)} expressions",
             equal=same,
             note="; ".join(remarks),

@@ -32,11 +32,11 @@ def llama(turns: Sequence[Message]) -> str:
     The system turn is always there, with its two dates.
     """
     system = "".join(text for role, text in turns if role == "system")
-    told = [("system", _DATES + system.strip())]
-    told += [(role, text.strip()) for role, text in turns if role != "system"]
+    messages = [("system", _DATES + system.strip())]
+    messages += [(role, text.strip()) for role, text in turns if role != "system"]
     body = "".join(
         f"<|start_header_id|>{role}<|end_header_id|>\n\n{content}<|eot_id|>"
-        for role, content in told
+        for role, content in messages
     )
     return f"<|begin_of_text|>{body}<|start_header_id|>assistant<|end_header_id|>\n\n"
 
@@ -98,23 +98,23 @@ def _rebuild(
 ) -> Rebuilt:
     answers = responses.at(tier)
     hashed = [answer for answer in answers.values() if answer.prompt_sha256 and answer.shots]
-    drawn = {row: each.shots for row, each in answers.items() if each.shots}
+    drawn = {row: answer.shots for row, answer in answers.items() if answer.shots}
     pool = _pool(stories, chained, tier)
     again: Mapping[int, tuple[int, ...]] = {}
     if pool is not None and len(pool) > N_SHOTS:
-        how = Shots(n=N_SHOTS, mode=PAPER_DRAWS, seed=SEED)
-        shots = choose_shots(tier, pool, pool, how)
+        options = Shots(n=N_SHOTS, mode=PAPER_DRAWS, seed=SEED)
+        shots = choose_shots(tier, pool, pool, options)
         again = {
-            item.row: tuple(shot.row for shot in each)
-            for item, each in zip(pool, shots, strict=True)
+            item.row: tuple(shot.row for shot in chosen)
+            for item, chosen in zip(pool, shots, strict=True)
         }
     render = _render(template)
     equal = None
     if render is not None:
         equal = sum(
-            _sha256(render(tier, stories[each.row], [stories[row] for row in each.shots]))
-            == each.prompt_sha256
-            for each in hashed
+            _sha256(render(tier, stories[answer.row], [stories[row] for row in answer.shots]))
+            == answer.prompt_sha256
+            for answer in hashed
         )
     return Rebuilt(
         prompts=len(hashed),
@@ -140,20 +140,20 @@ def _pool(stories: Sequence[Story], chained: Chain, tier: Tier) -> list[Story] |
 
 def _render(template: str | None) -> Callable[[Tier, Story, Sequence[Story]], str] | None:
     """What makes the text of a prompt; None for an unknown template."""
-    found = next(
-        (each for name, each in TEMPLATES.items() if template and template.startswith(name)), None
+    known = next(
+        (entry for name, entry in TEMPLATES.items() if template and template.startswith(name)), None
     )
-    if template is not None and found is None:
+    if template is not None and known is None:
         return None
     wording, style = find_prompt(PAPER_PROMPT), PromptStyle()
 
     def render(tier: Tier, story: Story, shots: Sequence[Story]) -> str:
         parts = dialogue(TierPrompt(tier, wording, style), story, shots)
         rendered: Rendered
-        if found is None:
+        if known is None:
             rendered = flat(parts)
         else:
-            function, system = found
+            function, system = known
             rendered = chat(parts, function, system=system)
         return rendered.text
 

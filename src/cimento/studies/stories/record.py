@@ -18,8 +18,8 @@ from cimento.paradigms.stories.classification import (
     scaled_confidence,
     unbiased_mcc,
 )
-from cimento.paradigms.stories.grouping import Grouping
 from cimento.paradigms.stories.judging import Judged, judge_stories
+from cimento.paradigms.stories.options import Grouping
 from cimento.paradigms.stories.outcomes import Chain, conditional, flow, untiered
 from cimento.paradigms.stories.rates import (
     KINDS,
@@ -59,25 +59,25 @@ def as_json(value: object) -> JsonValue:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _fields(value)
     if isinstance(value, Mapping):
-        return {str(key): as_json(each) for key, each in value.items()}
+        return {str(key): as_json(child) for key, child in value.items()}
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Sequence | frozenset | set):
-        return [as_json(each) for each in value]
+        return [as_json(child) for child in value]
     return str(value)
 
 
 def _fields(record: object) -> dict[str, JsonValue]:
-    found: dict[str, JsonValue] = {}
+    plain: dict[str, JsonValue] = {}
     for field in dataclasses.fields(record):  # type: ignore[arg-type]  # seen to be a record above
         value = getattr(record, field.name)
         if isinstance(value, Statistic):
-            found[field.name] = value.value
+            plain[field.name] = value.value
             if value.value is None:
-                found[f"{field.name}_reason"] = value.reason
+                plain[f"{field.name}_reason"] = value.reason
         elif field.name != "reason" or value:
-            found[field.name] = as_json(value)
-    return found
+            plain[field.name] = as_json(value)
+    return plain
 
 
 _FILE = Path(__file__).parents[2] / "data" / "studies" / "stories.json"
@@ -193,15 +193,15 @@ def _survivors(
 def conditional_rates(chained: Chain) -> dict[str, Rate]:
     """How many of the implausible stories that reach a later tier pass it."""
     names: dict[str, Tier] = {"conflict_given_story": CONFLICT, "state_given_conflict": STATE}
-    found = {}
+    by_name = {}
     for name, tier in names.items():
         values = conditional(chained, tier)
-        found[name] = (
+        by_name[name] = (
             Rate(name=name, value=None, count=None, reason=chained.reasons[tier])
             if values is None
             else rate_of(name, values, chained, reason="no story reached it")
         )
-    return found
+    return by_name
 
 
 def untiered_rate(judged: Judged, tier: Tier) -> Rate:
@@ -209,12 +209,12 @@ def untiered_rate(judged: Judged, tier: Tier) -> Rate:
 
     It is None where only some of them were asked, because these are then the model's own choice.
     """
-    found = untiered(judged.stories, judged.outcomes, tier)
+    outcomes = untiered(judged.stories, judged.outcomes, tier)
     wanted = sum(tier == STORY or not story.plausible for story in judged.stories)
-    if len(found) < wanted:
-        reason = f"{len(found)} of {wanted} stories were asked" if found else "not asked"
+    if len(outcomes) < wanted:
+        reason = f"{len(outcomes)} of {wanted} stories were asked" if outcomes else "not asked"
         return Rate(name="untiered", value=None, count=None, reason=reason)
-    values = {each.row: each.correct for each in found}
+    values = {outcome.row: outcome.correct for outcome in outcomes}
     return rate_of("untiered", values, judged.chained, reason="there is no such story")
 
 
@@ -253,28 +253,32 @@ def compare(chains: Mapping[str, Chain], *, tier: Tier = STORY) -> tuple[Compari
         chains: model to its chain, all over the same stories.
         tier: right at this tier and all before.
     """
-    found = [
+    comparisons = [
         _compare(first, second, chains[first], chains[second], tier)
         for first, second in combinations(sorted(chains), 2)
     ]
-    if len(found) == 1:
-        return tuple(found)
-    adjusted = holm([None if each.test is None else each.test.p for each in found])
-    return tuple(replace(each, p_holm=p) for each, p in zip(found, adjusted, strict=True))
+    if len(comparisons) == 1:
+        return tuple(comparisons)
+    adjusted = holm(
+        [None if comparison.test is None else comparison.test.p for comparison in comparisons]
+    )
+    return tuple(
+        replace(comparison, p_holm=p) for comparison, p in zip(comparisons, adjusted, strict=True)
+    )
 
 
 def _compare(first: str, second: str, one: Chain, other: Chain, tier: Tier) -> Comparison:
     silent = [
-        f"{name}: {each.reasons[tier]}"
-        for name, each in ((first, one), (second, other))
-        if not each.known(tier)
+        f"{name}: {chain.reasons[tier]}"
+        for name, chain in ((first, one), (second, other))
+        if not chain.known(tier)
     ]
     a, b = one.passed[tier], other.passed[tier]
     rows = [row for row, value in a.items() if value is not None and b.get(row) is not None]
     if silent or not rows:
         reason = "; ".join(silent) or "no story in common"
         return Comparison(first=first, second=second, n=0, reason=reason)
-    columns = [[bool(each.passed[tier][row]) for row in rows] for each in (one, other)]
+    columns = [[bool(chain.passed[tier][row]) for row in rows] for chain in (one, other)]
     only_first, only_second = discordant(*columns)
     design = one.design(rows)
     return Comparison(
@@ -351,19 +355,21 @@ def paired_record(stories: Sequence[Story], models: Sequence[Responses]) -> dict
         for model in models
     }
     return {
-        f"{each.first} vs {each.second}": {
-            "only_first_correct": each.only_first_correct,
-            "only_second_correct": each.only_second_correct,
-            "mcnemar_exact_p": mcnemar(each.only_first_correct, each.only_second_correct).p
-            if each.test
+        f"{comparison.first} vs {comparison.second}": {
+            "only_first_correct": comparison.only_first_correct,
+            "only_second_correct": comparison.only_second_correct,
+            "mcnemar_exact_p": mcnemar(
+                comparison.only_first_correct, comparison.only_second_correct
+            ).p
+            if comparison.test
             else None,
-            "n": each.n,
-            "change": as_json(each.change),
-            "test": as_json(each.test),
-            "p_holm": each.p_holm,
-            **({"reason": each.reason} if each.reason else {}),
+            "n": comparison.n,
+            "change": as_json(comparison.change),
+            "test": as_json(comparison.test),
+            "p_holm": comparison.p_holm,
+            **({"reason": comparison.reason} if comparison.reason else {}),
         }
-        for each in compare(chains)
+        for comparison in compare(chains)
     }
 
 
@@ -378,7 +384,7 @@ def bootstrap_intervals(
     Returns:
         None for metrics that have no value.
     """
-    found: dict[str, tuple[float, float] | None] = {}
+    intervals: dict[str, tuple[float, float] | None] = {}
     for name, (tier, _) in METRICS.items():
         values = {
             row: float(value)
@@ -386,7 +392,7 @@ def bootstrap_intervals(
             if value is not None
         }
         if not values or not chained.known(tier):
-            found[name] = None
+            intervals[name] = None
             continue
         right = list(values.values())
         drawn = bootstrap(
@@ -400,33 +406,33 @@ def bootstrap_intervals(
         )
         equal = len(set(right)) == 1
         low, high = (right[0], right[0]) if equal else (drawn.low, drawn.high)
-        found[name] = None if low is None or high is None else (low, high)
-    return found
+        intervals[name] = None if low is None or high is None else (low, high)
+    return intervals
 
 
 def _grouped(chained: Chain, grouping: Grouping) -> dict[str, JsonValue]:
-    found = rates(chained, grouping)
+    by_name = rates(chained, grouping)
     return {
-        "value": {name: rate.value for name, rate in found.items()},
+        "value": {name: rate.value for name, rate in by_name.items()},
         "count": {
             name: None if rate.value is None else as_json(rate.count)
-            for name, rate in found.items()
+            for name, rate in by_name.items()
         },
         # The reference's: each story as if it stood alone.
         "wilson95": {
             name: as_json(wilson(rate.value, rate.count[1]))
             if rate.value is not None and rate.count
             else None
-            for name, rate in found.items()
+            for name, rate in by_name.items()
         },
-        "interval": {name: as_json(rate.interval) for name, rate in found.items()},
+        "interval": {name: as_json(rate.interval) for name, rate in by_name.items()},
     }
 
 
 def _type_accuracy(chained: Chain, grouping: Grouping) -> dict[str, JsonValue]:
-    found = rates(chained, grouping)
+    by_name = rates(chained, grouping)
     names = ("order", "cloze", "plausible")
-    return {name: found[f"{name.capitalize()} Accuracy"].value for name in names}
+    return {name: by_name[f"{name.capitalize()} Accuracy"].value for name in names}
 
 
 def _bias(judged: Judged) -> dict[str, JsonValue]:
@@ -435,50 +441,50 @@ def _bias(judged: Judged) -> dict[str, JsonValue]:
     Matthews's correlation of a constant answer, which is undefined, is 0 here, as the study's
     reference values have it; ``mcc_reason`` says so.
     """
-    found = detect(judged.stories, judged.outcomes)
-    counts = found.counts
+    detection = detect(judged.stories, judged.outcomes)
+    counts = detection.counts
     record: dict[str, JsonValue] = {
-        "p_answer_true": found.answers.get(TRUE),
+        "p_answer_true": detection.answers.get(TRUE),
         "tp": counts.tp,
         "tn": counts.tn,
         "fp": counts.fp,
         "fn": counts.fn,
-        "tpr": found.tpr.value,
-        "tnr": found.tnr.value,
-        "balanced_accuracy": found.balanced_accuracy.value,
-        "mcc": found.mcc.value,
-        "auc": found.auc.value,
-        "sibling_pair_accuracy": found.sibling_pair_accuracy.value,
-        "n_pairs": found.n_pairs,
-        "mean_ll_true_minus_false": found.mean_margin_nats.value,
+        "tpr": detection.tpr.value,
+        "tnr": detection.tnr.value,
+        "balanced_accuracy": detection.balanced_accuracy.value,
+        "mcc": detection.mcc.value,
+        "auc": detection.auc.value,
+        "sibling_pair_accuracy": detection.sibling_pair_accuracy.value,
+        "n_pairs": detection.n_pairs,
+        "mean_ll_true_minus_false": detection.mean_margin_nats.value,
     }
-    if found.mcc.value is None and found.answered:
+    if detection.mcc.value is None and detection.answered:
         record["mcc"] = 0.0
         record["mcc_reason"] = f"{ONE_CLASS_ONLY}; 0 by convention"
     return record
 
 
 def _per_task(judged: Judged) -> dict[str, JsonValue]:
-    found = {tier: choices(judged.outcomes, tier) for tier in TIERS}
-    return {tier: _task(each) for tier, each in found.items() if each.scored}
+    by_tier = {tier: choices(judged.outcomes, tier) for tier in TIERS}
+    return {tier: _task(chosen) for tier, chosen in by_tier.items() if chosen.scored}
 
 
-def _task(found: Choices) -> dict[str, JsonValue]:
+def _task(chosen: Choices) -> dict[str, JsonValue]:
     record: dict[str, JsonValue] = {
-        "n": found.n,
-        "acc": found.acc.value,
-        "acc_norm_chars": found.acc_norm_chars.value,
-        "n_ties_at_max": found.n_ties_at_max,
-        "any_choice_greedy_rate": found.any_choice_greedy_rate.value,
-        "acc_if_ties_wrong": found.acc_if_ties_wrong.value,
-        "pred_distribution": as_json(found.pred_distribution),
+        "n": chosen.n,
+        "acc": chosen.acc.value,
+        "acc_norm_chars": chosen.acc_norm_chars.value,
+        "n_ties_at_max": chosen.n_ties_at_max,
+        "any_choice_greedy_rate": chosen.any_choice_greedy_rate.value,
+        "acc_if_ties_wrong": chosen.acc_if_ties_wrong.value,
+        "pred_distribution": as_json(chosen.pred_distribution),
     }
-    if found.confidence is not None:
+    if chosen.confidence is not None:
         record["calibration"] = {
-            "n": found.confidence.n,
-            "brier_sum": found.confidence.brier_sum.value,
-            "nll": found.confidence.nll.value,
-            "ece10": found.confidence.calibration.ece,
-            "mean_confidence": found.confidence.mean_confidence,
+            "n": chosen.confidence.n,
+            "brier_sum": chosen.confidence.brier_sum.value,
+            "nll": chosen.confidence.nll.value,
+            "ece10": chosen.confidence.calibration.ece,
+            "mean_confidence": chosen.confidence.mean_confidence,
         }
     return record

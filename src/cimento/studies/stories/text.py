@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias, cast
 
-from cimento.paradigms.stories.grouping import Group, applicable, by_paper_code, by_type
+from cimento.paradigms.stories.options import Group, applicable, by_paper_code, by_type
 from cimento.paradigms.stories.rates import METRICS
 from cimento.paradigms.stories.suite import TRUE, Story
 from cimento.report.grid import Grid
@@ -38,24 +38,24 @@ def grouping_rows(summary: Mapping[str, JsonValue]) -> Rows:
 def _n_of(rates: Iterable[JsonValue]) -> str:
     """How many stories rates rest on: one number, or all that there are."""
     counts = [at(rate, "count") for rate in rates]
-    found = sorted({str(count[1]) for count in counts if isinstance(count, list)}, key=int)
-    return ", ".join(found)
+    sizes = sorted({str(count[1]) for count in counts if isinstance(count, list)}, key=int)
+    return ", ".join(sizes)
 
 
 def missing_reasons(summary: Mapping[str, JsonValue]) -> list[str]:
     """Why metrics have no value, or do not count all stories, one sentence for each reason."""
-    found: dict[str, list[str]] = {}
+    notes: dict[str, list[str]] = {}
     grouping = str(at(summary, "grouping"))
     for name in METRICS:
         rate = at(summary, "rates", grouping, name)
         unscored = number(rate, "unscored")
         reason = at(rate, "reason")
         if isinstance(reason, str) and reason:
-            found.setdefault(f"no value: {reason}", []).append(name)
+            notes.setdefault(f"no value: {reason}", []).append(name)
         elif unscored:
             left = f"without the stories that have no score ({unscored:.0f})"
-            found.setdefault(left, []).append(name)
-    return [f"{', '.join(names)}: {reason}." for reason, names in found.items()]
+            notes.setdefault(left, []).append(name)
+    return [f"{', '.join(names)}: {reason}." for reason, names in notes.items()]
 
 
 def flow_rows(summary: Mapping[str, JsonValue]) -> Rows:
@@ -91,18 +91,18 @@ def survivor_rows(summary: Mapping[str, JsonValue], name: str) -> Rows:
     """
     tiers = ("story_ok", "conflict_ok", "state_ok")
     rows: Rows = [(name.removeprefix("by_"), "n", *_TIER_NAMES, "constant")]
-    for kind, found in mapping(at(summary, name)).items():
+    for kind, by_tier in mapping(at(summary, name)).items():
         constant = [shown(number(at(summary, "constant", name, kind), tier), 0) for tier in tiers]
-        passed = [shown(number(found, tier), 0) for tier in tiers]
-        rows.append((kind, shown(number(found, "n"), 0), *passed, "/".join(constant)))
+        passed = [shown(number(by_tier, tier), 0) for tier in tiers]
+        rows.append((kind, shown(number(by_tier, "n"), 0), *passed, "/".join(constant)))
     return rows
 
 
 def choice_rows(summary: Mapping[str, JsonValue]) -> Rows:
     """The answers at each tier: accuracy over what was asked, ties, greedy options, calibration."""
     rows: Rows = [("tier", *_CHOICES)]
-    for tier, found in mapping(at(summary, "per_task")).items():
-        cells = (shown(number(found, *keys), digits) for keys, digits in _CHOICES.values())
+    for tier, task in mapping(at(summary, "per_task")).items():
+        cells = (shown(number(task, *keys), digits) for keys, digits in _CHOICES.values())
         rows.append((tier, *cells))
     return rows
 
@@ -133,8 +133,8 @@ def at(value: JsonValue | Mapping[str, JsonValue], *keys: str) -> JsonValue:
 
 def number(value: JsonValue | Mapping[str, JsonValue], *keys: str) -> float | None:
     """A number in nested objects; None where there is none."""
-    found = at(value, *keys)
-    return float(found) if isinstance(found, int | float) else None
+    leaf = at(value, *keys)
+    return float(leaf) if isinstance(leaf, int | float) else None
 
 
 def shown(value: float | None, digits: int) -> str:
@@ -178,8 +178,8 @@ def metric_sections(record: Mapping[str, JsonValue]) -> list[Section]:
         share = number(record.get("published_table3_percent"), name)
         # The log has the machine's digits, of which four are shown.
         equal = beside(name, value, None if log is None else f"{log:.12f}").equal
-        told, printed = shown(value, 4), None if log is None else shown(log, 4)
-        logged.append(Cell(what=name, computed=told, printed=printed, equal=equal, count=of))
+        computed, printed = shown(value, 4), None if log is None else shown(log, 4)
+        logged.append(Cell(what=name, computed=computed, printed=printed, equal=equal, count=of))
         percent = None if value is None else 100 * value
         cell = beside(name, percent, None if share is None else f"{share:.2f}")
         table.append(replace(cell, count=of))
@@ -230,8 +230,8 @@ def bias_rows(record: Mapping[str, JsonValue]) -> Rows:
         if not name.endswith("_reason"):
             digits = 0 if isinstance(value, int) else 4
             beside = _of_constant(constant, name)
-            told, ends = shown(number(bias, name), digits), _ends(at(intervals, name))
-            rows.append((name, told, ends, shown(beside, digits)))
+            computed, ends = shown(number(bias, name), digits), _ends(at(intervals, name))
+            rows.append((name, computed, ends, shown(beside, digits)))
     return rows
 
 
@@ -245,25 +245,25 @@ def _of_constant(constant: JsonValue, name: str) -> float | None:
 def prompt_rows(record: Mapping[str, JsonValue]) -> Rows:
     """How many prompts and draws are rebuilt."""
     rows: Rows = [("tier", "prompts", "rebuilt", "draws", "drawn again")]
-    for tier, found in mapping(at(record, MORE, "prompts")).items():
+    for tier, prompts in mapping(at(record, MORE, "prompts")).items():
         names = ("prompts", "equal_prompts", "draws", "equal_draws")
-        rows.append((tier, *(shown(number(found, name), 0) for name in names)))
+        rows.append((tier, *(shown(number(prompts, name), 0) for name in names)))
     return rows
 
 
 def paired_grid(paired: Mapping[str, JsonValue]) -> Grid:
     """Models against each other, with the test that respects triples."""
     rows = []
-    for name, found in paired.items():
+    for name, test in paired.items():
         rows.append(
             (
                 name,
-                shown(number(found, "only_first_correct"), 0),
-                shown(number(found, "only_second_correct"), 0),
-                shown(number(found, "change", "estimate"), 3),
-                _ends(at(found, "change")),
-                _p(number(found, "test", "p")),
-                _p(number(found, "p_holm")),
+                shown(number(test, "only_first_correct"), 0),
+                shown(number(test, "only_second_correct"), 0),
+                shown(number(test, "change", "estimate"), 3),
+                _ends(at(test, "change")),
+                _p(number(test, "test", "p")),
+                _p(number(test, "p_holm")),
             )
         )
     return Grid(
@@ -297,7 +297,7 @@ def table_2(stories: Sequence[Story]) -> Section:
     rule = {"by the field type": by_type, "by letters of the ids": by_paper_code}
     cells = [
         beside(
-            f"{kind}, {name}", sum(found == kind for found in groups.values()), printed.get(kind)
+            f"{kind}, {name}", sum(group == kind for group in groups.values()), printed.get(kind)
         )
         for name, groups in ((name, group(stories).groups) for name, group in rule.items())
         for kind in ("plausible", "order", "cloze")
@@ -336,9 +336,11 @@ def table_3(
         (name, *(_percent(number(values, metric)) for metric in TABLE_3))
         for name, values in mapping(at(first, MORE, "baselines_by_grouping", grouping)).items()
     ]
-    told = ["Published rows: Table 3, or the authors' logs; groups by paper_code."]
+    remarks = ["Published rows: Table 3, or the authors' logs; groups by paper_code."]
     if applicable(stories) is None:
-        told.append("They are about the 356 stories of GITA4CALAMITA, the others about other ones.")
+        remarks.append(
+            "They are about the 356 stories of GITA4CALAMITA, the others about other ones."
+        )
     return Grid(
         title=f"Table 3. Accuracy, consistency and verifiability (percent), groups by {grouping}",
         header=("model", *(_group_of(name) for name in TABLE_3)),
@@ -346,7 +348,7 @@ def table_3(
         rows=(*above, *rows, *beside),
         bold=_best(rows, below=len(above)),
         rules=frozenset({len(above), len(above) + len(rows)}),
-        notes=(*told, *notes),
+        notes=(*remarks, *notes),
     )
 
 
@@ -369,14 +371,14 @@ def _best(rows: Sequence[tuple[str, ...]], *, below: int) -> frozenset[tuple[int
         rows: that are compared.
         below: how many rows stand above them.
     """
-    found = set()
+    codes = set()
     for column in range(1, len(TABLE_3) + 1):
         known = {
             place: float(row[column]) for place, row in enumerate(rows) if row[column] != _UNKNOWN
         }
-        found |= {
+        codes |= {
             (below + place, column)
             for place, value in known.items()
             if value == max(known.values())
         }
-    return frozenset(found)
+    return frozenset(codes)

@@ -32,5 +32,5 @@ def check_suite(suite: Suite, *, places: Sequence[str] = ()) -> tuple[Fault, ...
             messages put it before item and condition.
     """
     stimuli = Stimuli(suite, places)
-    found = [fault for check in _CHECKS for fault in check(stimuli)]
-    return tuple(sorted(found, key=lambda fault: fault.code))
+    faults = [fault for check in _CHECKS for fault in check(stimuli)]
+    return tuple(sorted(faults, key=lambda fault: fault.code))

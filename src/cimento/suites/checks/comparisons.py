@@ -146,12 +146,12 @@ def _longer(
         return None
     sides = [_texts(stimuli, items, low), _texts(stimuli, items, high)]
     words = _Difference(
-        "words", *([len(" ".join(each).split()) for each in side] for side in sides)
+        "words", *([len(" ".join(texts).split()) for texts in side] for side in sides)
     )
     if abs(words.share) >= WORD_SHARE:
         return words
     characters = _Difference(
-        "characters", *([len("".join(each)) for each in side] for side in sides)
+        "characters", *([len("".join(texts)) for texts in side] for side in sides)
     )
     systematic = abs(characters.share) >= CHARACTER_SHARE
     return characters if systematic and abs(characters.relative) >= CHARACTER_DIFFERENCE else None
@@ -324,7 +324,7 @@ def _but_few(changes: Collection[list[str]]) -> list[list[str]]:
 
 def _region_texts(stimuli: Stimuli, pair: tuple[int, int], region: int) -> tuple[str, ...]:
     regions = map(stimuli.regions, pair)
-    return tuple(each[region - 1] if region <= len(each) else "" for each in regions)
+    return tuple(texts[region - 1] if region <= len(texts) else "" for texts in regions)
 
 
 def _other_quotes(stimuli: Stimuli, pairs: Sequence[tuple[int, int]]) -> Iterator[Fault]:

@@ -52,12 +52,12 @@ def contradictions(suite: Suite) -> list[str]:
     trees = [parse(prediction.formula) for prediction in suite.predictions]
     n_regions = len(suite.region_names)
     possible = []
-    found = []
+    messages = []
     for number, tree in enumerate(trees):
         if can_hold([tree], n_regions=n_regions):
             possible.append(number)
         else:
-            found.append(f"Prediction {number} can never hold{_exception([tree])}.")
+            messages.append(f"Prediction {number} can never hold{_exception([tree])}.")
     left = MOST_SYSTEMS
     for pair in combinations(possible, 2):
         both = [trees[number] for number in pair]
@@ -65,16 +65,16 @@ def contradictions(suite: Suite) -> list[str]:
         if left < 0:
             break
         if not can_hold(both, n_regions=n_regions):
-            found.append(
+            messages.append(
                 f"Predictions {pair[0]} and {pair[1]} contradict each other: no item can pass "
                 f"both{_exception(both)}. Read them one by one, not as a conjunction."
             )
-    if not found and not can_hold(trees, n_regions=n_regions):
-        found.append(
+    if not messages and not can_hold(trees, n_regions=n_regions):
+        messages.append(
             f"The {len(trees)} predictions can never hold together{_exception(trees)}. "
             "Read them one by one, not as a conjunction."
         )
-    return found
+    return messages
 
 
 def can_hold(formulas: Sequence[Formula], *, n_regions: int) -> bool:
@@ -170,7 +170,7 @@ def _solvable(inequalities: Iterable[_Inequality]) -> bool:
     """Whether all inequalities can hold, decided by eliminating one variable after the other."""
     system = set(inequalities)
     while len(system) <= MOST_INEQUALITIES:
-        constants = {each for each in system if not each.terms}
+        constants = {inequality for inequality in system if not inequality.terms}
         if any(
             constant.constant < 0 or (constant.strict and constant.constant == 0)
             for constant in constants
@@ -187,9 +187,9 @@ def _eliminate(system: set[_Inequality]) -> set[_Inequality]:
     """A system without one of the variables, solvable if and only if the given system is."""
     lower: dict[Variable, list[_Inequality]] = defaultdict(list)
     upper: dict[Variable, list[_Inequality]] = defaultdict(list)
-    for each in system:
-        for variable, value in each.terms:
-            (lower if value > 0 else upper)[variable].append(each)
+    for inequality in system:
+        for variable, value in inequality.terms:
+            (lower if value > 0 else upper)[variable].append(inequality)
     # The variable that makes the fewest new inequalities is eliminated; ties go by name.
     variable = min(
         lower.keys() | upper.keys(),

@@ -165,9 +165,9 @@ def _ids(stimuli: Stimuli) -> Iterator[Fault]:
     positions: dict[str, Listing] = {}
     for number, id_ in enumerate(ids, start=1):
         positions.setdefault(id_, Listing()).add(str(number))
-    for id_, found in positions.items():
-        if found.count > 1:
-            seen = f"Items {found} of the suite all have the id {id_!r}."
+    for id_, listing in positions.items():
+        if listing.count > 1:
+            seen = f"Items {listing} of the suite all have the id {id_!r}."
             yield fault("CIM-S010", where=f"item {id_}", seen=seen)
 
 
@@ -217,9 +217,9 @@ def _meant(unknown: Sequence[str], lacking: Collection[str]) -> str:
     left = set(lacking)
     closest = []
     for name in unknown:
-        if found := get_close_matches(name, sorted(left), n=1):
-            left.discard(found[0])
-            closest.append(f"{found[0]!r}" + (f" for {name!r}" if len(unknown) > 1 else ""))
+        if close := get_close_matches(name, sorted(left), n=1):
+            left.discard(close[0])
+            closest.append(f"{close[0]!r}" + (f" for {name!r}" if len(unknown) > 1 else ""))
     return f"Did you mean {' and '.join(closest)}?" if closest else ""
 
 
@@ -361,12 +361,14 @@ def _cells(stimuli: Stimuli) -> Iterator[Fault]:
         return
     try:
         licensing_of(suite)
-        found = squares(suite)
+        all_squares = squares(suite)
         windows_of(suite)
     except InputError as error:
         yield fault("CIM-S034", where=error.where, seen=f"{error.seen}.", todo=error.todo)
         return
-    empty = {cell.levels: square for square in found for cell in square.cells if not cell.condition}
+    empty = {
+        cell.levels: square for square in all_squares for cell in square.cells if not cell.condition
+    }
     for levels, square in empty.items():
         named = ", ".join(f"{f} {level}" for f, level in zip(square.factors, levels, strict=True))
         seen = f"No condition is {named}."

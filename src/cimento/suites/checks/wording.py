@@ -93,7 +93,7 @@ def _mojibake(text: str, where: str) -> Iterator[Fault]:
     """UTF-8 text that was once read as cp1252, so that reversing this succeeds and changes it."""
     if not _MOJIBAKE.search(text):
         return
-    word = next(found for found in text.split(" ") if _MOJIBAKE.search(found))
+    word = next(part for part in text.split(" ") if _MOJIBAKE.search(part))
     try:
         right = word.encode("cp1252").decode("utf-8")
     except UnicodeError:
@@ -106,22 +106,22 @@ def _apostrophes(stimuli: Stimuli) -> Iterator[Fault]:
     """Straight and curly apostrophes in one suite, which models see as different words."""
     if not all(any(mark in text for text in stimuli.texts) for mark in "'’"):
         return
-    found = {"'": Listing(), "’": Listing()}
+    places = {"'": Listing(), "’": Listing()}
     both = 0
     for number, text in enumerate(stimuli.lines):
         marks = set(_APOSTROPHE.findall(text))
         both += len(marks) > 1
         for mark in marks:
-            found[mark].add(stimuli.where(number))
-    rarer, other = sorted(found, key=lambda mark: found[mark].count)
-    if found[rarer].count:
+            places[mark].add(stimuli.where(number))
+    rarer, other = sorted(places, key=lambda mark: places[mark].count)
+    if places[rarer].count:
         seen = (
-            f"{counted(found[rarer].count, 'stimulus has', 'stimuli have')} {rarer}"
+            f"{counted(places[rarer].count, 'stimulus has', 'stimuli have')} {rarer}"
             f" (U+{ord(rarer):04X}) and "
-            f"{counted(found[other].count, 'has', 'have')} {other} (U+{ord(other):04X})"
+            f"{counted(places[other].count, 'has', 'have')} {other} (U+{ord(other):04X})"
             + (f"; {counted(both, 'has', 'have')} both." if both else ".")
         )
-        yield fault("CIM-S044", where=str(found[rarer]), seen=seen)
+        yield fault("CIM-S044", where=str(places[rarer]), seen=seen)
 
 
 TEXT_CHECKS: tuple[Check, ...] = (_letters, _apostrophes)
@@ -134,7 +134,7 @@ DISTINCT = 0.8
 """Share of items with distinct common words above which repetitions are reported."""
 _WORD = re.compile(r"[^\W\d_]+")
 _DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
-_FINAL = (".", "?", "!", "…", ":", ";")
+_FINAL = (".", "?", "!", "…", ":", ";", "。", "？", "！", "؟", "۔", "।")
 _CLOSING = "\"'’”»)]"
 _BETWEEN = " \0 "
 """A separator between texts, which counts as a word."""
@@ -173,9 +173,9 @@ def _doubled(stimuli: Stimuli) -> Iterator[Fault]:
         if not _may_double(texts):
             continue
         for number, text in enumerate(texts, start=begin):
-            found = _DOUBLED.search(text) if _may_double([text]) else None
-            if found:
-                seen = f"{found[0]!r} in {text!r}."
+            match = _DOUBLED.search(text) if _may_double([text]) else None
+            if match:
+                seen = f"{match[0]!r} in {text!r}."
                 yield fault("CIM-S055", where=stimuli.where(number), seen=seen)
 
 
@@ -195,7 +195,7 @@ def _shared_words(stimuli: Stimuli) -> Iterator[Fault]:
         return
     groups: dict[frozenset[str], Listing] = {}
     for number, id_ in enumerate(ids):
-        words = _common_words([stimuli.texts[each] for each in stimuli.of(number)])
+        words = _common_words([stimuli.texts[k] for k in stimuli.of(number)])
         if words:
             groups.setdefault(words, Listing()).add(id_)
     distinct = sum(1 for ids in groups.values() if ids.count == 1)

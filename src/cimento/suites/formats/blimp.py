@@ -183,7 +183,7 @@ class _Pairs:
         if PHENOMENON_KEY in free:
             phenomena = free.get("phenomenon") or [None] * len(places)
             both = zip(phenomena, free[PHENOMENON_KEY], strict=True)
-            free["phenomenon"] = [term if own is None else own for own, term in both]
+            free["phenomenon"] = [term if given is None else given for given, term in both]
         ids = _ids(rows.get(ID_KEY, ()), free.get(PARADIGM_KEY), count=len(places))
         good, bad = sentences.values()
         return pair_columns(ids, good, bad, free, extras=nested), faults
@@ -348,8 +348,8 @@ def _is_scalar(text: str) -> bool:
 
 
 def _values(suite: Suite, column: str) -> set[str]:
-    found = (condition.columns.get(column) for _, condition in suite.stimuli())
-    return {value for value in found if value is not None}
+    values = (condition.columns.get(column) for _, condition in suite.stimuli())
+    return {value for value in values if value is not None}
 
 
 def _differs(suite: Suite, column: str) -> bool:

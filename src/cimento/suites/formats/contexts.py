@@ -102,7 +102,7 @@ def _read(
     if errors(faults):
         raise unusable(path, faults)
     ids = _ids(table)
-    items = [Item(id_, own) for id_, (_, own) in zip(ids, rows, strict=True)]
+    items = [Item(id_, of_item) for id_, (_, of_item) in zip(ids, rows, strict=True)]
     suite = Suite(
         meta=Meta(name=name_from(path)),
         region_names=REGIONS,

@@ -42,7 +42,7 @@ def unescape(text: str) -> str:
     """The text of an escaped cell; a backslash that escapes nothing stands for itself."""
     if "\\" not in text:
         return text
-    return _ESCAPED.sub(lambda found: _MEANINGS.get(found[0], found[0]), text)
+    return _ESCAPED.sub(lambda match: _MEANINGS.get(match[0], match[0]), text)
 
 
 def lone_backslash(text: str) -> str:
@@ -194,8 +194,8 @@ def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns |
     if sentence and not (name and item) and (table.find("rating") or table.find("ratings")):
         # Each rated sentence is an item, whose only condition needs no column.
         return _Columns(item, None, {"sentence": sentence}), []
-    found = {"item": item, "condition": name, "text": text}
-    missing = [each for each, column in found.items() if not column]
+    columns = {"item": item, "condition": name, "text": text}
+    missing = [field for field, column in columns.items() if not column]
     lacking = f"columns {', '.join(missing)} are" if len(missing) > 1 else f"column {missing[0]} is"
     seen = f"The {lacking} missing; there are {', '.join(table.columns)}."
     todo = "Name the columns item, condition, text in the first row (or good, bad)."
@@ -319,7 +319,7 @@ def _by_item(stimuli: _Stimuli) -> ItemColumns:
         glued=frozenset(glued),
         item_extras=items,
         condition_extras={
-            n: each.condition for n, each in stimuli.extras.items() if each.condition
+            n: extra.condition for n, extra in stimuli.extras.items() if extra.condition
         },
         region_extras=regions,
     )
@@ -340,7 +340,7 @@ class _Cells:
     @property
     def faults(self) -> list[Fault]:
         """The faults found so far, row by row."""
-        return [each for _, each in sorted(self._faults, key=itemgetter(0))]
+        return [fault for _, fault in sorted(self._faults, key=itemgetter(0))]
 
     def texts(self, column: str) -> Sequence[str]:
         """The text of each cell."""
@@ -381,7 +381,7 @@ class _Cells:
                 self._add(row, "CIM-S003", seen)
                 continue
             extra, faults = validate(RowExtra, parsed, where=f"{self._where(row)}, {EXTRA}")
-            self._faults += [(row, each) for each in faults]
+            self._faults += [(row, fault) for fault in faults]
             if extra is not None:
                 extras[row] = extra
         return extras
@@ -408,9 +408,9 @@ class _Cells:
         )
 
     def _strip(self, row: int, text: str, what: str) -> str:
-        found: list[Fault] = []
-        text = strip_blanks(text, what=what, where=self._where(row), faults=found)
-        self._faults += [(row, each) for each in found]
+        faults: list[Fault] = []
+        text = strip_blanks(text, what=what, where=self._where(row), faults=faults)
+        self._faults += [(row, fault) for fault in faults]
         return text
 
     def _check(self, row: int, cell: str, column: str) -> None:

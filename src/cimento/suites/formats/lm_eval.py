@@ -186,22 +186,22 @@ def _is_accuracy(metric: JsonValue) -> bool:
     usual = {"aggregation": "mean", "higher_is_better": True}
     if not isinstance(metric, dict) or metric.get("metric") not in ("acc", "acc_norm"):
         return False
-    own = {key: value for key, value in metric.items() if key != "metric"}
-    return own.items() <= usual.items()
+    settings = {key: value for key, value in metric.items() if key != "metric"}
+    return settings.items() <= usual.items()
 
 
 def _choices(task: Mapping[str, JsonValue], path: Path) -> tuple[str, str]:
     """The columns of the good and of the bad sentence."""
-    found = _CHOICES.fullmatch(str(task.get("doc_to_choice", "")).strip())
+    match = _CHOICES.fullmatch(str(task.get("doc_to_choice", "")).strip())
     target = task.get("doc_to_target")
-    if found is None or isinstance(target, bool) or target not in (0, 1, "0", "1"):
+    if match is None or isinstance(target, bool) or target not in (0, 1, "0", "1"):
         raise InputError(
             where=str(path),
             seen="is not a task of minimal pairs: doc_to_choice must name two columns, as in"
             ' "{{[sentence_good, sentence_bad]}}", and doc_to_target be 0 or 1',
             todo="Write its data as a table with the columns good and bad.",
         )
-    first, second = found.groups()
+    first, second = match.groups()
     return (first, second) if int(str(target)) == 0 else (second, first)
 
 
@@ -221,10 +221,10 @@ def _data_file(task: Mapping[str, JsonValue], path: Path) -> Path:
         )
     # The harness resolves paths from the working folder, but people keep the two files together.
     places = [path.parent / files, path.parent / Path(files).name, Path(files)]
-    found = next((place for place in places if _is_near(place, path)), None)
-    if found is None:
+    near = next((place for place in places if _is_near(place, path)), None)
+    if near is None:
         raise InputError(where=str(path), seen=f"there is no file {files!r}", todo="Put it there.")
-    return found
+    return near
 
 
 def _is_near(place: Path, task: Path) -> bool:

@@ -91,20 +91,20 @@ def _with_levels(item: Item, factors: Mapping[str, Sequence[str]]) -> Item:
 
 
 def _find_table(folder: Path) -> tuple[Path | None, list[Fault]]:
-    found = [folder / name for name in TABLES if (folder / name).exists()]
-    if len(found) == 1:
-        return found[0], []
-    names = ", ".join(path.name for path in found)
-    seen = f"There are several tables: {names}." if found else "There is no table of items."
-    todo = "Keep one of them." if found else f"Add one of {', '.join(TABLES)}."
+    tables = [folder / name for name in TABLES if (folder / name).exists()]
+    if len(tables) == 1:
+        return tables[0], []
+    names = ", ".join(path.name for path in tables)
+    seen = f"There are several tables: {names}." if tables else "There is no table of items."
+    todo = "Keep one of them." if tables else f"Add one of {', '.join(TABLES)}."
     others = sorted(filter(is_spreadsheet, folder.iterdir()))
-    if not found and len(others) == 1:
+    if not tables and len(others) == 1:
         suffix = others[0].suffix.lower()
         seen = f"There is no table of items, but {others[0].name}."
         todo = f"If that is the table, rename it to items{suffix}."
         if f"items{suffix}" not in TABLES:
             todo = "If that is the table, save it in your spreadsheet program as items.xlsx."
-    elif not found and any(folder.glob("~$*")):
+    elif not tables and any(folder.glob("~$*")):
         seen = "There is no table of items, but the lock of an open workbook."
         todo = "Save the workbook in this folder as items.xlsx and close it."
     return None, [fault("CIM-S002", where=str(folder), seen=seen, todo=todo)]
@@ -141,8 +141,8 @@ def _with_quotes(text: str, error: Exception) -> str:
     place = re.search(r"at line (\d+)", str(error))
     lines = text.splitlines()
     line = lines[int(place[1]) - 1] if place and int(place[1]) <= len(lines) else ""
-    found = _UNQUOTED.fullmatch(line)
-    return f'Put quotation marks around the text: {found[1]} = "{found[2]}".' if found else ""
+    match = _UNQUOTED.fullmatch(line)
+    return f'Put quotation marks around the text: {match[1]} = "{match[2]}".' if match else ""
 
 
 def _named_conditions(settings: TomlSuite | None) -> list[str]:
@@ -298,9 +298,9 @@ def _table(said: _Object, extra: Mapping[str, JsonValue], known: Sequence[str]) 
 def _fits(value: JsonValue) -> bool:
     """Whether TOML can hold a value: it has no null, and its integers have 64 bits."""
     if isinstance(value, dict):
-        return all(_fits(each) for each in value.values())
+        return all(_fits(child) for child in value.values())
     if isinstance(value, list):
-        return all(_fits(each) for each in value)
+        return all(_fits(child) for child in value)
     if isinstance(value, int):
         return value in _TOML_INTEGERS
     return value is not None

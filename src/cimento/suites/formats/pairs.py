@@ -278,7 +278,7 @@ def _read(path: Path, *, labels: tuple[str, str] | None) -> Reading:
             where = f"{path.name} line {pair[0].number}"
             faults.append(fault("CIM-S002", where=where, seen=seen))
             break
-    if any(each.severity == "error" for each in faults):
+    if any(fault.severity == "error" for fault in faults):
         raise unusable(path, faults)
     suite = Suite(
         meta=Meta(name=name_from(path)),
@@ -293,20 +293,20 @@ def _read(path: Path, *, labels: tuple[str, str] | None) -> Reading:
 def _lines(
     text: str, name: str, labels: tuple[str, str] | None, faults: list[Fault]
 ) -> list[_Line]:
-    found: list[_Line] = []
+    lines: list[_Line] = []
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         if labels is not None:
-            found.append(_Line(number, labels[len(found) % 2], line.strip()))
+            lines.append(_Line(number, labels[len(lines) % 2], line.strip()))
             continue
         label, tab, sentence = line.strip().partition("\t")
         if label not in _LABELS or not tab:
             seen = f"The line does not begin with True or False and a tab: {line[:40]!r}."
             faults.append(fault("CIM-S002", where=f"{name} line {number}", seen=seen))
             break
-        found.append(_Line(number, _LABELS[label], sentence.strip()))
-    return found
+        lines.append(_Line(number, _LABELS[label], sentence.strip()))
+    return lines
 
 
 def _item(number: int, pair: Sequence[_Line]) -> Item:

@@ -194,7 +194,7 @@ def merged(orders: Iterable[Sequence[str]]) -> tuple[str, ...]:
     for order in orders:
         for position, name in enumerate(order):
             if name not in result:
-                known = (each for each in order[position + 1 :] if each in result)
+                known = (other for other in order[position + 1 :] if other in result)
                 following = next(known, None)
                 at = result.index(following) if following else len(result)
                 result.insert(at, name)

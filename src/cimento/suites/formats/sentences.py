@@ -114,12 +114,12 @@ def read_labelled(path: Path) -> Reading:
     table, faults = read_table(data, path)
     if table is None:
         raise unusable(path, faults)
-    dialect = next((each for each in DIALECTS if each.fits(table)), None)
+    dialect = next((known for known in DIALECTS if known.fits(table)), None)
     if dialect is None:
         seen = f"The columns are those of no known table: {', '.join(table.columns)}."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
     pairs = _pairs(table, dialect, faults)
-    if any(each.severity == "error" for each in faults):
+    if any(fault.severity == "error" for fault in faults):
         raise unusable(path, faults)
     suite = Suite(
         meta=Meta(name=name_from(path), language=dialect.language),
@@ -240,15 +240,15 @@ def read_minicons(path: Path) -> Reading:
         for name, condition in _conditions(row, columns, number, where, faults):
             items.setdefault(name, []).append(condition)
             places.setdefault(name, []).append(where)
-    found = {condition.name for own in items.values() for condition in own}
+    present = {condition.name for conditions in items.values() for condition in conditions}
     suite = Suite(
         meta=Meta(name=name_from(path)),
         region_names=REGIONS,
-        predictions=_predictions(found),
-        items=tuple(Item(name, tuple(own)) for name, own in items.items()),
+        predictions=_predictions(present),
+        items=tuple(Item(name, tuple(conditions)) for name, conditions in items.items()),
     )
-    told = tuple(place for own in places.values() for place in own)
-    return Reading(suite, sha256_of(data), told, tuple(faults))
+    all_places = tuple(place for item_places in places.values() for place in item_places)
+    return Reading(suite, sha256_of(data), all_places, tuple(faults))
 
 
 def _columns(table: Table) -> _Columns | None:
@@ -271,9 +271,9 @@ def _columns(table: Table) -> _Columns | None:
 def _two(table: Table, names: Sequence[str], sides: Sequence[str]) -> tuple[str, ...]:
     """The columns of both sides, such as ``prefix_good`` and ``prefix_bad``; none without both."""
     for name in names:
-        found = [table.find(f"{name}_{side}") for side in sides]
-        if all(found):
-            return tuple(filter(None, found))
+        columns = [table.find(f"{name}_{side}") for side in sides]
+        if all(columns):
+            return tuple(filter(None, columns))
     return ()
 
 
@@ -357,8 +357,8 @@ def target_region(suite: Suite) -> int | None:
         for prediction in suite.predictions
         for reference in references(parse(prediction.formula))
     }
-    found = named.pop() if len(named) == 1 else "*"
-    return None if found == "*" or len(suite.region_names) == 1 else found
+    region = named.pop() if len(named) == 1 else "*"
+    return None if region == "*" or len(suite.region_names) == 1 else region
 
 
 def _rows(suite: Suite, target: int | None, columns: list[str]) -> Iterator[list[str]]:
@@ -379,8 +379,8 @@ def _parts(condition: Condition, target: int | None, suite: Suite, where: str) -
     if target is None:
         return ("", sentence(condition, rule=suite.join), "")
     before, after = condition.regions[: target - 1], condition.regions[target:]
-    own = condition.regions[target - 1]
-    if own.glued and any(region.text for region in before):
+    named = condition.regions[target - 1]
+    if named.glued and any(region.text for region in before):
         raise InputError(
             where=where,
             seen="the target is written together with what precedes it",
@@ -388,5 +388,5 @@ def _parts(condition: Condition, target: int | None, suite: Suite, where: str) -
         )
     return tuple(
         sentence(Condition(condition.name, regions), rule=suite.join)
-        for regions in (before, (own,), after)
+        for regions in (before, (named,), after)
     )

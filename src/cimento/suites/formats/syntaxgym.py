@@ -245,7 +245,7 @@ class _Items:
             if id_ is None:
                 id_ = self._id(item["item_number"])
             ids.append(id_)
-            shape = tuple([self._condition(each, id_) for each in item["conditions"]])
+            shape = tuple([self._condition(condition, id_) for condition in item["conditions"]])
             shapes.append(same.setdefault(shape, shape))
             if len(item) > len(_ITEM) and (kept := _kept(item, *_ITEM)):
                 extras[number] = kept
@@ -408,7 +408,11 @@ def _meta_object(suite: Suite) -> _PlainObject:
 def _stands_for(kept: JsonValue, metric: str) -> bool:
     """Whether the original value in a file is read as a metric."""
     wanted = list(METRICS) if kept == "all" else kept
-    if not isinstance(wanted, list) or not wanted or any(each not in METRICS for each in wanted):
+    if (
+        not isinstance(wanted, list)
+        or not wanted
+        or any(metric not in METRICS for metric in wanted)
+    ):
         return False
     return metric == ("sum" if "sum" in wanted else wanted[0])
 

@@ -1,0 +1,1 @@
+"""The app: a page in the browser, on this machine only, for what the command line does."""

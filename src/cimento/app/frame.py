@@ -1,0 +1,201 @@
+"""The frame of every page: the steps, the languages, and parts that several pages have."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import join
+from typing import TYPE_CHECKING, Any, ParamSpec
+from urllib.parse import urlencode
+
+from nicegui import ui
+from nicegui.elements.mixins.text_element import TextElement
+
+from cimento.app.jobs import Queue
+from cimento.app.words import LANGUAGES, Words
+from cimento.app.workspace import Workspace
+from cimento.errors import CimentoError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+log = logging.getLogger("cimento.app")
+
+STEPS = ("start", "edit", "run", "read", "people")
+"""The steps in the order of work; each is the last part of an address and a table of words."""
+
+STYLE = Path(__file__).with_name("app.css")
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What a page is built for.
+
+    Attributes:
+        workspace: the folder of files.
+        say: the words of the visitor's language.
+        step: which of `STEPS` is shown.
+        query: what the address says after its question mark, such as ``suite``.
+        queue: the runs that are made.
+        root: the beginning of every address, which the framework adds to links but not to frames.
+    """
+
+    workspace: Workspace
+    say: Words
+    step: str
+    query: Mapping[str, str]
+    queue: Queue
+    root: str = ""
+
+    def address(self, step: str, **query: str) -> str:
+        """The address of a step in the same language, for `ui.navigate.to` and links."""
+        return address(self.say.language, step, **query)
+
+
+def address(language: str, step: str, **query: str) -> str:
+    """The address of a step, without the token, which the framework adds."""
+    given = {name: value for name, value in query.items() if value}
+    return f"/{language}/{step}" + (f"?{urlencode(given)}" if given else "")
+
+
+@contextmanager
+def framed(visit: Visit) -> Iterator[None]:
+    """A context in which the content of a page is built, inside its frame."""
+    say = visit.say
+    ui.page_title(f"{say(f'{visit.step}.title')} - {say('frame.title')}")
+    dark = ui.dark_mode(value=None)
+    ui.link(say("frame.skip"), "#content").classes("skip")
+    with ui.header(elevated=False).classes("head"):
+        ui.link(say("frame.title"), visit.address("start")).classes("mark")
+        with ui.element("nav").props(f'aria-label="{say("frame.steps")}"').classes("steps"):
+            for number, step in enumerate(STEPS, start=1):
+                link = ui.link(f"{number} {say(f'{step}.title')}", visit.address(step))
+                if step == visit.step:
+                    link.props("aria-current=page")
+        with ui.element("nav").props(f'aria-label="{say("frame.language")}"').classes("tongues"):
+            for code, name in LANGUAGES.items():
+                link = ui.link(code, address(code, visit.step, **visit.query))
+                link.props(f'lang={code} hreflang={code} aria-label="{code}, {name}"')
+                if code == say.language:
+                    link.props("aria-current=true")
+        lamp = ui.button(icon="contrast", on_click=lambda: _turn(dark)).props("flat round dense")
+        lamp.props(f'aria-label="{say("frame.dark")}"')
+    with ui.element("div").props("id=content tabindex=-1").classes("page"):
+        yield
+        ui.label(say("frame.folder", folder=visit.workspace.folder)).classes("small")
+
+
+def _turn(dark: ui.dark_mode) -> None:
+    """From what the system prefers to dark, to light and back."""
+    dark.value = {None: True, True: False, False: None}[dark.value]
+
+
+class Text(TextElement):
+    """An element with one text, which may be a heading, a paragraph or code.
+
+    Args:
+        text: what it says, as plain text.
+        tag: of HTML, such as ``p``.
+    """
+
+    def __init__(self, text: str = "", tag: str = "p") -> None:
+        super().__init__(tag=tag, text=text)
+
+
+def heading(text: str, *, level: int = 2) -> Text:
+    """A heading of a page or of one of its parts.
+
+    Args:
+        text: what it says.
+        level: 1 for the page, 2 for a part, 3 for a part of that.
+    """
+    return Text(text, f"h{level}")
+
+
+class CommandLine:
+    """The command that does the same as a part of a page, to copy.
+
+    Args:
+        visit: what the page is built for.
+        arguments: the words of the command after ``cimento``.
+    """
+
+    def __init__(self, visit: Visit, arguments: Sequence[str] = ()) -> None:
+        say = visit.say
+        with ui.element("div").classes("command"):
+            ui.label(say("frame.command")).classes("small")
+            with ui.element("div").classes("line"):
+                self._text = Text(tag="code")
+                self._button = ui.button(say("frame.copy"), on_click=self._copy)
+                self._button.props("flat dense no-caps icon=content_copy")
+        self._copied = say("frame.copied")
+        self.show(arguments)
+
+    def show(self, arguments: Sequence[str], *, before: str = "") -> None:
+        """Show another command.
+
+        Args:
+            arguments: the words of the command after ``cimento``.
+            before: what stands before it, such as another command and a pipe.
+        """
+        self._text.text = before + join(["cimento", *arguments])
+
+    @property
+    def text(self) -> str:
+        """The command as a shell takes it."""
+        return str(self._text.text)
+
+    def _copy(self) -> None:
+        ui.clipboard.write(self.text)
+        ui.notify(self._copied)
+
+
+def problem(visit: Visit, error: CimentoError) -> None:
+    """Show an error of cimento in the place where the page is being built."""
+    with ui.element("div").props("role=alert").classes("problem"):
+        ui.label(visit.say("frame.failed")).classes("problem-title")
+        ui.label(str(error)).classes("problem-text")
+
+
+def guarded(
+    visit: Visit, action: Callable[P, Awaitable[None] | None]
+) -> Callable[P, Awaitable[None]]:
+    """An action of a button, whose error of cimento is shown as a notice that stays.
+
+    Args:
+        visit: what the page is built for.
+        action: the function, which may be a coroutine.
+    """
+
+    @functools.wraps(action)
+    async def run(*args: Any, **values: Any) -> None:  # noqa: ANN401  # as the action has them
+        try:
+            result = action(*args, **values)
+            if inspect.isawaitable(result):
+                await result
+        except CimentoError as error:
+            tell(visit, str(error))
+        except Exception as error:  # else nothing would happen on the page
+            log.exception("an action of the page failed")
+            tell(visit, visit.say("frame.fault", error=f"{type(error).__name__}: {error}"))
+
+    return run
+
+
+def tell(visit: Visit, message: str) -> None:
+    """Show a message until it is closed, and have screen readers say it."""
+    ui.notify(
+        message,
+        type="negative",
+        timeout=0,
+        multi_line=True,
+        close_button=visit.say("frame.close"),
+        classes="notice",
+    )

@@ -1,0 +1,280 @@
+"""Step 3, Run: suites and models, what a run takes, and the queue of runs with their progress."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from shlex import join
+from typing import TYPE_CHECKING
+
+from nicegui import ui
+
+from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
+from cimento.app.jobs import BUSY, RUN, Job
+from cimento.app.models import model_choice
+from cimento.app.workspace import RUNS, Workspace
+from cimento.errors import UsageError
+from cimento.options import RunOptions, checked
+from cimento.report.formatting import duration
+from cimento.suites.builtin import builtin_names
+from cimento.suites.published import NAMES
+
+if TYPE_CHECKING:
+    from cimento.runs.planning import NamedPlan
+
+REFRESH_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The runs that somebody wants.
+
+    Attributes:
+        suites: built-in names, and paths from the workspace.
+        models: names of models, as `Workspace.model` returns them.
+        language: of suites that do not state theirs; empty for none.
+        limit: number of items of each suite; None for all.
+        trusted: whether code that comes with a model may be run.
+    """
+
+    suites: tuple[str, ...]
+    models: tuple[str, ...]
+    language: str = ""
+    limit: int | None = None
+    trusted: bool = False
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The words of the command after ``cimento``."""
+        suites = (f"./{name}" if name.startswith("-") else name for name in self.suites)
+        return (
+            RUN,
+            *suites,
+            *(word for model in self.models for word in ("-m", model)),
+            *(("--language", self.language) if self.language else ()),
+            *(("--limit", str(self.limit)) if self.limit else ()),
+            *(("--trust-remote-code",) if self.trusted else ()),
+            "-o",
+            RUNS,
+        )
+
+    def checked(self, workspace: Workspace) -> Wanted:
+        """The same, if there is something to run and all of it may be used.
+
+        Raises:
+            CimentoError: no suite or model is named, or one that is outside the workspace.
+        """
+        for what, names in (("suite", self.suites), ("model", self.models)):
+            if not names:
+                raise UsageError(where=what, seen="none is chosen", todo="Choose one or more.")
+        for suite in self.suites:
+            workspace.suite(suite)
+        return replace(self, models=tuple(map(workspace.model, self.models)))
+
+    def options(self, workspace: Workspace) -> RunOptions:
+        """The options of the runs, with paths in full.
+
+        Raises:
+            CimentoError: an option cannot be used.
+        """
+        return checked(
+            RunOptions,
+            {
+                "suites": tuple(str(workspace.suite(suite)) for suite in self.suites),
+                "models": self.models,
+                "language": self.language,
+                "limit": self.limit,
+                "trust_remote_code": self.trusted,
+                "output": workspace.folder / RUNS,
+            },
+        )
+
+
+def plan(workspace: Workspace, wanted: Wanted) -> NamedPlan:
+    """What the runs take; no model is loaded.
+
+    Raises:
+        CimentoError: a suite or an option cannot be used.
+    """
+    from cimento.runs.planning import plan_named
+
+    return plan_named(wanted.options(workspace))
+
+
+def build(visit: Visit) -> None:
+    """Build the page."""
+    say = visit.say
+    heading(say("run.heading"), level=1)
+    Text(say("run.lead")).classes("lead")
+    _form(visit)
+    with ui.element("section"):
+        heading(say("run.queue"))
+        Text(say("run.queue_lead")).classes("lead")
+        _queue(visit)
+
+
+def _form(visit: Visit) -> None:
+    """The fields of a run, and the buttons that plan and begin it."""
+    say = visit.say
+    names = [*(suite.name for suite in visit.workspace.suites()), *builtin_names()]
+    asked = visit.query.get("suite", "")
+    with ui.element("div").classes("fields"):
+        suites = ui.select(
+            names, label=say("run.suites"), multiple=True, with_input=True,
+            value=[asked] if asked in names else [],
+        ).props("outlined use-chips").classes("wide").mark("suites")  # fmt: skip
+        models = model_choice(visit, say("run.models"), ["demo-causal"]).mark("models")
+    with ui.expansion(say("run.more")).classes("more"), ui.element("div").classes("fields"):
+        language = ui.select(
+            {"": say("run.stated"), **dict(sorted(NAMES.items(), key=lambda name: name[1]))},
+            label=say("run.language"), value="",
+        ).props("outlined dense")  # fmt: skip
+        limit = ui.number(say("run.limit"), min=1, step=1, precision=0).props("outlined dense")
+        limit.mark("limit")
+        with ui.element("div").classes("wide"):
+            trusted = ui.checkbox(say("run.trust")).mark("trust")
+            Text(say("run.trust_lead")).classes("small")
+
+    def wanted() -> Wanted:
+        return Wanted(
+            tuple(suites.value), tuple(models.value), language.value,
+            int(limit.value) if limit.value else None, trusted=bool(trusted.value),
+        )  # fmt: skip
+
+    with ui.element("div").classes("buttons"):
+        planned = ui.button(say("run.plan")).props("no-caps outline").mark("plan")
+        begun = ui.button(say("run.go")).props("no-caps unelevated").mark("run")
+    waiting = Text(say("run.planning")).props("role=status").classes("small")
+    waiting.set_visibility(False)
+    result = ui.element("div").props("aria-live=polite").mark("planned")
+    command = CommandLine(visit)
+
+    async def show_plan() -> None:
+        named = wanted().checked(visit.workspace)
+        result.clear()
+        waiting.set_visibility(True)
+        try:
+            named_plan = await asyncio.to_thread(plan, visit.workspace, named)
+        finally:
+            waiting.set_visibility(False)
+        with result:
+            _planned(visit, named_plan)
+
+    def begin() -> None:
+        visit.queue.add(wanted().checked(visit.workspace).arguments)
+        ui.notify(say("run.added"))
+
+    planned.on_click(guarded(visit, show_plan))
+    begun.on_click(guarded(visit, begin))
+    for field in (suites, models, language, limit, trusted):
+        field.on_value_change(lambda: command.show(wanted().arguments))
+    command.show(wanted().arguments)
+
+
+def _planned(visit: Visit, named_plan: NamedPlan) -> None:
+    """What runs take, as a table with a row for each model."""
+    say = visit.say
+    stored = sum(len(suite.stored) for suite in named_plan.planned.suites)
+    names = ("model", "requests", "kept", "time", "memory")
+    with ui.element("div").classes("scroll"), ui.element("table").classes("plan"):
+        with ui.element("thead"), ui.element("tr"):
+            for name in names:
+                Text(say(f"run.{name}"), "th").props("scope=col")
+        with ui.element("tbody"):
+            for model in named_plan.planned.models:
+                cells = (
+                    f"{model.requests:,}",
+                    "–" if model.kept is None else f"{model.kept:,}",
+                    "–" if model.seconds is None else duration(model.seconds),
+                    "–" if model.memory_bytes is None else f"{model.memory_bytes / 1e9:.1f} GB",
+                )
+                with ui.element("tr"):
+                    Text(model.model, "th").props("scope=row")
+                    for cell in cells:
+                        Text(cell, "td")
+    lines = [say("run.stored", count=stored)] if stored else []
+    lines += [model.problem for model in named_plan.planned.models if model.problem]
+    lines += [suite.problem for suite in named_plan.planned.suites if suite.problem]
+    for line in dict.fromkeys([*lines, *named_plan.unused, say("run.rough")]):
+        Text(line).classes("small")
+
+
+def _queue(visit: Visit) -> None:
+    """The jobs, the last first, which are brought up to date every second."""
+    nothing = Text(visit.say("run.nothing")).classes("small")
+    place = ui.element("ul").classes("jobs").props("aria-live=off").mark("jobs")
+    cards: dict[int, _Card] = {}
+
+    def refresh() -> None:
+        jobs = {job.number: job for job in visit.queue.jobs()}
+        nothing.set_visibility(not jobs)
+        for number in [number for number in cards if number not in jobs]:
+            cards.pop(number).delete()
+        for number, job in jobs.items():
+            if number not in cards:
+                with place:
+                    cards[number] = _Card(visit, number)
+                cards[number].root.move(target_index=0)
+            cards[number].show(job)
+
+    refresh()
+    ui.timer(REFRESH_S, refresh)
+
+
+class _Card:
+    """A job of the queue, with its progress and its buttons.
+
+    Args:
+        visit: what the page is built for.
+        number: the number of the job.
+    """
+
+    def __init__(self, visit: Visit, number: int) -> None:
+        say, queue = visit.say, visit.queue
+        self._visit, self._number = visit, number
+        with ui.element("li").mark(f"job-{number}") as self.root:
+            with ui.element("div").classes("state"):
+                self._state = Text(tag="b").props("role=status")
+                self._told = Text(tag="span").classes("small")
+            self._command = Text(tag="code")
+            self._bar = ui.linear_progress(0.0, show_value=False).props("rounded")
+            self._bar.props(f'aria-label="{say("run.progress", number=number)}"')
+            with ui.element("div").classes("buttons"):
+                self._stop = self._button("stop", lambda: queue.stop(number))
+                self._again = self._button("go_on", lambda: queue.go_on(number))
+                self._forget = self._button("forget", lambda: queue.forget(number))
+                self._read = ui.link(say("run.read"), visit.address("read"))
+            with ui.expansion(say("run.log")).classes("more") as self._opened:
+                self._log = Text(tag="pre").classes("log")
+
+    def _button(self, name: str, action: object) -> ui.button:
+        say = self._visit.say
+        button = ui.button(say(f"run.{name}"), on_click=guarded(self._visit, action))  # type: ignore[arg-type]
+        button.props(f'no-caps flat dense aria-label="{say(f"run.{name}")}: {self._number}"')
+        return button.mark(f"{name}-{self._number}")
+
+    def show(self, job: Job) -> None:
+        """Show how far the job is."""
+        say, queue = self._visit.say, self._visit.queue
+        self._state.text = say(f"run.state_{job.state}")
+        self._command.text = join(["cimento", *job.arguments])
+        progress = queue.progress(self._number) if job.state in BUSY else None
+        line = ""
+        if progress is not None:
+            line = say("run.texts", title=progress.title, done=progress.done, total=progress.total)
+            if progress.left_s is not None:
+                line += " " + say("run.left", time=duration(progress.left_s))
+            self._bar.value = progress.done / max(progress.total, 1)
+        self._told.text = line
+        self._bar.set_visibility(job.state in BUSY)
+        self._bar.props("indeterminate" if progress is None else "", remove="indeterminate")
+        self._stop.set_visibility(job.state in ("waiting", "running"))
+        self._again.set_visibility(job.state in ("stopped", "failed", "partly"))
+        self._forget.set_visibility(job.state not in BUSY)
+        self._read.set_visibility(job.state in ("done", "partly"))
+        if self._opened.value:
+            self._log.text = queue.log(self._number)
+
+    def delete(self) -> None:
+        """Take it off the page."""
+        self.root.delete()

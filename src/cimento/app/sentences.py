@@ -1,0 +1,191 @@
+"""Try a sentence: surprisal word by word as coloured strips, and fillers for a blank."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from nicegui import ui
+
+from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
+from cimento.app.models import model_choice, opened_model
+from cimento.errors import UsageError
+from cimento.report.html import STEP_BITS, STEPS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LONGEST = 2000
+"""The largest number of characters that are tried at once."""
+MOST_TEXTS = 20
+CANDIDATES = 10
+
+_BLANK = re.compile(r"_{3,}")
+
+EXAMPLES = {
+    "en": "The keys to the cabinet are on the table.\nThe keys to the cabinet is on the table.",
+    "it": "Le chiavi dell'armadio sono sul tavolo.\nLe chiavi dell'armadio è sul tavolo.",
+    "es": "Las llaves del armario están en la mesa.\nLas llaves del armario está en la mesa.",
+    "pt": "As chaves do armário estão na mesa.\nAs chaves do armário está na mesa.",
+    "ru": "Ключи от шкафа лежат на столе.\nКлючи от шкафа лежит на столе.",
+}
+"""Two sentences of each language, which differ in agreement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a model says about some texts.
+
+    Attributes:
+        texts: the texts.
+        blanks: whether they have blanks, which are filled; else they are scored.
+        table: the rows of `cimento.fill` or, word by word, of `cimento.score`.
+    """
+
+    texts: tuple[str, ...]
+    blanks: bool
+    table: pl.DataFrame
+
+
+def try_texts(given: str, model: str) -> Tried:
+    """Score the words of some texts, or fill their blanks.
+
+    Args:
+        given: one text a line, each with one blank (``___``), or none of them with any.
+        model: the model's name.
+
+    Raises:
+        UsageError: there is no text, there is too much, or only some texts have blanks.
+        CimentoError: the model cannot be used.
+    """
+    from cimento.engine.freetext import score
+    from cimento.paradigms.cloze.requests import fill
+
+    texts = tuple(filter(None, (line.strip() for line in given.splitlines())))
+    if not texts or len(texts) > MOST_TEXTS or len(given) > LONGEST:
+        raise UsageError(
+            where="sentences",
+            seen=f"there are {len(texts)} of them, with {len(given):,} characters",
+            todo=f"Write between 1 and {MOST_TEXTS}, in {LONGEST:,} characters or fewer.",
+        )
+    blanks = [bool(_BLANK.search(text)) for text in texts]
+    if any(blanks) and not all(blanks):
+        raise UsageError(
+            where="sentences",
+            seen="some have a blank and others have none",
+            todo="Write ___ in each of them, or in none.",
+        )
+    opened = opened_model(model)
+    if any(blanks):
+        return Tried(texts, blanks=True, table=fill(texts, opened, k=CANDIDATES))
+    return Tried(texts, blanks=False, table=score(texts, opened, level="word"))
+
+
+def build(visit: Visit) -> None:
+    """Build the part of the page."""
+    say = visit.say
+    heading(say("start.try"))
+    Text(say("start.try_lead")).classes("lead")
+    with ui.element("div").classes("fields"):
+        example = EXAMPLES.get(say.language, EXAMPLES["en"])
+        texts = ui.textarea(say("start.sentences"), value=example).props("outlined autogrow")
+        texts.classes("wide").mark("sentences")
+        model = model_choice(visit, say("start.model"), "demo-causal").mark("try-model")
+    button = ui.button(say("start.try_go")).props("no-caps unelevated").mark("try")
+    waiting = Text(say("start.waiting")).props("role=status").classes("small")
+    waiting.set_visibility(False)
+    result = ui.element("div").props("aria-live=polite").mark("tried")
+    command = CommandLine(visit)
+
+    def describe() -> None:
+        given = tuple(filter(None, (line.strip() for line in str(texts.value or "").splitlines())))
+        filled = any(map(_BLANK.search, given))
+        words = ["fill", "-m"] if filled else ["score", "--words", "-m"]
+        command.show(
+            [*words, str(model.value)], before=f"printf '%s\\n' {' '.join(map(quote, given))} | "
+        )
+
+    async def go() -> None:
+        name = visit.workspace.model(str(model.value or ""))
+        result.clear()
+        waiting.set_visibility(True)
+        button.disable()
+        try:
+            tried = await asyncio.to_thread(try_texts, str(texts.value or ""), name)
+        finally:
+            waiting.set_visibility(False)
+            button.enable()
+        with result:
+            _show(visit, tried)
+
+    texts.on_value_change(describe)
+    model.on_value_change(describe)
+    button.on_click(guarded(visit, go))
+    describe()
+
+
+def _show(visit: Visit, tried: Tried) -> None:
+    """Show what a model says, text by text."""
+    rows: dict[int, list[dict[str, object]]] = {}
+    for row in tried.table.iter_rows(named=True):
+        rows.setdefault(row["text"], []).append(row)
+    for number, text in enumerate(tried.texts, start=1):
+        if tried.blanks:
+            _fillers(visit, text, rows.get(number, []))
+        else:
+            _strip(visit, rows.get(number, []))
+    if not tried.blanks:
+        _legend(visit)
+
+
+def _strip(visit: Visit, words: list[dict[str, object]]) -> None:
+    """The words of a text, each on the colour of its surprisal and with the number below."""
+    known = [bits for word in words if isinstance(bits := word["surprisal_bits"], float)]
+    with ui.element("div").props("role=list").classes("strip"):
+        for word in words:
+            bits = word["surprisal_bits"]
+            with ui.element("div").props("role=listitem").classes(f"word {_colour(bits)}"):
+                Text(str(word["word"]), "span")
+                reason = str(word["unscored_reason"] or "")
+                below = Text(f"{bits:.1f}" if isinstance(bits, float) else "–", "small")
+                if reason:
+                    below.tooltip(reason)
+    if len(known) == len(words):
+        Text(visit.say("start.sum", bits=f"{sum(known):.1f}")).classes("small")
+
+
+def _colour(bits: object) -> str:
+    """The class of a word's colour, as in the report: a step for each two bits."""
+    if not isinstance(bits, float):
+        return "none"
+    return f"t{min(max(int(bits / STEP_BITS), 0), STEPS - 1)}"
+
+
+def _legend(visit: Visit) -> None:
+    with ui.element("p").classes("ramp small"):
+        Text(visit.say("start.expected"), "span")
+        for step in range(STEPS):
+            Text(f"{step * STEP_BITS:.0f}", "span").classes(f"t{step}")
+        Text(visit.say("start.surprising"), "span")
+
+
+def _fillers(visit: Visit, text: str, rows: list[dict[str, object]]) -> None:
+    """The candidates for a blank, with their probabilities as bars."""
+    Text(text).classes("filled")
+    with ui.element("table").classes("fillers"):
+        with ui.element("thead"), ui.element("tr"):
+            for name in ("start.candidate", "start.probability"):
+                Text(visit.say(name), "th").props("scope=col")
+        with ui.element("tbody"):
+            for row in rows:
+                share = row["probability"]
+                with ui.element("tr"):
+                    Text(str(row["candidate"]).strip(), "th").props("scope=row")
+                    with ui.element("td"):
+                        if isinstance(share, float):
+                            bar = ui.element("span").classes("bar").props("aria-hidden=true")
+                            bar.style(f"width: {max(share, 0.004) * 14:.2f}rem")
+                            Text(f"{100 * share:.2g} %", "span")

@@ -1,0 +1,325 @@
+"""Step 1, Start: built-in suites, a file of one's own, a new suite, and a sentence to try."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from nicegui import ui
+
+from cimento.app import sentences
+from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem
+from cimento.app.workspace import SUITES
+from cimento.errors import CimentoError, Fault
+from cimento.io.files import write_bytes
+from cimento.paradigms.registry import audit_suite
+from cimento.statistics.intervals import items_for_width
+from cimento.suites.builtin import (
+    TEMPLATE_LANGUAGES,
+    WORKBOOK,
+    BuiltinSuite,
+    example_of,
+    list_builtin,
+    new_suite,
+)
+from cimento.suites.load import MAX_FILE_BYTES, opened, suite_paths
+from cimento.suites.model import new_canary
+from cimento.suites.published import NAMES
+
+if TYPE_CHECKING:
+    from nicegui.events import UploadEventArguments
+
+    from cimento.paradigms.base import SuiteAudit
+
+MOST_FAULTS = 12
+"""The number of faults that are shown of one file; step 2 shows all."""
+
+KINDS = ("pairs", "agreement", "regions", "factorial", "cloze", "templates", "acceptability",
+         "stories")  # fmt: skip
+"""The kinds of templates, in the order in which they are offered."""
+
+_OF_RATES = frozenset(KINDS) - {"acceptability"}
+"""The kinds whose result is a share of right items."""
+
+ALL = ""
+
+_NAMED = """
+const link = document.getElementById('c%d')?.querySelector('a.q-btn');
+const input = link?.querySelector('input');
+if (input) {
+  link.removeAttribute('role');
+  link.removeAttribute('tabindex');
+  input.tabIndex = 0;
+  input.setAttribute('aria-label', %s);
+}"""
+"""The button of the framework for a file has no name, and a field inside that keys do not reach."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A built-in suite and one of its sentences."""
+
+    suite: BuiltinSuite
+    example: str
+
+
+@functools.cache
+def listed_suites() -> tuple[Listed, ...]:
+    """The built-in suites, by name."""
+    return tuple(Listed(suite, example_of(suite.path)) for suite in list_builtin())
+
+
+@functools.cache
+def example_of_kind(kind: str, language: str) -> str:
+    """A sentence of a template."""
+    with TemporaryDirectory(prefix="cimento-") as name:
+        folder = Path(name) / kind
+        new_suite(kind, folder, language=language)
+        return example_of(folder)
+
+
+def build(visit: Visit) -> None:
+    """Build the page."""
+    say = visit.say
+    heading(say("start.heading"), level=1)
+    Text(say("start.lead")).classes("lead")
+    parts: Sequence[Callable[[Visit], None]] = (sentences.build, _builtin, _own, _new)
+    for part in parts:
+        with ui.element("section"):
+            part(visit)
+
+
+def _builtin(visit: Visit) -> None:
+    """The built-in suites, to choose by language, kind and phenomenon."""
+    say = visit.say
+    heading(say("start.builtin"))
+    Text(say("start.builtin_lead")).classes("lead")
+    every = [item.suite for item in listed_suites()]
+    tongues = dict.fromkeys(suite.language for suite in every)
+    first = say.language if say.language in tongues else ALL
+    with ui.element("div").classes("fields"):
+        language = _filter(visit, "language", {code: NAMES.get(code, code) for code in tongues})
+        language.value = first
+        kind = _filter(visit, "kind", {suite.kind: suite.kind for suite in every})
+        phenomenon = _filter(
+            visit,
+            "phenomenon",
+            {suite.phenomenon: suite.phenomenon for suite in every if suite.phenomenon},
+        )
+    shown = ui.element("div").props("aria-live=polite")
+
+    def show() -> None:
+        shown.clear()
+        matching = [
+            item
+            for item in listed_suites()
+            if language.value in (ALL, item.suite.language)
+            and kind.value in (ALL, item.suite.kind)
+            and phenomenon.value in (ALL, item.suite.phenomenon)
+        ]
+        with shown:
+            Text(say("start.found", count=len(matching))).classes("small").props("role=status")
+            with ui.element("ul").classes("suites"):
+                for item in matching:
+                    _listed(visit, item)
+
+    for field in (language, kind, phenomenon):
+        field.on_value_change(show)
+    show()
+    CommandLine(visit, ["suites", "list"])
+
+
+def _filter(visit: Visit, name: str, options: Mapping[str, str]) -> ui.select:
+    """A field that reduces the list to one value, or to none."""
+    ordered = dict(sorted(options.items(), key=lambda option: option[1]))
+    field = ui.select(
+        {ALL: visit.say("start.all"), **ordered}, label=visit.say(f"start.{name}"), value=ALL
+    )
+    return field.props("outlined dense").mark(f"filter-{name}")
+
+
+def _listed(visit: Visit, item: Listed) -> None:
+    say, suite = visit.say, item.suite
+    with ui.element("li"):
+        with ui.element("div"):
+            Text(suite.name, "b")
+            about = (
+                suite.language,
+                suite.kind,
+                suite.phenomenon,
+                say("start.items", count=suite.items),
+            )
+            Text(" · ".join(filter(None, about)), "span").classes("small")
+        Text(item.example).classes("example").props(f"lang={suite.language}")
+        _next_steps(visit, suite.name)
+
+
+def _next_steps(visit: Visit, name: str) -> None:
+    """The links from a suite to the steps that go on with it."""
+    with ui.element("div").classes("links"):
+        for step in ("edit", "run", "people"):
+            link = ui.link(visit.say(f"{step}.title"), visit.address(step, suite=name))
+            link.props(f'aria-label="{visit.say(f"{step}.title")}: {name}"')
+
+
+def _own(visit: Visit) -> None:
+    """A file to open, and the files that are there."""
+    say = visit.say
+    heading(say("start.own"))
+    Text(say("start.own_lead")).classes("lead")
+    files = ui.element("div")
+
+    def show() -> None:
+        files.clear()
+        with files:
+            _files(visit)
+
+    report = ui.element("div").props("aria-live=polite").mark("opened")
+
+    async def take(event: UploadEventArguments) -> None:
+        path = visit.workspace.new(SUITES, event.file.name)
+        write_bytes(await event.file.read(), path)
+        report.clear()
+        with report:
+            await _audited(visit, path)
+        show()
+
+    upload = ui.upload(
+        label=say("start.upload"), auto_upload=True, max_file_size=MAX_FILE_BYTES,
+        on_upload=guarded(visit, take),
+        on_rejected=lambda: ui.notify(say("start.too_large", megabytes=MAX_FILE_BYTES // 10**6)),
+    ).props("flat bordered").classes("upload").mark("upload")  # fmt: skip
+    ui.run_javascript(_NAMED % (upload.id, json.dumps(say("start.upload"))))
+    report.move(target_index=-1)
+    show()
+
+
+def _files(visit: Visit) -> None:
+    """The suites of the workspace."""
+    say = visit.say
+    suites = visit.workspace.suites()
+    if not suites:
+        Text(say("start.no_files")).classes("small")
+        return
+    heading(say("start.files"), level=3)
+    with ui.element("ul").classes("suites"):
+        for suite in suites:
+            with ui.element("li"):
+                Text(suite.name, "b")
+                _next_steps(visit, suite.name)
+
+
+async def _audited(visit: Visit, path: Path) -> None:
+    """Show what a file holds, and what is wrong with it."""
+    say, name = visit.say, visit.workspace.name_of(path)
+    try:
+        audits = await asyncio.to_thread(audit_all, path)
+    except CimentoError as error:
+        problem(visit, error)
+        return
+    for audit in audits:
+        faults = audit.faults
+        errors = sum(fault.severity == "error" for fault in faults)
+        heading(name, level=3)
+        Text(audit.holds or say("start.unusable", count=errors))
+        _faults(visit, faults)
+    _next_steps(visit, name)
+    CommandLine(visit, ["suites", "check", name])
+
+
+def audit_all(path: Path) -> list[SuiteAudit]:
+    """The audits of the suite at a path, or of all suites in an archive.
+
+    Raises:
+        InputError: nothing there can be read.
+    """
+    with opened(path) as folder:
+        return [audit_suite(place) for place in suite_paths(folder)]
+
+
+def _faults(visit: Visit, faults: Sequence[Fault]) -> None:
+    with ui.element("ul").classes("faults"):
+        for fault in faults[:MOST_FAULTS]:
+            with ui.element("li").classes(fault.severity):
+                Text(visit.say(f"start.{fault.severity}"), "b")
+                Text(str(fault), "span")
+    if len(faults) > MOST_FAULTS:
+        Text(visit.say("start.more", count=len(faults) - MOST_FAULTS)).classes("small")
+
+
+def _new(visit: Visit) -> None:
+    """A new suite: kinds, what each can answer, and how many items it wants."""
+    say = visit.say
+    heading(say("start.new"))
+    Text(say("start.new_lead")).classes("lead")
+    kind = ui.radio({name: say(f"start.kind_{name}") for name in KINDS}, value=KINDS[0])
+    kind.classes("kinds").mark("kind").props(f'aria-label="{say("start.kind")}"')
+    answers = Text()
+    example = Text().classes("example")
+    tongue = say.language if say.language in TEMPLATE_LANGUAGES else TEMPLATE_LANGUAGES[0]
+    with ui.element("div").classes("fields"):
+        language = ui.select(
+            {code: NAMES[code] for code in TEMPLATE_LANGUAGES},
+            label=say("start.language"), value=tongue,
+        ).props("outlined dense")  # fmt: skip
+        name = ui.input(say("start.name"), value=say("start.usual_name")).props("outlined dense")
+        name.mark("new-name")
+        form = ui.select(
+            {WORKBOOK: say("start.workbook"), "": say("start.folder")},
+            label=say("start.form"), value=WORKBOOK,
+        ).props("outlined dense")  # fmt: skip
+    precision = _precision(visit)
+    go = ui.button(say("start.make")).props("no-caps unelevated").mark("make")
+    command = CommandLine(visit)
+
+    def describe() -> None:
+        answers.text = say(f"start.answers_{kind.value}")
+        example.text = example_of_kind(str(kind.value), str(language.value))
+        example.props(f"lang={language.value}")
+        precision.set_visibility(kind.value in _OF_RATES)
+        target = f"{SUITES}/{name.value}{form.value}"
+        command.show(["suites", "new", str(kind.value), target, "--language", str(language.value)])
+
+    def make() -> None:
+        path = visit.workspace.new(SUITES, f"{name.value}{form.value}")
+        new_suite(str(kind.value), path, language=str(language.value), canary=new_canary())
+        ui.navigate.to(visit.address("edit", suite=visit.workspace.name_of(path)))
+
+    for field in (kind, language, name, form):
+        field.on_value_change(describe)
+    go.on_click(guarded(visit, make))
+    describe()
+
+
+def _precision(visit: Visit) -> ui.element:
+    """How many items an interval of some width wants."""
+    say = visit.say
+    with ui.element("div").classes("precision") as part:
+        heading(say("start.how_many"), level=3)
+        with ui.element("div").classes("fields"):
+            points = ui.number(say("start.points"), value=5, min=1, max=40, step=1, suffix="%")
+            expected = ui.number(say("start.expected_share"), value=80, min=0, max=100, suffix="%")
+            for field in (points, expected):
+                field.props("outlined dense")
+        needed = Text().props("role=status").mark("needed")
+
+    def tell() -> None:
+        try:
+            wanted = items_for_width(float(points.value) / 100, share=float(expected.value) / 100)
+        except (CimentoError, TypeError, ValueError):
+            needed.text = say("start.no_width")
+            return
+        needed.text = say(
+            "start.needed", items=wanted, points=f"{points.value:g}", share=f"{expected.value:g}"
+        )
+
+    points.on_value_change(tell)
+    expected.on_value_change(tell)
+    tell()
+    return part

@@ -1,0 +1,273 @@
+"""The workspace: a folder of plain files, which the command line reads and writes too.
+
+Suites are workbooks, tables and folders at the top or in ``suites/``; runs are in ``runs/``,
+surveys in ``surveys/``, and judgments are tables in ``judgments/``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from cimento.errors import InputError, UsageError
+from cimento.io.files import need_writable, reading
+from cimento.models.hf.names import checkpoints, holds_model
+from cimento.people.surveys.design import FILE
+from cimento.runs.run import PARADIGM
+from cimento.runs.store import MANIFEST, RunFolder, manifest_part
+from cimento.suites.builtin import builtin_names
+from cimento.suites.formats.registry import SUITE_SUFFIXES
+from cimento.suites.load import ARCHIVE_SUFFIX
+from cimento.suites.reading import TOML
+
+SUITES, RUNS, SURVEYS, JUDGMENTS = "suites", "runs", "surveys", "judgments"
+JUDGMENT_SUFFIXES = (".parquet", ".csv", ".tsv")
+
+MOST_SHOWN = 2000
+"""The number of files of one kind that are listed."""
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSuite:
+    """A suite in the workspace.
+
+    Attributes:
+        name: its path from the workspace, with slashes, such as ``suites/verbs.xlsx``.
+        path: where it is.
+    """
+
+    name: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A finished run in the workspace, as its manifest describes it.
+
+    Attributes:
+        name: path of its folder from the workspace, with slashes.
+        path: where it is.
+        suite: name of the suite.
+        model: name of the model.
+        paradigm: kind of the suite.
+        created: when it was made, in UTC, as the manifest says; empty if it does not.
+    """
+
+    name: str
+    path: Path
+    suite: str
+    model: str
+    paradigm: str
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A folder with what somebody works on.
+
+    Attributes:
+        folder: the folder.
+        models: further folders, from which models may be loaded.
+    """
+
+    folder: Path
+    models: tuple[Path, ...] = ()
+
+    def prepare(self) -> None:
+        """Make the folder where there is none.
+
+        Raises:
+            StorageError: nothing can be written there.
+        """
+        need_writable(self.folder, is_folder=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def inside(self, name: str | Path) -> Path:
+        """The path of a file or folder in the workspace, which need not exist.
+
+        Args:
+            name: its path from the workspace, or an absolute one inside.
+
+        Raises:
+            UsageError: the path leads out of the workspace, also by a link.
+        """
+        root = self.folder.resolve()
+        # A name with a null byte is no path to any system.
+        path = (root / str(name)).resolve() if "\0" not in str(name) else root.parent
+        if not path.is_relative_to(root):
+            raise UsageError(
+                where=str(name),
+                seen=f"it is outside the folder {self.folder}",
+                todo="Put a copy of it in there.",
+            )
+        return path
+
+    def name_of(self, path: Path) -> str:
+        """The path of a file in the workspace, from there and with slashes."""
+        return path.resolve().relative_to(self.folder.resolve()).as_posix()
+
+    def suite(self, name: str) -> Path | str:
+        """The suite with a name: a built-in one, or the path of one in the workspace.
+
+        Raises:
+            UsageError: the path leads out of the workspace.
+            InputError: there is no such suite.
+        """
+        if name in builtin_names():
+            return name
+        path = self.inside(name)
+        if not (path.exists() and _is_suite(path)):
+            raise InputError(where=name, seen="there is no such suite", todo="Choose another.")
+        return path
+
+    def model(self, name: str) -> str:
+        """The name of a model, if it may be used from here.
+
+        A folder or file must be in the workspace or in one of the folders of models. What only the
+        hub or a server can mean is unchanged.
+
+        Args:
+            name: as for ``cimento run --model``.
+
+        Raises:
+            UsageError: the name is empty, or of a file or folder elsewhere.
+        """
+        name = name.strip()
+        prefix, colon, rest = name.partition(":")
+        if not name or (colon and not rest):
+            raise UsageError(where="model", seen="no model is named", todo="Name one.")
+        if prefix in _FILES_AFTER:
+            return f"{prefix}:{self._model_path(rest)}"
+        if colon and len(prefix) > 1:  # one letter is a drive of Windows
+            return name
+        here = self.folder / name
+        if _leads_away(name) or here.exists():
+            return self._model_path(name)
+        return name
+
+    def _model_path(self, name: str) -> str:
+        """The path of a model's folder or file, from the workspace where it is in there."""
+        root = self.folder.resolve()
+        path = (root / Path(name).expanduser()).resolve()
+        if path.is_relative_to(root):
+            return path.relative_to(root).as_posix()
+        if any(path.is_relative_to(folder.resolve()) for folder in self.models):
+            return str(path)
+        raise UsageError(
+            where=name,
+            seen=f"it is outside the folder {self.folder}",
+            todo="Put the model in there, or start the app with --models and its folder.",
+        )
+
+    def model_folders(self) -> list[str]:
+        """The folders of models in the workspace and in the folders of models, by path."""
+        folders: list[str] = []
+        for folder in (self.folder, *self.models):
+            if holds_model(folder) and folder in self.models:
+                folders.append(str(folder.resolve()))
+            folders += [
+                self._model_path(str(folder.resolve() / name)) for name in checkpoints(folder)
+            ]
+        return folders[:MOST_SHOWN]
+
+    def suites(self) -> list[StoredSuite]:
+        """The suites at the top and in ``suites/``, by name."""
+        paths = [*self._entries(""), *self._entries(SUITES)]
+        return [StoredSuite(self.name_of(path), path) for path in paths if _is_suite(path)]
+
+    def runs(self) -> list[StoredRun]:
+        """The finished runs in ``runs/``, those of a suite together."""
+        stored: list[StoredRun] = []
+        for suite in self._entries(RUNS):
+            if suite.is_dir():
+                runs = (self._run(path) for path in self._entries(f"{RUNS}/{suite.name}"))
+                stored += [run for run in runs if run is not None]
+        return stored
+
+    def _run(self, path: Path) -> StoredRun | None:
+        """A run; None for a folder that is none, is not finished or cannot be read."""
+        if not (path / MANIFEST).is_file():
+            return None
+        try:
+            manifest = RunFolder(path).manifest()
+        except InputError:
+            return None
+        return StoredRun(
+            name=self.name_of(path),
+            path=path,
+            suite=str(manifest_part(manifest, "suite").get("name", "")),
+            model=str(manifest.get("label", "")),
+            paradigm=str(manifest.get(PARADIGM, "")),
+            created=str(manifest.get("created", "")),
+        )
+
+    def surveys(self) -> list[Path]:
+        """The folders of surveys in ``surveys/``."""
+        return [path for path in self._entries(SURVEYS) if (path / FILE).is_file()]
+
+    def judgments(self) -> list[Path]:
+        """The tables of judgments in ``judgments/``."""
+        return [
+            path
+            for path in self._entries(JUDGMENTS)
+            if path.suffix.lower() in JUDGMENT_SUFFIXES and path.is_file()
+        ]
+
+    def new(self, folder: str, name: str) -> Path:
+        """A path for something new, which no other file has.
+
+        Args:
+            folder: such as `SUITES`.
+            name: the wanted name, of which what no system takes is left out; numbered if taken.
+
+        Raises:
+            UsageError: nothing of the name is left.
+        """
+        plain = "".join(mark for mark in PurePosixPath(name.replace("\\", "/")).name if _fits(mark))
+        plain = plain.strip(" .")
+        if not plain:
+            raise UsageError(where=repr(name), seen="it is no name", todo="Use letters or digits.")
+        stem, suffix = os.path.splitext(plain)  # noqa: PTH122  # a name, not a path
+        stem = stem[:LONGEST_NAME]
+        path = self.inside(f"{folder}/{stem}{suffix}")
+        number = 2
+        while path.exists():
+            path = self.inside(f"{folder}/{stem}-{number}{suffix}")
+            number += 1
+        return path
+
+    def _entries(self, folder: str) -> Iterator[Path]:
+        """What is in a folder of the workspace, sorted; hidden files and links outwards are not."""
+        place = self.inside(folder)
+        if not place.is_dir():
+            return
+        with reading(place):
+            paths = sorted(place.iterdir())[:MOST_SHOWN]
+        root = self.folder.resolve()
+        for path in paths:
+            if not path.name.startswith(".") and path.resolve().is_relative_to(root):
+                yield path
+
+
+_FILES_AFTER = ("kenlm", "gguf", "replay")
+"""The prefixes of models after which the path of a file stands."""
+
+
+def _leads_away(name: str) -> bool:
+    """Whether the name of a model can only be a path, or leads out of the folder it is read in."""
+    return name.startswith(("/", ".", "~")) or ".." in PurePosixPath(name).parts or "\\" in name
+
+
+def _fits(mark: str) -> bool:
+    """Whether a character may be in the name of a file on every system."""
+    return mark.isalnum() or mark in " ._-+()"
+
+
+def _is_suite(path: Path) -> bool:
+    if path.is_dir():
+        return (path / TOML).is_file()
+    suffix = path.suffix.lower()
+    return suffix in SUITE_SUFFIXES or suffix == ARCHIVE_SUFFIX

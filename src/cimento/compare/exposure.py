@@ -1,0 +1,196 @@
+"""Exposure: how often the critical words of items, and whole items, are in a corpus.
+
+A model trained on a corpus may be right where it has read the words of the grammatical side more
+often. Critical is what differs between the two sides, with some words before it. The counts of both
+sides are set beside the margins, and accuracy is shown on the items whose critical words the corpus
+does not have.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from cimento.compare.covariates import EVERY, PartRate, part_rates, verdicts_of
+from cimento.paradigms.regions.contrast import find_contrast
+from cimento.paradigms.regions.judging import ALL, judged_suite
+from cimento.runs.run import Run
+from cimento.statistics.correlation import Correlation, correlate
+from cimento.statistics.design import Design
+from cimento.suites.model import Suite, sentence
+
+Words: TypeAlias = tuple[str, ...]
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+UNSEEN, SEEN, WHOLE = "critical words not in it", "critical words in it", "a whole sentence in it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two sides of an item, and how often a corpus has them.
+
+    Attributes:
+        item: id of the item.
+        alternative: the condition that should be less likely.
+        good: the critical words of the side that should be likelier.
+        bad: those of the other.
+        sentences: the words of both sides.
+        n_good: times that the corpus has `good`.
+        n_bad: times that it has `bad`.
+        n_whole: times that it has one of the sentences, within a longer text or alone.
+    """
+
+    item: str
+    alternative: str
+    good: Words
+    bad: Words
+    sentences: tuple[Words, Words]
+    n_good: int = 0
+    n_bad: int = 0
+    n_whole: int = 0
+
+    @property
+    def log_ratio(self) -> float:
+        """log2 of how many times more often the corpus has the good side, one added to each."""
+        return math.log2((self.n_good + 1) / (self.n_bad + 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exposure:
+    """The margins of a run beside the counts of a corpus.
+
+    Attributes:
+        suite: name of the suite.
+        model: label of the model.
+        parts: accuracy on all items, and on those whose words the corpus has or lacks.
+        margins: Spearman's correlation of margins in bits and log ratios of counts, over items.
+    """
+
+    suite: str
+    model: str
+    parts: tuple[PartRate, ...]
+    margins: Correlation
+
+
+def critical_pairs(suite: Suite, *, before: int = 1) -> list[Pair]:
+    """The critical words of all items, without counts.
+
+    Args:
+        suite: a suite whose predictions name one likelier condition.
+        before: number of words before the differing ones.
+
+    Raises:
+        UsageError: the predictions name no or several likelier conditions.
+    """
+    contrast = find_contrast(suite, regions=(1,))
+    words = {
+        (item.id, condition.name): words_of(sentence(condition, rule=suite.join))
+        for item, condition in suite.stimuli()
+    }
+    return [
+        Pair(
+            item=item.id,
+            alternative=name,
+            good=critical[0],
+            bad=critical[1],
+            sentences=(words[item.id, contrast.target], words[item.id, name]),
+        )
+        for item in suite.items
+        for name in contrast.alternatives
+        if (critical := _critical(words[item.id, contrast.target], words[item.id, name], before))
+    ]
+
+
+def words_of(text: str) -> Words:
+    """The words of a text in lower case, marks apart."""
+    return tuple(_WORD.findall(text.lower()))
+
+
+def _critical(good: Words, bad: Words, before: int) -> tuple[Words, Words] | None:
+    """The words that differ, with some before them; None for equal sides.
+
+    Where one side only has words more, the next word of both is taken too.
+    """
+    if good == bad:
+        return None
+    shortest = min(len(good), len(bad))
+    first = next((k for k in range(shortest) if good[k] != bad[k]), shortest)
+    same = 0
+    while same < shortest - first and good[-1 - same] == bad[-1 - same]:
+        same += 1
+    if shortest - same == first:
+        same = max(0, same - 1)
+    begin = max(0, first - before)
+    return good[begin : len(good) - same], bad[begin : len(bad) - same]
+
+
+def counted(pairs: Sequence[Pair], lines: Iterable[str]) -> list[Pair]:
+    """The pairs with their counts in a corpus.
+
+    Args:
+        pairs: pairs without counts.
+        lines: the texts of the corpus; n-grams are looked for inside each.
+    """
+    wanted = {words for pair in pairs for words in (pair.good, pair.bad, *pair.sentences)}
+    counts = Counter(_matches(wanted, lines))
+    return [
+        replace(
+            pair,
+            n_good=counts[pair.good],
+            n_bad=counts[pair.bad],
+            n_whole=sum(counts[words] for words in pair.sentences),
+        )
+        for pair in pairs
+    ]
+
+
+def _matches(wanted: set[Words], lines: Iterable[str]) -> Iterator[Words]:
+    """The wanted sequences of words in some texts, each time that they occur."""
+    # Few words begin a wanted sequence, so that most places need one look.
+    lengths: dict[str, set[int]] = {}
+    for words in wanted:
+        lengths.setdefault(words[0], set()).add(len(words))
+    for line in lines:
+        text = words_of(line)
+        for place, word in enumerate(text):
+            for length in lengths.get(word, ()):
+                words = text[place : place + length]
+                if len(words) == length and words in wanted:  # the end of a line cuts words off
+                    yield words
+
+
+def exposure(run: Run, pairs: Sequence[Pair], *, seed: int = 0) -> Exposure:
+    """The margins and verdicts of a run beside the counts of its items.
+
+    Args:
+        run: run of the suite of the pairs.
+        pairs: the pairs, counted.
+        seed: seed of the permutation test of the correlation.
+    """
+    right = verdicts_of(run)
+    items: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        items.setdefault(pair.item, []).append(pair)
+    seen = {item for item, several in items.items() if any(p.n_good or p.n_bad for p in several)}
+    whole = {item for item, several in items.items() if any(p.n_whole for p in several)}
+    parts = {EVERY: set(items), SEEN: seen, UNSEEN: items.keys() - seen, WHOLE: whole}
+    outcomes = run.outcomes().filter(question=ALL).drop_nulls("value")
+    margins = {
+        item: value for item, value in outcomes.select("item", "value").iter_rows() if item in items
+    }
+    ratios = [sum(pair.log_ratio for pair in items[item]) / len(items[item]) for item in margins]
+    suite = judged_suite(run)
+    clusters = suite.clusters() if suite.cluster else None
+    return Exposure(
+        suite=run.suite.name,
+        model=run.model,
+        parts=tuple(part_rates(run, right, parts)),
+        margins=correlate(
+            list(margins.values()), ratios, kind="spearman", seed=seed,
+            design=Design.of(margins, clusters),
+        ),
+    )  # fmt: skip

@@ -1,0 +1,133 @@
+"""Counts of critical words in a corpus; oracle: counting by hand, and a naive search."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cimento import Condition, Item, Meta, Prediction, Region, Suite, UsageError, evaluate
+from cimento.cli.main import invoke
+from cimento.compare.exposure import (
+    SEEN,
+    UNSEEN,
+    WHOLE,
+    Pair,
+    counted,
+    critical_pairs,
+    exposure,
+    words_of,
+)
+from cimento.testing import FakeScorer
+
+
+def suite(pairs, formula="(*;%good%) < (*;%bad%)"):
+    items = tuple(
+        Item(
+            str(number),
+            tuple(
+                Condition(side, (Region(text),))
+                for side, text in zip(("good", "bad"), pair, strict=True)
+            ),
+        )
+        for number, pair in enumerate(pairs)
+    )
+    return Suite(
+        meta=Meta("pairs", language="it"),
+        region_names=("sentence",),
+        predictions=(Prediction(formula),),
+        items=items,
+    )
+
+
+PAIRS = [
+    ("I gatti dormono sul tetto.", "I gatti dorme sul tetto."),
+    ("La nonna canta.", "La nonna cantano."),
+    ("Il treno parte presto.", "Il treno parte."),
+]
+CORPUS = [
+    "Quando i gatti dormono, i topi ballano.",
+    "I gatti dormono sul tetto. E il cane?",
+    "Ieri la nonna cantano? No: la nonna canta.",
+    "Il treno parte presto.",
+]
+
+
+def test_what_is_critical():
+    found = [(pair.good, pair.bad) for pair in critical_pairs(suite(PAIRS), before=1)]
+    assert found == [
+        (("gatti", "dormono"), ("gatti", "dorme")),
+        (("nonna", "canta"), ("nonna", "cantano")),
+        # One side only has a word more, so the next word of both is taken too.
+        (("parte", "presto", "."), ("parte", ".")),
+    ]
+    alone = critical_pairs(suite(PAIRS[:1]), before=0)
+    assert (alone[0].good, alone[0].bad) == (("dormono",), ("dorme",))
+
+
+def test_counts_by_hand():
+    pairs = counted(critical_pairs(suite(PAIRS)), CORPUS)
+    assert [(pair.n_good, pair.n_bad, pair.n_whole) for pair in pairs] == [
+        (2, 0, 1),
+        (1, 1, 1),
+        (1, 0, 1),
+    ]
+    assert pairs[0].log_ratio == pytest.approx(math.log2(3))
+    assert pairs[1].log_ratio == 0
+
+
+def test_accuracy_on_what_a_corpus_lacks():
+    made = suite([*PAIRS, ("Il mare luccica.", "Il mare luccicano.")])
+    run = evaluate(made, FakeScorer(lambda tokens, at: -1.0 if "canta" in tokens[at] else -2.0))
+    found = exposure(run, counted(critical_pairs(made), CORPUS))
+    rates = {part.items: (part.n, part.accuracy) for part in found.parts}
+    # "canta" is in both sides of item 1: a tie, which does not pass; so it is nowhere else.
+    assert rates[SEEN][0] == 3
+    assert rates[UNSEEN] == (1, 0.0)
+    assert rates[WHOLE][0] == 3
+    assert found.margins.n == 4
+
+
+texts = st.lists(st.sampled_from(["a", "b", "c", "."]), min_size=1, max_size=8).map(" ".join)
+
+
+@given(lines=st.lists(texts, max_size=6), first=texts, second=texts)
+def test_counts_are_those_of_a_naive_search(lines, first, second):
+    good, bad = words_of(first), words_of(second)
+    pair = Pair(item="1", alternative="bad", good=good, bad=bad, sentences=(good, bad))
+    (made,) = counted([pair], lines)
+
+    def naive(words):
+        lined = [words_of(line) for line in lines]
+        return sum(line[at : at + len(words)] == words for line in lined for at in range(len(line)))
+
+    assert (made.n_good, made.n_bad) == (naive(good), naive(bad))
+
+
+def test_equal_sides_have_no_critical_words():
+    assert critical_pairs(suite([("Piove.", "Piove.")])) == []
+
+
+def test_a_design_names_no_likelier_condition():
+    with pytest.raises(UsageError, match="not '<' or '>' between two conditions"):
+        critical_pairs(suite(PAIRS, formula="(*;%good%) - (*;%bad%) > 1"))
+
+
+def test_the_command(tmp_path, capsys):
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("Il cuoco taglia il pane.\n", encoding="utf-8")
+    for name in ("it-subject-verb", "en-subject-verb"):
+        evaluate(name, "demo-causal", output=tmp_path / "runs", limit=5)
+    run, table = tmp_path / "runs" / "it-subject-verb", tmp_path / "counts.tsv"
+    command = ["suites", "exposure", str(run), "--corpus", str(corpus)]
+    assert invoke([*command, "-o", str(table)]) == 0
+    assert "critical words not in it" in capsys.readouterr().out
+    assert table.read_text(encoding="utf-8").startswith("item\talternative\tgood\tbad\tn_good")
+    assert invoke([*command, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed.keys() == {"exposures", "pairs"}
+    assert invoke(["suites", "exposure", str(tmp_path / "runs"), "--corpus", str(corpus)]) == 2
+    assert "runs of 2 suites" in capsys.readouterr().err
