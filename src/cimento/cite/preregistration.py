@@ -23,7 +23,7 @@ _INSTRUCTIONS = """\
 # Preregistration sheet of cimento {version}.
 # 1. List the models that you will run, and say what you exclude and how you analyse.
 # 2. Deposit this file where its date is attested, such as a registry of studies.
-# 3. Run. `cimento rerun RUNS --prereg SHEET` says whether the runs kept to it.
+# 3. Run. `cimento rerun RUNS --prereg SHEET` repeats the runs, and says whether they kept to it.
 """
 _TEXTS = {
     "exclusions": "Which items, models or answers are left out, and by which rule.",
@@ -83,7 +83,8 @@ def preregistration_sheet(runs: Sequence[Run]) -> str:
     ]
     for suite in dict.fromkeys(run.suite_name for run in runs):
         planned = _planned(next(run for run in runs if run.suite_name == suite))
-        contrasts = ",".join(f"\n  {json.dumps(one, ensure_ascii=False)}" for one in planned.contrasts)
+        texts = [json.dumps(one, ensure_ascii=False) for one in planned.contrasts]
+        contrasts = "".join(f"\n  {text}," for text in texts)
         lines += [
             "\n[[suites]]",
             f"name = {json.dumps(planned.name, ensure_ascii=False)}",
@@ -137,7 +138,7 @@ def read_preregistration(path: Path) -> Preregistration:
         raise InputError(
             where=str(path),
             seen=f"it is no preregistration sheet ({fault})",
-            todo="Write one with: cimento cite RUNS --prereg sheet.toml",
+            todo="Write one with: cimento cite RUNS --prereg > sheet.toml",
         ) from fault
 
 

@@ -32,6 +32,9 @@ class AnalyseOptions(GridOptions):
         metavar="NAME",
     )
     ties: TieRule = option("judged", "A tie counts as it was judged, or half.")
+    judgments: tuple[Path, ...] = option(
+        (), "Also people, on one scale with the models: a judgments table. Repeatable."
+    )
     measure: str = option("", "Of scores and verdicts; else as the runs are stored.")
     precision: float | None = option(
         None,
@@ -50,19 +53,21 @@ def _analyse(options: AnalyseOptions) -> None:
     with the ranks they leave open, difficulties, shares of variance, and items that fit badly or
     discriminate backwards, with their sentences. Suites are analysed by their headline question.
     """
-    from cimento.cli.resources import zipf_frequencies
     from cimento.compare.analysis import analyse_table
-    from cimento.compare.answer_table import answer_table
+    from cimento.compare.answer_table import answer_table, respondents_of
+    from cimento.people.judgments.records import judgments_of, read_judgments
     from cimento.report.analysis import analysis_grids, analysis_section
     from cimento.report.figures import write_figures
 
+    runs = opened_whole(options.runs)
+    judgments = [one for path in options.judgments for one in judgments_of(read_judgments(path))]
     table = answer_table(
-        opened_whole(options.runs),
+        runs,
+        people=respondents_of(judgments, runs, ties=options.ties) if judgments else (),
         measure=options.measure,
         phenomenon=options.phenomenon,
         covariates=options.covariates,
         ties=options.ties,
-        frequency=lambda language: zipf_frequencies(language, purpose="--covariate frequency"),
     )
     analysis = analyse_table(
         table,

@@ -109,7 +109,7 @@ def analyse(
         kind: ``rasch``, ``2pl``, or ``auto`` for what fits significantly better.
         phenomenon: column of suites that names the phenomenon of an item; empty for that of the
             suite.
-        covariates: ``length`` in words, or columns of numbers.
+        covariates: ``length`` in words, ``frequency`` (mean Zipf), or columns of numbers.
         ties: whether a tie counts as it was judged, or ``half``.
         measure: to judge on, where there is a choice; empty for that of each run.
         precision: also the fewest items that place every model so closely: 0.05 for five points.

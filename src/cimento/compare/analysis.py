@@ -243,22 +243,6 @@ def analyse_table(
     return replace(analysis, short=_short_list(table, fit, precision))
 
 
-def item_bank(table: AnswerTable, *, kind: ModelChoice = "auto", seed: int = 0) -> ItemBank:
-    """The items of a table with the parameters that its answers give them.
-
-    Args:
-        table: of answers.
-        kind: of model, as for `analyse_table`.
-        seed: of draws.
-
-    Raises:
-        UsageError: no model can be fitted.
-    """
-    fits, p = _fits(table, kind, seed)
-    better = kind == "2pl" or (kind == "auto" and p is not None and p < ITEM_LEVEL)
-    return ItemBank.of(fits["2pl" if better else "rasch"], table.phenomenon_codes[0])
-
-
 def _short_list(table: AnswerTable, fit: ItemResponseFit, precision: float) -> ShortList:
     bank = ItemBank.of(fit, table.phenomenon_codes[0])
     short = shortest_suite(bank, table.right, precision=precision)
