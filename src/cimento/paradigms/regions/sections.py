@@ -160,14 +160,14 @@ def _section(group: Sequence[tuple[Run, RunReport]]) -> SuiteReport:
     tests = dd_tests(designs, seed=options_of(runs[0]).seed)
     return SuiteReport(
         runs=tuple(report for _, report in group),
-        figures=(*_figures(group, designs, tests), *_explanation_figures(runs)),
+        figures=drawable(*_figures(group, designs, tests), *_explanation_figures(runs)),
         tables=(*_tables(runs, designs, tests), *_explanation_tables(runs)),
     )
 
 
-def _explanation_figures(runs: Sequence[Run]) -> tuple[Figure, ...]:
-    """The figures of the explanations that are stored beside some runs."""
-    makers = [
+def _explanation_figures(runs: Sequence[Run]) -> list[Callable[[], Figure]]:
+    """Makers of the figures of the explanations that are stored beside some runs."""
+    return [
         maker
         for run in runs
         if (table := stored_explanations(run)) is not None
@@ -175,7 +175,6 @@ def _explanation_figures(runs: Sequence[Run]) -> tuple[Figure, ...]:
             means_of(run, table), model=run.model, suite=run.suite_name, named=run.named
         )
     ]
-    return drawable(*makers)
 
 
 def _explanation_tables(runs: Sequence[Run]) -> list[NamedGrid]:
@@ -197,7 +196,7 @@ def _figures(
     group: Sequence[tuple[Run, RunReport]],
     designs: Sequence[Factorial],
     tests: Sequence[DDTest],
-) -> Sequence[Figure]:
+) -> list[Callable[[], Figure]]:
     from cimento.report.figures_rates import margins_figure, pairs_figure, phenomena_figure
 
     reports = [report for _, report in group]
@@ -212,7 +211,7 @@ def _figures(
         makers.append(partial(phenomena_figure, reports, suite=suite))
     if len(suite_of(first).region_names) >= FEW_REGIONS:
         makers.append(partial(_regions, [run for run, _ in group]))
-    return drawable(*makers)
+    return makers
 
 
 def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
