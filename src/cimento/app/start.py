@@ -116,7 +116,7 @@ def _builtin(visit: Visit) -> None:
 
     def show() -> None:
         shown.clear()
-        found = [
+        matching = [
             item
             for item in listed_suites()
             if language.value in (ALL, item.suite.language)
@@ -124,9 +124,9 @@ def _builtin(visit: Visit) -> None:
             and phenomenon.value in (ALL, item.suite.phenomenon)
         ]
         with shown:
-            Text(say("start.found", count=len(found))).classes("small").props("role=status")
+            Text(say("start.found", count=len(matching))).classes("small").props("role=status")
             with ui.element("ul").classes("suites"):
-                for item in found:
+                for item in matching:
                     _listed(visit, item)
 
     for field in (language, kind, phenomenon):
@@ -307,15 +307,15 @@ def _precision(visit: Visit) -> ui.element:
             expected = ui.number(say("start.expected_share"), value=80, min=0, max=100, suffix="%")
             for field in (points, expected):
                 field.props("outlined dense")
-        told = Text().props("role=status").mark("needed")
+        needed = Text().props("role=status").mark("needed")
 
     def tell() -> None:
         try:
             wanted = items_for_width(float(points.value) / 100, share=float(expected.value) / 100)
         except (CimentoError, TypeError, ValueError):
-            told.text = say("start.no_width")
+            needed.text = say("start.no_width")
             return
-        told.text = say(
+        needed.text = say(
             "start.needed", items=wanted, points=f"{points.value:g}", share=f"{expected.value:g}"
         )
 
