@@ -4,11 +4,22 @@ import json
 import zipfile
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from xlsxwriter import Workbook
 
 from cimento import InputError, SuiteError, UsageError
 from cimento.app.checking import check_grid, page_of
-from cimento.app.editing import delete_rows, remove_titles, rename_column, set_cells
+from cimento.app.editing import (
+    Grid,
+    delete_rows,
+    one_line,
+    plain_rows,
+    remove_titles,
+    rename_column,
+    set_cells,
+    sheet_of,
+)
 from cimento.app.opening import describe, open_grid, write_folder, write_grid
 from cimento.paradigms.registry import load_suite, save_suite
 from cimento.suites.builtin import find_suite, new_suite, template_kinds
@@ -234,3 +245,16 @@ def test_every_check_has_a_page_that_the_app_shows():
     assert page_of("CIM-S004").startswith("# CIM-S004")
     assert page_of("CIM-X999") == ""
     assert page_of("../CIM-S004") == ""
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.lists(st.text(max_size=12).map(one_line), min_size=2, max_size=3), max_size=4))
+def test_whatever_is_typed_comes_back_from_the_workbook(tmp_path_factory, cells):
+    grid = Grid("g", {"items": sheet_of([["good", "bad"], *cells])}, described=False)
+    path = write_grid(grid, tmp_path_factory.mktemp("g") / "g.xlsx")
+    again = open_grid(path).grid.items
+    assert again.head == 0
+    rows = plain_rows(grid.items)
+    while not rows[-1]:
+        rows.pop()
+    assert plain_rows(again) == rows

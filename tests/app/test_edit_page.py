@@ -88,6 +88,24 @@ def test_a_bare_table_gets_a_description_and_is_saved_where_it_was(folder):
     assert [len(item.conditions) for item in saved.items] == [2, 2]
 
 
+def test_a_description_can_be_undone_while_its_sheet_is_shown(folder):
+    async def flow(user):
+        await user.open("/en/edit?suite=frasi.xlsx")
+        await seen(user, "Errors: 1")
+        user.find("Add a description").click()
+        await user.should_see(ui.toggle, retries=200)
+        (toggle,) = user.find(ui.toggle).elements
+        toggle.value = "about"
+        user.find("Undo").click()
+        await user.should_not_see(ui.toggle, retries=200)
+        await user.should_see("Add a description")
+        assert [row["number"] for row in grid_of(user).options["rowData"]] == ["2", "3"]
+        user.find("Redo").click()
+        await user.should_see(ui.toggle, retries=200)
+
+    visit(folder, flow)
+
+
 def test_sheets_and_views_change_what_the_grid_shows(folder):
     async def flow(user):
         await user.open("/en/edit?suite=verbi.xlsx")

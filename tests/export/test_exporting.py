@@ -10,6 +10,7 @@ import json
 import math
 import shutil
 import subprocess
+import uuid
 from pathlib import Path
 
 import polars as pl
@@ -151,7 +152,7 @@ def record(required: dict, optional: dict | None = None) -> dict:
     }
 
 
-# What the two schemas of Every Eval Ever, version 0.2.2, ask of the members that are written.
+# What the two schemas of Every Eval Ever, version 0.3.0, ask of the members that are written.
 RESULT = record(
     {
         "evaluation_name": TEXT,
@@ -202,7 +203,7 @@ RESULT = record(
 )
 AGGREGATE = record(
     {
-        "schema_version": {"const": "0.2.2"},
+        "schema_version": {"const": "0.3.0"},
         "evaluation_id": TEXT,
         "retrieved_timestamp": {"type": "string", "pattern": r"^\d+(\.\d+)?$"},
         "source_metadata": record(
@@ -216,12 +217,20 @@ AGGREGATE = record(
             {"source_name": TEXT},
         ),
         "model_info": record(
-            {"name": TEXT, "id": TEXT},
             {
+                "name": TEXT,
+                "id": TEXT,
                 "developer": TEXT,
-                "inference_engine": record({}, {"name": TEXT, "version": TEXT}),
-                "additional_details": TEXTS,
+                "additional_details": {
+                    **TEXTS,
+                    "required": ["deployment_type", "model_availability"],
+                    "properties": {
+                        "deployment_type": {"enum": ["self_deployed", "unknown"]},
+                        "model_availability": {"enum": ["open_weights", "unknown"]},
+                    },
+                },
             },
+            {"inference_engine": record({}, {"name": TEXT, "version": TEXT})},
         ),
         "eval_library": record({"name": TEXT, "version": TEXT}, {"additional_details": TEXTS}),
         "evaluation_results": {"type": "array", "items": RESULT},
@@ -232,7 +241,10 @@ AGGREGATE = record(
             {},
             {
                 "format": {"enum": ["jsonl", "json"]},
-                "file_path": TEXT,
+                "file_path": {
+                    "type": "string",
+                    "pattern": r"^data/[^/]+/[^/]+/[^/]+/\S+_samples\.jsonl$",
+                },
                 "hash_algorithm": {"enum": ["sha256", "md5"]},
                 "checksum": TEXT,
                 "total_rows": {"type": "integer"},
@@ -269,8 +281,12 @@ def test_every_eval_ever_records(exported, runs):
     for path in records:
         plain = read_json(path)
         jsonschema.validate(plain, AGGREGATE)
+        assert uuid.UUID(path.stem).version == 4
+        if "detailed_evaluation_results" not in plain:
+            assert "/it-acceptability/" in path.as_posix(), "only ratings have no verdicts"
+            continue
         details = plain["detailed_evaluation_results"]
-        data = (path.parent / details["file_path"]).read_bytes()
+        data = (exported / details["file_path"].replace("data", "every-eval-ever", 1)).read_bytes()
         assert hashlib.sha256(data).hexdigest() == details["checksum"]
         rows = [json.loads(line) for line in data.decode().splitlines()]
         assert len(rows) == details["total_rows"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import hashlib
 import math
 from collections.abc import Iterable, Sequence
@@ -15,14 +14,12 @@ from cimento.engine.cache import MemoryCache
 from cimento.engine.scores import answer_scores
 from cimento.paradigms.regions.requests import region_requests
 from cimento.paradigms.regions.sections import region_report
-from cimento.report import html
 from cimento.report.records import RunReport, SuiteReport
 from cimento.testing import FakeScorer
 from cimento.testing.models import TokenScore
 from tests.helpers.judging import judged, make_suite, requests_of
 
 # Compiling the templates takes longer than filling in a small page.
-html._environment = functools.cache(html._environment)
 
 NOUNS = ("gatto", "cane", "lupo", "merlo", "topo", "bue", "falco", "corvo")
 

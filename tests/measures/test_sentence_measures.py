@@ -21,8 +21,8 @@ from cimento.measures import (
     find_measures,
     judged_on,
 )
+from cimento.measures.normalising import TokenCounts
 from cimento.measures.sentence import Undefined, length_penalty, log_sigmoid
-from cimento.measures.unigrams import TokenCounts
 
 HALF, QUARTER = math.log(1 / 2), math.log(1 / 4)
 

@@ -303,7 +303,7 @@ def test_where_figures_cannot_be_drawn_the_page_says_so_and_has_the_rest(monkeyp
         raise MissingDependencyError(package="altair", extra="report", purpose="figures")
 
     monkeypatch.setattr(figures, "load_altair", absent)
-    assert figures.drawable(lambda: margins_figure([run], suite="s")) == ()
+    assert list(figures.drawable(lambda: margins_figure([run], suite="s"))) == []
     page = parse_page(html_page(Page(cimento="0", suites=(suite,))))
     assert page.all("svg.figure") == []
     assert "Figures are left out." in page.words

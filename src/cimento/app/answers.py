@@ -222,7 +222,7 @@ def _model_row(found: BesideModel) -> list[str]:
     correlation = found.correlation
     interval = ""
     if correlation.low is not None and correlation.high is not None:
-        interval = f"{correlation.low:.2f} to {correlation.high:.2f}"
+        interval = f"[{correlation.low:.2f}, {correlation.high:.2f}]"
     return [
         found.model, found.measure, str(correlation.n), _number(correlation.r),
         interval or correlation.reason or "",

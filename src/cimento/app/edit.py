@@ -118,7 +118,6 @@ class Editor:
             self._summary = ui.label(say("edit.checking"))
             self._holds = ui.label().props("lang=en").classes("small")
         self._describe = ui.element("div").classes("bare")
-        self._describe.set_visibility(not self.grid.described)
         with self._describe:
             self._build_describe()
         with (
@@ -128,8 +127,8 @@ class Editor:
         ):
             self._build_tools()
         self._bar = ui.element("div").classes("tools")
-        with self._bar:
-            self._build_sheets()
+        self._names: list[str] = []
+        self._build_sheets()
         self._legend = ui.element("div").classes("legend")
         self._holder = ui.element("div").classes("grid-holder")
         self._holder.on("keydown", lambda e: self._step(e.args), js_handler=table.PRESSED)
@@ -164,15 +163,21 @@ class Editor:
         """The choice of the sheet and of the view; a bare table has one sheet."""
         say = self._say
         names = [name for name in self.grid.sheets if name != HOW_TO]
-        if len(names) > 1:
-            shown = {name: sheet_title(name, say) for name in names}
-            self._tabs = ui.toggle(
-                shown, value=self._sheet, on_change=lambda e: self._show(e.value)
-            )
-            self._tabs.props(f'aria-label="{say("edit.sheets")}" no-caps unelevated')
-        self._switch = ui.switch(
-            say("edit.wide"), on_change=lambda e: self._show(self._sheet, wide=e.value)
-        )
+        if names == self._names:
+            return
+        self._names = names
+        self._describe.set_visibility(not self.grid.described)
+        if self._sheet not in names:
+            self._sheet = ITEMS
+        self._bar.clear()
+        with self._bar:
+            if len(names) > 1:
+                shown = {name: sheet_title(name, say) for name in names}
+                self._tabs = ui.toggle(shown, value=self._sheet)
+                self._tabs.on_value_change(lambda e: self._show(e.value))
+                self._tabs.props(f'aria-label="{say("edit.sheets")}" no-caps unelevated')
+            self._switch = ui.switch(say("edit.wide"), value=self._wide)
+            self._switch.on_value_change(lambda e: self._show(self._sheet, wide=e.value))
 
     def _build_grid(self) -> None:
         say, view = self._say, self.view
@@ -235,6 +240,7 @@ class Editor:
 
     def _refresh(self) -> None:
         """Show the suite as it is now."""
+        self._build_sheets()  # undo can bring back other sheets
         say, grid, view = self._say, self.grid, self.view
         self._undo.set_enabled(bool(self.history.past))
         self._redo.set_enabled(bool(self.history.future))
@@ -330,8 +336,6 @@ class Editor:
     async def _step(self, direction: str) -> None:
         """Undo or redo."""
         self.history = self.history.undo() if direction == "undo" else self.history.redo()
-        if self._sheet not in self.grid.sheets:
-            self._sheet = ITEMS
         self._refresh()
         await self.check()
 
@@ -385,11 +389,6 @@ class Editor:
     async def _described(self, language: str) -> None:
         """Give a bare table a description."""
         grid = await asyncio.to_thread(describe, self.grid, language=language)
-        self._describe.set_visibility(False)
-        self._bar.clear()
-        self.history = self.history.do(grid)
-        with self._bar:
-            self._build_sheets()
         await self.change(grid)
 
     # --- Dialogs

@@ -46,7 +46,7 @@ async def show_shortcuts(grid: Grid, shown: ui.element, say: Words) -> None:
 
 def audited(grid: Grid) -> Audit | None:
     """The audit of a suite of sentences; None for a suite of another kind."""
-    from cimento.measures.unigrams import zipf_frequencies
+    from cimento.measures.normalising import zipf_frequencies
     from cimento.paradigms.regions.audit import audit_suite
 
     with TemporaryDirectory(prefix="cimento-") as temporary:

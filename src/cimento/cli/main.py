@@ -51,9 +51,13 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
     "Look at results": {
         "show": Entry("cimento.cli.report:show_run", "Show a stored run, or one of its items."),
         "report": Entry("cimento.cli.report:report", "Write a report."),
+        "site": Entry("cimento.cli.site:site", "Write a site of many runs."),
         "figure": Entry("cimento.cli.figure:figure", "Draw stored runs."),
         "compare": Entry(
             "cimento.cli.compare:compare", "Compare two runs, or all models of a suite."
+        ),
+        "explain": Entry(
+            "cimento.cli.explain:explain", "Find which region carries a prediction, by layer."
         ),
         "analyse": Entry(
             "cimento.cli.analyse:analyse", "Say how hard items are, and how able models."

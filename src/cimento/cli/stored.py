@@ -214,19 +214,31 @@ class ExportOptions(StoredOptions, SheetOptions):
     """The runs to write, and the format."""
 
     output: Path = option(..., "A folder.", flags=("-o",))
-    to: ExportTarget = option(..., "lm-eval, inspect, every-eval-ever, hf-dataset or r.")
+    to: ExportTarget = option(
+        ..., "lm-eval, inspect, every-eval-ever, hf-dataset, eval-results or r."
+    )
     organization: str = option("", "Who evaluated, for every-eval-ever.")
+    dataset: str = option("", "The benchmark on the hub, for eval-results.", metavar="OWNER/NAME")
+    source: str = option("", "Where results are explained, for eval-results.", metavar="URL")
 
 
 def _export(options: ExportOptions) -> None:
     """Write stored runs for other programs.
 
     lm-eval: results and samples in the form of lm-evaluation-harness logs. inspect: logs of
-    Inspect. every-eval-ever: records of that schema. hf-dataset: a dataset folder with its card. r:
-    tables and a script that fits mixed models.
+    Inspect. every-eval-ever: records of that schema. hf-dataset: a dataset folder with its card.
+    eval-results: files for the model cards of the Hugging Face hub. r: tables and a script that
+    fits mixed models.
     """
     opened = open_runs(options.runs)
-    written = write_runs(opened, options.to, options.output, organization=options.organization)
+    written = write_runs(
+        opened,
+        options.to,
+        options.output,
+        organization=options.organization,
+        dataset=options.dataset,
+        source=options.source,
+    )
     options.neutralise(*written)
     show("\n".join(map(str, written)))
     note(f"{counted(len(opened), 'run is', 'runs are')} in {options.output}.")

@@ -440,7 +440,7 @@ def publish(
     """Write a suite as a folder for a host of data sets, with card, citation and licence."""
     from cimento.io.files import folder_atomically
     from cimento.paradigms.registry import load_suite
-    from cimento.suites.publishing import refuse_incomplete, write_publication
+    from cimento.suites.published import refuse_incomplete, write_publication
 
     loaded = load_suite(suite, language=language)
     meta, path = loaded.suite.meta, loaded.reading.path

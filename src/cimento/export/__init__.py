@@ -13,28 +13,46 @@ if TYPE_CHECKING:
     from cimento.export.data import RunData
     from cimento.runs.run import RunsLike
 
-ExportTarget: TypeAlias = Literal["lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r"]
+ExportTarget: TypeAlias = Literal[
+    "lm-eval", "inspect", "every-eval-ever", "hf-dataset", "eval-results", "r"
+]
+
+_OWN: Mapping[str, ExportTarget] = {
+    "organization": "every-eval-ever",
+    "dataset": "eval-results",
+    "source": "eval-results",
+}
+"""Options of one format, each with it."""
 
 
 def export(
-    runs: RunsLike, to: ExportTarget, folder: str | Path, *, organization: str = ""
+    runs: RunsLike,
+    to: ExportTarget,
+    folder: str | Path,
+    *,
+    organization: str = "",
+    dataset: str = "",
+    source: str = "",
 ) -> list[Path]:
     """The files of runs written for another program.
 
     Args:
         runs: the runs to export.
-        to: the format: ``lm-eval``, ``inspect``, ``every-eval-ever``, ``hf-dataset`` or ``r``.
+        to: the format: ``lm-eval``, ``inspect``, ``every-eval-ever``, ``hf-dataset``,
+            ``eval-results`` or ``r``.
         folder: the folder to write to.
         organization: name of the evaluating organization, for ``every-eval-ever``.
+        dataset: the benchmark on the Hugging Face hub, for ``eval-results``.
+        source: address where the results are explained, for ``eval-results``.
 
     Returns:
         The paths of the files.
 
     Raises:
-        UsageError: the format is unknown, or has no place for an organization.
+        UsageError: the format is unknown, or has no place for an option.
         StorageError: a file cannot be written.
     """
-    from cimento.export import every_eval_ever, harnesses, tables
+    from cimento.export import every_eval_ever, harnesses, hub, tables
     from cimento.export.data import of_runs
     from cimento.runs.run import runs_of
 
@@ -46,14 +64,25 @@ def export(
             organization=organization or every_eval_ever.NOT_STATED,
         ),
         "hf-dataset": tables.write_hf_dataset,
+        "eval-results": partial(hub.write_eval_results, dataset=dataset, source=source),
         "r": tables.write_r,
     }
     if to not in writers:
         raise UsageError(where="--to", seen=f"got {to!r}", todo=did_you_mean(str(to), writers))
-    if organization and to != "every-eval-ever":
-        raise UsageError(
-            where="--organization",
-            seen=f"{to} has no place for it",
-            todo="Leave it out, or write --to every-eval-ever.",
-        )
+    _refuse_others(to, {"organization": organization, "dataset": dataset, "source": source})
     return writers[to](of_runs(runs_of(runs)), Path(folder))
+
+
+def _refuse_others(to: ExportTarget, given: Mapping[str, str]) -> None:
+    """Refuse options of other formats than the one that is written.
+
+    Raises:
+        UsageError: there is one.
+    """
+    for name, target in _OWN.items():
+        if given[name] and to != target:
+            raise UsageError(
+                where=f"--{name}",
+                seen=f"{to} has no place for it",
+                todo=f"Leave it out, or write --to {target}.",
+            )

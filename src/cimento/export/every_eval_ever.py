@@ -1,4 +1,4 @@
-"""Records of Every Eval Ever (EvalEval Coalition), in version 0.2.2 of its two JSON schemas.
+"""Records of Every Eval Ever (EvalEval Coalition), in version 0.3.0 of its two JSON schemas.
 
 Each run becomes one JSON file with its results and one JSONL file with every verdict, in folders
 ``<suite>/<developer>/<model>`` as in the project's datastore.
@@ -11,15 +11,17 @@ import json
 import re
 import uuid
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from cimento.export.data import ExportedResult, RunData, bounds, standard_error
 from cimento.io.files import write_text
 from cimento.runs.outcomes import Estimate, Outcome
 from cimento.suites.model import JsonValue
 
-EVERY_EVAL_VERSION = "0.2.2"
+EVERY_EVAL_VERSION = "0.3.0"
 NOT_STATED = "unknown"
+DATA = "data"
+"""The folder of all records in the datastore, with which the paths in records begin."""
 _PART = re.compile(r"[^\w.@-]+")
 
 
@@ -28,7 +30,8 @@ def write_every_eval_ever(
 ) -> list[Path]:
     """Write one record and one file of verdicts for each run.
 
-    Results without any scored item have no number and are left out, and so are those without a
+    A run without verdicts, such as one of ratings alone, has no file of them. Results without any
+    scored item have no number and are left out, and so are those without a
     smallest and largest possible value, which the schema requires.
 
     Args:
@@ -46,25 +49,29 @@ def _write(run: RunData, folder: Path, organization: str) -> list[Path]:
     developer, _, name = _model_id(run).rpartition("/")
     place = folder / _safe(run.suite) / _safe(developer or NOT_STATED) / _safe(name)
     # The name is derived from the run, so that exporting twice makes no second record.
-    stem = str(uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(run.run.manifest, sort_keys=True)))
+    # The validator wants the form of a random UUID.
+    digest = hashlib.sha256(json.dumps(run.run.manifest, sort_keys=True).encode()).digest()
+    stem = str(uuid.UUID(bytes=digest[:16], version=4))
     rows = [
         _row(run, result, outcome)
         for result in run.results
         for outcome in result.outcomes
         if outcome.right is not None
     ]
-    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    samples = write_text(lines, place / f"{stem}_samples.jsonl")
-    record = _record(run, organization)
-    record["detailed_evaluation_results"] = {
-        "format": "jsonl",
-        "file_path": samples.name,
-        "hash_algorithm": "sha256",
-        "checksum": hashlib.sha256(lines.encode()).hexdigest(),
-        "total_rows": len(rows),
-    }
+    record, files = _record(run, organization), []
+    if rows:
+        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        files.append(write_text(lines, place / f"{stem}_samples.jsonl"))
+        datastore = PurePosixPath(DATA, *place.relative_to(folder).parts)
+        record["detailed_evaluation_results"] = {
+            "format": "jsonl",
+            "file_path": str(datastore / files[0].name),
+            "hash_algorithm": "sha256",
+            "checksum": hashlib.sha256(lines.encode()).hexdigest(),
+            "total_rows": len(rows),
+        }
     text = json.dumps(record, ensure_ascii=False, indent=2)
-    return [write_text(text + "\n", place / f"{stem}.json"), samples]
+    return [write_text(text + "\n", place / f"{stem}.json"), *files]
 
 
 def _record(run: RunData, organization: str) -> dict[str, JsonValue]:
@@ -102,17 +109,30 @@ def _model(run: RunData) -> dict[str, JsonValue]:
     info: dict[str, JsonValue] = {
         "name": run.model,
         "id": model_id,
+        "developer": developer or NOT_STATED,
         "additional_details": {
+            **_availability(run),
             **_texts({name: value for name, value in card.items() if name != "details"}),
             **_texts(card.get("details")),
             "policy": json.dumps(dict(run.policy), sort_keys=True),
         },
     }
-    if developer:
-        info["developer"] = developer
     if engine:
         info["inference_engine"] = {"name": "transformers", "version": str(engine)}
     return info
+
+
+def _availability(run: RunData) -> dict[str, JsonValue]:
+    """Where the model ran and whether its weights are published, as far as a run can tell.
+
+    Weights that were loaded have a number format; those with an owner in their name are from a hub.
+    """
+    loaded = bool(run.card.get("dtype"))
+    published = loaded and "/" in run.model and not Path(run.model).is_absolute()
+    return {
+        "deployment_type": "self_deployed" if loaded else NOT_STATED,
+        "model_availability": "open_weights" if published else NOT_STATED,
+    }
 
 
 def _result(run: RunData, result: ExportedResult, estimate: Estimate) -> dict[str, JsonValue]:

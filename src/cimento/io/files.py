@@ -325,6 +325,18 @@ def live(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA_SIGNS) else cell
 
 
+def inert_csv(text: str) -> str:
+    """The text of a CSV file with cells that no spreadsheet program takes for formulas."""
+    import csv
+
+    ending = "\r\n" if "\r\n" in text else "\n"
+    sheet = io.StringIO()
+    rows = csv.reader(io.StringIO(text, newline=""))
+    writer = csv.writer(sheet, lineterminator=ending)
+    writer.writerows([inert(cell) for cell in row] for row in rows)
+    return sheet.getvalue()
+
+
 def make_inert(path: Path) -> Path:
     """Rewrite a CSV file with cells that no spreadsheet program takes for formulas.
 
@@ -332,15 +344,7 @@ def make_inert(path: Path) -> Path:
         InputError: the file cannot be read.
         StorageError: the file cannot be written.
     """
-    import csv
-
-    text = read_bytes(path).decode("utf-8")
-    ending = "\r\n" if "\r\n" in text else "\n"
-    sheet = io.StringIO()
-    rows = csv.reader(io.StringIO(text, newline=""))
-    writer = csv.writer(sheet, lineterminator=ending)
-    writer.writerows([inert(cell) for cell in row] for row in rows)
-    return write_text(sheet.getvalue(), path)
+    return write_text(inert_csv(read_bytes(path).decode("utf-8")), path)
 
 
 def read_bytes(path: Path) -> bytes:

@@ -46,16 +46,17 @@ def apart(low: float, high: float, digits: int) -> int:
     return digits
 
 
-def templates_of(package: str) -> Environment:
-    """The templates of a package, which escape texts and refuse unknown names.
+def templates_of(*packages: str) -> Environment:
+    """The templates of some packages, which escape texts and refuse unknown names.
 
     Args:
-        package: the package whose folder ``templates`` holds them.
+        packages: packages whose folders ``templates`` hold them; of two templates with one name,
+            the one of the first package is taken.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     return Environment(
-        loader=PackageLoader(package),
+        loader=ChoiceLoader([PackageLoader(package) for package in packages]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -92,7 +92,7 @@ def html(runs: Sequence[Run], joint: Sequence[JointReport] = ()) -> str:
     """
     from cimento.report.html import Page, html_page
 
-    methods, works = _methods(runs)
+    methods, works = methods_of(runs)
     suites = tuple(sections_of(runs))
     means = benchmark_means([run.summary() for run in runs])
     page = Page(
@@ -232,7 +232,7 @@ def _by_paradigm(runs: Sequence[Run]) -> dict[AnyParadigm, list[Run]]:
     return by_paradigm
 
 
-def _methods(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
+def methods_of(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
     """The methods paragraph, its appendix and its references, as text and lines."""
     from cimento.cite import methods_paragraph, references
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast, overload
 
 from cimento.errors import MissingDependencyError, UsageError, needing
 from cimento.io.files import write_bytes, write_text
@@ -270,22 +270,51 @@ def plain_figure(spec: VegaSpec, *, name: str, title: str, frame: pl.DataFrame) 
     return Figure(name=name, title=title, frame=frame, spec={**shared, **spec})
 
 
-def drawable(*makers: Callable[[], Figure]) -> tuple[Figure, ...]:
+class Drawables(Sequence["Figure"]):
+    """The figures that have something to draw, made when the first of them is needed.
+
+    Args:
+        makers: functions, each of which makes one figure.
+        after: figures that follow.
+    """
+
+    def __init__(
+        self, makers: Sequence[Callable[[], Figure]], after: Sequence[Figure] = ()
+    ) -> None:
+        self._makers, self._after = tuple(makers), after
+
+    @functools.cached_property
+    def _made(self) -> tuple[Figure, ...]:
+        drawn = []
+        for make in self._makers:
+            try:
+                with _unchecked():
+                    drawn.append(make())
+            except UsageError:
+                continue  # nothing to draw; the text of the page gives the reason
+            except MissingDependencyError:
+                return ()
+        return (*drawn, *self._after)
+
+    @overload
+    def __getitem__(self, place: int) -> Figure: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Figure, ...]: ...
+    def __getitem__(self, place: int | slice) -> Figure | tuple[Figure, ...]:
+        return self._made[place]
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+
+def drawable(*makers: Callable[[], Figure], after: Sequence[Figure] = ()) -> Drawables:
     """The figures that have something to draw; none if altair is not installed.
 
     Args:
         makers: functions, each of which makes one figure.
+        after: figures that follow.
     """
-    drawn = []
-    for make in makers:
-        try:
-            with _unchecked():
-                drawn.append(make())
-        except UsageError:
-            continue  # nothing to draw; the text of the page gives the reason
-        except MissingDependencyError:
-            return ()
-    return tuple(drawn)
+    return Drawables(makers, after)
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cimento.compare.ranking import Ranking
     from cimento.paradigms.regions.factorial import Factorial
     from cimento.report.records import RunReport
+    from cimento.runs.outcomes import Estimate
 
 
 BINS = 24
@@ -376,29 +377,42 @@ def checkpoints_figure(rankings: Sequence[Ranking]) -> Figure:
         seen="the models are not revisions of one model at different steps of training",
         todo="Name them as org/name@step1000 or as folders checkpoint-1000.",
     )
+    return training_figure(frame)
+
+
+def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
+    """A statistic by training step, with 95% intervals; one panel for each name in the frame.
+
+    Args:
+        frame: the table of `checkpoints_frame` or `training_frame`.
+        of: name of the statistic; the axis of accuracies goes from 0 to 1.
+
+    Raises:
+        MissingDependencyError: altair is not installed.
+    """
+    load_altair()
     import altair as alt
 
     base = alt.Chart(frame).encode(x=alt.X("step:Q", title="step of training"))
-    scale = alt.Scale(domain=[0, 1])
+    scale = alt.Scale(domain=[0, 1]) if of == "accuracy" else alt.Scale(zero=False)
     # A step without an interval gets no band, and a step without items gets no point.
     band = base.mark_errorband(color=BLUE, opacity=0.25).encode(
-        y=alt.Y("low:Q", title="accuracy", scale=scale), y2="high:Q"
+        y=alt.Y("low:Q", title=of, scale=scale), y2="high:Q"
     )
     line = base.mark_line(point=True, color=BLUE).encode(
-        y=alt.Y("accuracy:Q", title="accuracy", scale=scale)
+        y=alt.Y("accuracy:Q", title=of, scale=scale)
     )
     chart = (
         alt.layer(band, line)
         .properties(width=_WIDTH, height=_HEIGHT)
         .facet(facet=alt.Facet("panel:N", title=None), columns=2)
     )
-    return figure_of(chart, name="checkpoints", title="Accuracy over training", frame=frame)
+    title = f"{of.capitalize()} over training"
+    return figure_of(chart, name="checkpoints", title=title, frame=frame)
 
 
 def checkpoints_frame(rankings: Sequence[Ranking]) -> pl.DataFrame:
     """The numbers of the curve: panel, step, model, accuracy, low, high, n."""
-    import polars as pl
-
     rows = [
         (
             f"{ranking.suite}, {ranking.question}",
@@ -413,6 +427,27 @@ def checkpoints_frame(rankings: Sequence[Ranking]) -> pl.DataFrame:
         for checkpoint in ranking.checkpoints
         if checkpoint.accuracy is not None
     ]
+    return _steps_frame(rows)
+
+
+def training_frame(steps: Iterable[tuple[str, int | None, str, Estimate]]) -> pl.DataFrame:
+    """The numbers of a curve, from estimates: panel, step, model, accuracy, low, high, n.
+
+    Args:
+        steps: panel, step, label of the model, and the estimate.
+    """
+    return _steps_frame(
+        [
+            (panel, step, model, one.value, one.low, one.high, one.n)
+            for panel, step, model, one in steps
+            if one.value is not None
+        ]
+    )
+
+
+def _steps_frame(rows: Sequence[tuple[object, ...]]) -> pl.DataFrame:
+    import polars as pl
+
     columns = {
         "panel": pl.String(),
         "step": pl.Int64(),

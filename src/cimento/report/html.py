@@ -118,6 +118,7 @@ class Page:
         missing: requested runs that could not be made.
         methods: the methods, as a paragraph for a paper; empty for none.
         references: the references cited there, one text each.
+        links: where a page of a site leads: address and text; empty for a page by itself.
     """
 
     cimento: str
@@ -127,6 +128,7 @@ class Page:
     missing: tuple[Missing, ...] = ()
     methods: str = ""
     references: tuple[str, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
 
     @property
     def runs(self) -> tuple[RunReport, ...]:
@@ -136,10 +138,8 @@ class Page:
 
 def html_page(page: Page) -> str:
     """The page as HTML text."""
-    environment = _environment()
-    style, script = (
-        environment.get_template(name).render().strip() for name in ("report.css", "items.js")
-    )
+    environment = page_environment("cimento.report")
+    style, script = asset("base.css", "report.css"), asset("items.js")
     reason = lacking_figures()
     common, of_runs = _provenance(page.runs)
     block = encode_items(page.runs)
@@ -150,7 +150,7 @@ def html_page(page: Page) -> str:
         title=_title(page.runs),
         style=style,
         script=script,
-        policy=_security_policy(style, script),
+        policy=security_policy(style, script),
         sections=_sections(page.suites, drawn=not reason),
         joint=[
             (section, _drawings(section.figures if not reason else (), f"joint-{nth}"))
@@ -164,7 +164,7 @@ def html_page(page: Page) -> str:
         block=block,
         kept=sum(block.kept),
         in_all=sum(run.n_items for run in page.runs if run.items),
-        first=_first_items(page.runs),
+        first=() if page.links else _first_items(page.runs),
         orders=ITEM_ORDERS,
         steps=STEPS,
         step_bits=STEP_BITS,
@@ -222,10 +222,16 @@ def _sections(suites: Sequence[SuiteReport], *, drawn: bool) -> tuple[PageSectio
 
 
 def _drawings(figures: Sequence[Figure], anchor: str) -> tuple[Drawing, ...]:
-    return tuple(_drawn(figure, f"{anchor}-{nth}") for nth, figure in enumerate(figures, 1))
+    return tuple(drawing_of(figure, f"{anchor}-{nth}") for nth, figure in enumerate(figures, 1))
 
 
-def _drawn(figure: Figure, name: str) -> Drawing:
+def drawing_of(figure: Figure, name: str) -> Drawing:
+    """A figure drawn for a page, or the reason why it cannot be.
+
+    Args:
+        figure: the figure.
+        name: prefix of every id in the drawing.
+    """
     try:
         return Drawing(figure.name, figure.title, inline_svg(figure, name=name))
     except UsageError as error:
@@ -233,25 +239,30 @@ def _drawn(figure: Figure, name: str) -> Drawing:
 
 
 @functools.cache
-def _environment() -> Environment:
-    environment = templates_of("cimento.report")
+def page_environment(*packages: str) -> Environment:
+    """The templates of pages, with the filters that show numbers and tables.
+
+    Args:
+        packages: packages with templates, the first of them first.
+    """
+    environment = templates_of(*packages)
     environment.filters.update(
         charts=charts,
-        interval=lambda estimate: _minus(interval(estimate.low, estimate.high, absent="–")),
+        interval=lambda estimate: minus(interval(estimate.low, estimate.high, absent="–")),
         items=items,
         label=estimate_label,
         notes_together=notes_together,
-        length_rate=lambda estimate: _minus(length_rate(estimate)),
-        margin=lambda outcome: _minus(margin_text(outcome)),
-        number=lambda value: _minus(number(value, absent="–")),
+        length_rate=lambda estimate: minus(length_rate(estimate)),
+        margin=lambda outcome: minus(margin_text(outcome)),
+        number=lambda value: minus(number(value, absent="–")),
         percent=lambda value: f"{100 * value:.2f}%",
-        rate=lambda value: _minus(rate(value, absent="–")),
+        rate=lambda value: minus(rate(value, absent="–")),
         rows=_rows,
     )
     return environment
 
 
-def _minus(number: str) -> str:
+def minus(number: str) -> str:
     """A number with a true minus sign, which is as wide as a plus sign."""
     return number.replace("-", "−")
 
@@ -261,10 +272,31 @@ def _rows(table: NamedGrid) -> list[tuple[bool, tuple[str, ...]]]:
     return [(number in table.grid.rules, row) for number, row in enumerate(table.grid.text)]
 
 
-def _security_policy(style: str, script: str) -> str:
-    """A policy that allows nothing but the page's own style and script, by their hashes."""
+@functools.cache
+def asset(*names: str, package: str = "cimento.report") -> str:
+    """Styles or scripts of a package, one after the other, as they stand in a page.
+
+    Args:
+        names: their files.
+        package: the package whose folder ``templates`` holds them.
+    """
+    environment = page_environment(package)
+    lines = "\n".join(environment.get_template(name).render() for name in names).splitlines()
+    # A page of its own holds them, and a site has thousands of pages.
+    bare = (line.strip() for line in lines)
+    return "\n".join(line for line in bare if line and not line.startswith(("//", "/*")))
+
+
+def security_policy(style: str, script: str) -> str:
+    """A policy that allows nothing but the page's own style and script, by their hashes.
+
+    Args:
+        style: text of the style.
+        script: text of the script; empty to allow none.
+    """
+    allowed = f"'{_hash(script)}'" if script else "'none'"
     return (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}';"
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src {allowed};"
         " base-uri 'none'; form-action 'none'"
     )
 
@@ -344,6 +376,7 @@ _BACKGROUND = re.compile(r'<rect width="[^"]*" height="[^"]*" fill="white"\s*/>'
 _EMPTY = re.compile(r'<path(?: display="none"| d="(?:M0,0h0v0h0Z)?")+\s*/>|<g>\s*</g>')
 _LONG = re.compile(r"\d+\.\d{2,}")
 _TAG = re.compile(r"<[^>]+>")
+_COUNTED = re.compile(r'(?:\bid="|url\(#|href="#)[^")]*?-((?:gradient|clip|pattern)_?\d+)(?=[")])')
 _NAMED = re.compile(r'(\bid="|url\(#|href="#)')
 _QUICKLY: VegaSpec = {"aria": False, "axisQuantitative": {"labelLimit": 0}}
 """Settings that leave out a fifth of the work and change nothing in a page.
@@ -373,6 +406,9 @@ def inline_svg(figure: Figure, *, name: str) -> str:
     # Coordinates may be rounded, but not numbers in the text of the figure.
     svg = _TAG.sub(lambda tag: _LONG.sub(lambda match: f"{float(match[0]):.1f}", tag[0]), svg)
     svg = _NAMED.sub(lambda match: f"{match[1]}{name}-", svg)
+    # The renderer counts on from drawing to drawing; the same figure is the same text.
+    parts = {part: f"part{k}" for k, part in enumerate(dict.fromkeys(_COUNTED.findall(svg)))}
+    svg = _COUNTED.sub(lambda match: match[0].removesuffix(match[1]) + parts[match[1]], svg)
     size = _SIZE.search(svg)
     width, height = size.groups() if size else ("400", "300")
     title = escape(figure.title)

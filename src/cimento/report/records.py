@@ -6,7 +6,7 @@ run, identical to the one in the tables of the run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -172,7 +172,7 @@ class SuiteReport:
     """
 
     runs: tuple[RunReport, ...]
-    figures: tuple[Figure, ...] = ()
+    figures: Sequence[Figure] = ()
     tables: tuple[NamedGrid, ...] = ()
 
     @property
@@ -194,7 +194,7 @@ class JointReport:
 
     heading: str
     command: str
-    figures: tuple[Figure, ...] = ()
+    figures: Sequence[Figure] = ()
     tables: tuple[NamedGrid, ...] = ()
 
 

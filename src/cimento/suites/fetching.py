@@ -243,8 +243,11 @@ def _from_hub(
 ) -> None:
     with needing("huggingface_hub", extra="hf", purpose=f"dataset {dataset.name!r}"):
         from huggingface_hub import HfApi, hf_hub_download
+    from cimento.io.transport import look_up
+
     address = f"{endpoint or 'https://huggingface.co'}/datasets/{dataset.hub}"
     with _explained(dataset, address, target):
+        look_up(address)
         api = HfApi(endpoint=endpoint)
         names = api.list_repo_files(dataset.hub, repo_type="dataset", revision=revision)
         wanted = _wanted(dataset, names, language)

@@ -52,6 +52,12 @@ SETTINGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 """The description of each setting, and its names in Italian, Spanish, Portuguese and Russian."""
 
+_OTHERS = {
+    "canary": "leave it: where a model knows it, the suite was in its training data",
+    "ratings.low": "lowest point of the scale",
+    "ratings.high": "highest point of the scale",
+}
+"""The description of settings that only some suites have."""
 _LISTS = ("tags", "regions")
 _HEADERS = ("setting", "impostazione", "campo", "ajuste", "parámetro", "параметр", "поле")
 _FORMULA = {
@@ -216,7 +222,7 @@ def _about(settings: Mapping[str, JsonValue]) -> Iterator[list[str]]:
             # An unwritten known setting is an empty text, so its empty text has an empty cell.
             is_empty = name in SETTINGS and said.get(name, "") == ""
             cell = "" if is_empty else _cell_of(name, said[name])
-            yield [name, cell, SETTINGS.get(name, ("",))[0]]
+            yield [name, cell, SETTINGS.get(name, (_OTHERS.get(name, ""),))[0]]
     if left := _left(settings, said):
         yield [_MORE, json.dumps(left, ensure_ascii=False), "other settings, as JSON"]
 

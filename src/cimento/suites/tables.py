@@ -57,10 +57,17 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         "não aceitável", "неверное", "неправильное", "неграмматичное", "неприемлемое",
     ),
     "phenomenon": ("fenomeno", "fenómeno", "fenômeno", "явление"),
-    "rating": ("giudizio", "voto", "juicio", "puntuación", "julgamento", "nota", "оценка"),
+    "rating": (
+        "mean rating", "average rating", "judgment", "judgement", "mean judgment",
+        "giudizio", "giudizio medio", "media dei giudizi", "valutazione", "valutazione media",
+        "voto", "voto medio", "punteggio", "punteggio medio", "juicio", "juicio medio",
+        "puntuación", "puntuación media", "valoración", "valoración media", "promedio",
+        "julgamento", "julgamento médio", "avaliação", "avaliação média", "nota", "nota média",
+        "media", "média", "оценка", "средняя оценка", "балл", "средний балл",
+    ),
     "ratings": ("giudizi", "voti", "juicios", "puntuaciones", "julgamentos", "notas", "оценки"),
 }  # fmt: skip
-"""Names of columns in Italian, Spanish, Portuguese and Russian."""
+"""Names of columns in Italian, Spanish, Portuguese and Russian, and other English ones."""
 
 _ENGLISH: Mapping[str, tuple[str, ...]] = {
     "good": ("good", "grammatical", "acceptable", "correct"),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cimento.errors import few_of_each_code
 from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.estimates import EstimateIndex
 from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, OPTION, asked
@@ -91,7 +92,7 @@ def _profile(answers: ClozeAnswers) -> Profile:
     return profile(answers.items, answers.judged(answers.methods[0]), profiling)
 
 
-def _figures(runs: Sequence[Run], profiles: Sequence[tuple[str, Profile]]) -> tuple[Figure, ...]:
+def _figures(runs: Sequence[Run], profiles: Sequence[tuple[str, Profile]]) -> Sequence[Figure]:
     makers: list[Callable[[], Figure]] = [partial(curve_figure, runs)]
     if any(profiled.heat for _, profiled in profiles):
         makers.append(partial(expressions_figure, profiles))
@@ -157,7 +158,7 @@ def _notes(answers: ClozeAnswers) -> Iterator[str]:
                 yield f"{choice.method}: all choices are ties."
     if clusters := clusters_note(answers):
         yield f"Intervals respect clusters: {clusters}."
-    yield from answers.run.warnings
+    yield from few_of_each_code(answers.run.warnings)
 
 
 def _tables(several: Sequence[ClozeAnswers]) -> Iterator[NamedGrid]:

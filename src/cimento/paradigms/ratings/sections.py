@@ -11,7 +11,6 @@ from cimento.cite.sentences import MEASURES_IN_WORDS
 from cimento.errors import counted
 from cimento.io.inline_markup import columns
 from cimento.measures import Measure, Missing, find_measure
-from cimento.paradigms.ratings.correlation import KINDS, RatedValue, farthest_apart, gaps
 from cimento.paradigms.ratings.estimates import (
     BY_ERRORS,
     BY_HALVES,
@@ -19,6 +18,7 @@ from cimento.paradigms.ratings.estimates import (
     RATING,
     TOKENS,
 )
+from cimento.paradigms.ratings.people import KINDS, RatedValue, farthest_apart, gaps
 from cimento.paradigms.ratings.runs import RatedRun, options_of
 from cimento.paradigms.ratings.suite import RatedSentence
 from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, frame_of, require_rows
@@ -369,6 +369,10 @@ def _with_ratings(item: ItemRecord, rated: Mapping[str, RatedSentence]) -> ItemR
             people = "" if known.n is None else f" by {known.n}"
             spread = "" if known.sd is None else f", sd {known.sd:.2f}"
             remarks.append((f"rated{people}", f"{known.mean:.2f}{spread} ({strip.condition})"))
+    if item.outcome is not None and item.outcome.verdict is None and item.parts:
+        # Nothing sums up a single sentence: its value on the first measure stands for it.
+        first, *others = (*item.parts, item.outcome)
+        return replace(item, outcome=first, parts=tuple(others), remarks=tuple(remarks))
     return replace(item, remarks=tuple(remarks))
 
 

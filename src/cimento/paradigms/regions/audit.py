@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
 from cimento.models.base import Score
-from cimento.paradigms.regions.confounds import Confound, find_confounds
-from cimento.paradigms.regions.contrast import Contrast, find_contrast, items_with_other_contexts
+from cimento.paradigms.regions.contrast import (
+    Confound,
+    Contrast,
+    find_confounds,
+    find_contrast,
+    items_with_other_contexts,
+)
 from cimento.suites.checks.comparisons import have_little_in_common
 from cimento.suites.model import Region
 from cimento.suites.stimuli import join_regions, stimulus_text

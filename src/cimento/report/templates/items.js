@@ -263,4 +263,18 @@
   offer();
   byId("controls").hidden = false;
   apply();
+  // An address ending in #item-ID shows this item alone.
+  const showAsked = () => {
+    const asked = decodeURIComponent(location.hash).match(/^#item-(.*)$/s)?.[1];
+    const own = items.filter((item) => item.id === asked);
+    if (!own.length) return;
+    found = own;
+    drawn = 0;
+    list.replaceChildren();
+    draw();
+    count.textContent = `Item ${asked} alone; press Escape in the search field for all.`;
+    byId("items").scrollIntoView();
+  };
+  addEventListener("hashchange", showAsked);
+  showAsked();
 })();

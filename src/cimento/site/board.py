@@ -1,0 +1,387 @@
+"""What a site shows: runs with their addresses, models side by side, and items across models."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from cimento.compare.item_outcomes import item_outcomes, labelled_apart, step_of
+from cimento.compare.ranking import Places, places_of
+from cimento.errors import UsageError
+from cimento.report.document import sections_of, versions_apart
+from cimento.runs.store import file_name, manifest_part
+
+if TYPE_CHECKING:
+    from cimento.compare.item_outcomes import ItemOutcomes
+    from cimento.report.records import ItemRecord, RunReport, SuiteReport
+    from cimento.runs.outcomes import Estimate
+    from cimento.runs.run import Run
+    from cimento.statistics.multiple import Rank
+
+_LONGEST_NAME = 80
+_DIGITS = 6
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+"""Names that are no files on Windows."""
+
+
+def slug(name: str) -> str:
+    """A name as a part of an address: always the same, and another one for every other name.
+
+    Names that are not lower case, or hold what file systems or addresses do not take, end in the
+    first digits of their sha256.
+    """
+    plain = file_name(name).lower()[:_LONGEST_NAME]
+    if plain == name and not _RESERVED.fullmatch(plain):
+        return plain
+    return f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:_DIGITS]}"
+
+
+def link(page: str, target: str) -> str:
+    """The address of one file of the site as another one refers to it.
+
+    Args:
+        page: path of the page with the link, from the root of the site.
+        target: path of the file, likewise.
+    """
+    return quote(posixpath.relpath(target, posixpath.dirname(page) or "."), safe="/@")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A run of the site.
+
+    Attributes:
+        run: the run.
+        model: label of the model, the same for all of its runs.
+        label: the same, with the options in which several runs of a suite differ.
+        page: path of its page, from the root of the site.
+        family: what revisions of one model have in common.
+        step: of training; None where the model's name does not tell.
+        reports: the run as the report shows it, one for each measure.
+        headline: the estimate that sums it up; None where nothing was judged.
+    """
+
+    run: Run
+    model: str
+    label: str
+    page: str
+    family: str
+    step: int | None
+    reports: tuple[RunReport, ...]
+    headline: Estimate | None
+
+    @property
+    def model_page(self) -> str:
+        """The path of its model's page."""
+        return f"models/{slug(self.model)}.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The estimate of one run, and the places that its model could hold.
+
+    Attributes:
+        entry: the run.
+        estimate: the estimate.
+        rank: places among the models; None where there is nothing to rank.
+    """
+
+    entry: Entry
+    estimate: Estimate
+    rank: Rank | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideBySide:
+    """All models on one suite, or on one phenomenon of it.
+
+    Attributes:
+        suite: name of the suite.
+        phenomenon: its name; empty for the whole suite, if the suite names none.
+        language: of the suite; empty if it states none.
+        page: path of the page about it.
+        results: the highest estimates first.
+        places: the places that the models could hold, with their tests.
+        ceiling: highest value that the spread of people's ratings allows; None if unknown.
+        ceiling_method: how it was found.
+    """
+
+    suite: str
+    phenomenon: str
+    language: str
+    page: str
+    results: tuple[Result, ...]
+    places: Places
+    ceiling: float | None = None
+    ceiling_method: str = ""
+
+    @property
+    def first(self) -> Estimate | None:
+        """The highest estimate; None where nothing was judged."""
+        return self.results[0].estimate if self.results else None
+
+    @property
+    def chances(self) -> tuple[float, ...]:
+        """The values expected by chance, each once."""
+        known = (one.estimate.chance for one in self.results)
+        return tuple(dict.fromkeys(chance for chance in known if chance is not None))
+
+    @property
+    def curves(self) -> tuple[tuple[str, tuple[Result, ...]], ...]:
+        """The models that are checkpoints: name of the family, and its results by step."""
+        families: dict[str, dict[int, Result]] = {}
+        for one in self.results:
+            if one.entry.step is not None:
+                families.setdefault(one.entry.family, {}).setdefault(one.entry.step, one)
+        return tuple(
+            (name, tuple(steps[step] for step in sorted(steps)))
+            for name, steps in sorted(families.items())
+            if len(steps) > 1
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemAcross:
+    """One item as all models answered it.
+
+    Attributes:
+        id: id of the item.
+        page: path of its page.
+        answers: the runs and what they say about the item, the lowest margin first.
+    """
+
+    id: str
+    page: str
+    answers: tuple[tuple[Entry, ItemRecord], ...]
+
+    @property
+    def first(self) -> ItemRecord:
+        """The item in the first run."""
+        return self.answers[0][1]
+
+    @property
+    def judged(self) -> int:
+        """The number of models whose answer was judged, ties among them."""
+        return sum(_verdict(one) in {"pass", "fail", "tie"} for _, one in self.answers)
+
+    @property
+    def right(self) -> int:
+        """The number of models whose answer is right."""
+        return sum(
+            bool(one.outcome.right) or (one.outcome.right is None and _verdict(one) == "pass")
+            for _, one in self.answers
+            if one.outcome
+        )
+
+
+def _verdict(record: ItemRecord) -> str:
+    return (record.outcome.verdict if record.outcome else None) or ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuitePart:
+    """One suite of the site.
+
+    Attributes:
+        name: name of the suite, with digits of its content if there are several versions.
+        folder: the part of addresses that stands for it.
+        entries: its runs.
+        sections: the runs as the report shows them.
+        whole: all models on all items.
+        phenomena: all models on the items of each phenomenon.
+        items: every item across models, those that fewest models get right first.
+    """
+
+    name: str
+    folder: str
+    entries: tuple[Entry, ...]
+    sections: tuple[SuiteReport, ...]
+    whole: SideBySide
+    phenomena: tuple[SideBySide, ...]
+    items: tuple[ItemAcross, ...]
+
+    @property
+    def page(self) -> str:
+        """The path of its page."""
+        return self.whole.page
+
+
+def suite_parts(runs: Sequence[Run]) -> Iterable[SuitePart]:
+    """The suites of a site, each with its runs, one after the other.
+
+    Args:
+        runs: stored runs of any paradigms.
+
+    Raises:
+        UsageError: a run is not stored, or is given twice.
+        CimentoError: a run cannot be read or judged.
+    """
+    for run in runs:
+        if run.folder is None:
+            raise UsageError(
+                where=repr(run), seen="it is not stored", todo="Give output=FOLDER when it is made."
+            )
+    shown = labelled_apart(versions_apart(runs))
+    by_suite: dict[str, list[tuple[Run, Run]]] = {}
+    for run, labelled in zip(runs, shown, strict=True):
+        by_suite.setdefault(labelled.suite.name, []).append((run, labelled))
+    for name, pairs in sorted(by_suite.items()):
+        yield _part(name, pairs)
+
+
+def _part(name: str, pairs: Sequence[tuple[Run, Run]]) -> SuitePart:
+    first = pairs[0][0]
+    digits = str(manifest_part(first.manifest, "suite").get("sha256", ""))[:_DIGITS]
+    folder = "-".join(filter(None, (slug(first.suite_name), digits)))
+    labelled = [run for _, run in pairs]
+    sections = tuple(sections_of(labelled))
+    reports: dict[str, list[RunReport]] = {}
+    for section in sections:
+        for report in section.runs:
+            reports.setdefault(str(report.folder), []).append(report)
+    names = Counter(_stored_name(run) for run, _ in pairs)
+    entries = tuple(
+        _entry(
+            run,
+            shown,
+            # The same model may have a run of one name in several folders; labels are apart.
+            _stored_name(run) if names[_stored_name(run)] == 1 else shown.model,
+            folder,
+            tuple(reports.get(str(shown.folder), ())),
+        )
+        for run, shown in pairs
+    )
+    outcomes = {one.model: one for one in item_outcomes(labelled) if one.headline}
+    return SuitePart(
+        name=name,
+        folder=folder,
+        entries=entries,
+        sections=sections,
+        whole=_whole(name, folder, entries, outcomes),
+        phenomena=tuple(_phenomena(name, entries, outcomes)),
+        items=_across(folder, entries),
+    )
+
+
+def _stored_name(run: Run) -> str:
+    return run.folder.name if run.folder else run.model
+
+
+def _entry(run: Run, shown: Run, name: str, folder: str, reports: tuple[RunReport, ...]) -> Entry:
+    family, step = step_of(str(run.manifest.get("named") or run.model))
+    return Entry(
+        run=shown,
+        model=run.model,
+        label=shown.model,
+        page=f"suites/{folder}/runs/{slug(name)}.html",
+        family=family,
+        step=step,
+        reports=reports,
+        headline=next((one for one in shown.estimates() if one.role == "headline"), None),
+    )
+
+
+def _whole(
+    name: str, folder: str, entries: Sequence[Entry], outcomes: Mapping[str, ItemOutcomes]
+) -> SideBySide:
+    meta = entries[0].run.suite.meta
+    places = places_of(list(outcomes.values()))
+    ceilings = [
+        one
+        for entry in entries
+        for one in entry.run.estimates()
+        if one.statistic == CEILING and one.value is not None
+    ]
+    return SideBySide(
+        suite=name,
+        phenomenon=meta.phenomenon,
+        language=meta.language,
+        page=f"suites/{folder}.html",
+        results=_results([(entry, entry.headline) for entry in entries], places),
+        places=places,
+        ceiling=ceilings[0].value if ceilings else None,
+        ceiling_method=ceilings[0].method if ceilings else "",
+    )
+
+
+CEILING = "noise ceiling"
+"""The statistic that says how high the spread of people's judgments lets a correlation be."""
+
+
+def _phenomena(
+    name: str, entries: Sequence[Entry], outcomes: Mapping[str, ItemOutcomes]
+) -> Iterable[SideBySide]:
+    """The phenomena of a suite; of a suite about one phenomenon, that one."""
+    rates: dict[str, list[tuple[Entry, Estimate | None]]] = {}
+    for entry in entries:
+        for one in entry.run.summary().phenomena:
+            if one.level:
+                rates.setdefault(one.level, []).append((entry, one))
+    about = entries[0].run.suite.meta.phenomenon
+    items: dict[str, set[str]] = {}
+    if whole := bool(not rates and about):
+        rates[about] = [(entry, entry.headline) for entry in entries]
+    for report in entries[0].reports[:1]:
+        for item in report.items:
+            items.setdefault(item.phenomenon, set()).add(item.id)
+    for phenomenon, several in rates.items():
+        wanted = None if whole else items.get(phenomenon, set())
+        places = places_of(list(outcomes.values()), items=wanted)
+        yield SideBySide(
+            suite=name,
+            phenomenon=phenomenon,
+            language=entries[0].run.suite.meta.language,
+            page=f"phenomena/{slug(phenomenon)}.html",
+            results=_results(several, places),
+            places=places,
+        )
+
+
+def _results(rates: Iterable[tuple[Entry, Estimate | None]], places: Places) -> tuple[Result, ...]:
+    rows = [
+        Result(entry, estimate, places.ranks.get(entry.label))
+        for entry, estimate in rates
+        if estimate is not None
+    ]
+    by_name = sorted(rows, key=lambda one: one.entry.label)
+    return tuple(sorted(by_name, key=_descending(lambda one: one.estimate.value)))
+
+
+def _descending(value: Callable[[Result], float | None]) -> Callable[[Result], tuple[bool, float]]:
+    """A key that sorts by a value, the highest first and those without one last."""
+
+    def key(one: Result) -> tuple[bool, float]:
+        known = value(one)
+        return known is None, -(known or 0.0)
+
+    return key
+
+
+def _across(folder: str, entries: Sequence[Entry]) -> tuple[ItemAcross, ...]:
+    """The items of a suite; each run counts once, on its first measure."""
+    answers: dict[str, list[tuple[Entry, ItemRecord]]] = {}
+    for entry in entries:
+        for report in entry.reports[:1]:
+            for item in report.items:
+                answers.setdefault(item.id, []).append((entry, item))
+    across = [
+        ItemAcross(
+            id=name,
+            page=f"suites/{folder}/items/{slug(name)}.html",
+            answers=tuple(sorted(several, key=_by_margin)),
+        )
+        for name, several in answers.items()
+    ]
+    return tuple(sorted(across, key=lambda item: (item.right / (item.judged or 1), item.page)))
+
+
+def _by_margin(answer: tuple[Entry, ItemRecord]) -> tuple[bool, float, str]:
+    entry, item = answer
+    value = item.outcome.value if item.outcome else None
+    return value is None, value or 0.0, entry.label

@@ -1,0 +1,412 @@
+"""The pages of a site: records of the board, filled into templates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from cimento._version import __version__
+from cimento.compare.item_outcomes import COEFFICIENTS
+from cimento.errors import UsageError
+from cimento.report.document import methods_of
+from cimento.report.figures import lacking_figures
+from cimento.report.formatting import bits, number
+from cimento.report.html import (
+    STEP_BITS,
+    STEPS,
+    Drawing,
+    Page,
+    asset,
+    drawing_of,
+    html_page,
+    minus,
+    notes_together,
+    page_environment,
+    security_policy,
+)
+from cimento.report.records import NamedGrid, SuiteReport
+from cimento.site.board import link, slug
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from cimento.runs.outcomes import Estimate
+    from cimento.site.board import Entry, ItemAcross, Result, SideBySide, SuitePart
+
+BOARD = "index.html"
+RUNS = "runs.html"
+MOST_DRAWN = 4
+"""Most runs of a suite whose figures its page draws; more would make pictures nobody can read."""
+_LONGEST_STIMULUS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class SiteLook:
+    """What all pages of a site share.
+
+    Attributes:
+        title: name of the site.
+    """
+
+    title: str
+
+    def page(self, template: str, path: str, *, title: str, script: str = "", **values: Any) -> str:  # noqa: ANN401
+        """One page.
+
+        Args:
+            template: name of the template.
+            path: path of the page, from the root of the site.
+            title: title of the page.
+            script: the page's own script; empty for none.
+            values: what else the template shows.
+        """
+        sheet = "item.css" if template == "item.html" else "site.css"
+        style = asset(*(("base.css",) if sheet == "item.css" else ("base.css", "report.css")))
+        style = f"{style}\n{asset(sheet, package=PACKAGE)}"
+        values.setdefault("links", self.links(path))
+        return (
+            _templates()
+            .get_template(template)
+            .render(
+                cimento=__version__,
+                site=self.title,
+                title=title,
+                style=style,
+                script=script,
+                policy=security_policy(style, script),
+                to=partial(link, path),
+                phenomenon_page=phenomenon_page,
+                reasons=_reasons,
+                **values,
+            )
+        )
+
+    def links(self, path: str, *more: tuple[str, str]) -> tuple[tuple[str, str], ...]:
+        """The way back from a page to the board.
+
+        Args:
+            path: path of the page.
+            more: paths and texts of pages between them.
+        """
+        return tuple((link(path, page), text) for page, text in ((BOARD, self.title), *more))
+
+
+PACKAGE = "cimento.site"
+
+
+def _templates() -> Environment:
+    environment = page_environment(PACKAGE, "cimento.report")
+    environment.filters.update(
+        above=above_chance,
+        scaled=scaled,
+        bits=lambda value: minus(number(value, digits=2, absent="–")),
+        could_be_first=could_be_first,
+        shade=_shade,
+        signed=lambda value: minus(bits(value, absent="–")),
+    )
+    return environment
+
+
+def above_chance(side: SideBySide) -> tuple[Result, ...]:
+    """The models whose whole interval is above chance."""
+    return tuple(
+        one
+        for one in side.results
+        if one.estimate.low is not None
+        and one.estimate.chance is not None
+        and one.estimate.low > one.estimate.chance
+    )
+
+
+def could_be_first(side: SideBySide) -> tuple[Result, ...]:
+    """The models that no other one is surely above."""
+    return tuple(one for one in side.results if one.rank and one.rank.best == 1)
+
+
+def scaled(estimate: Estimate) -> Estimate | None:
+    """An estimate as a drawing from 0 to 1 has it; None if its scale has no ends.
+
+    Correlations are drawn from -1 to 1.
+    """
+    if estimate.is_share:
+        return estimate
+    if estimate.statistic not in COEFFICIENTS:
+        return None
+
+    def half(value: float | None) -> float | None:
+        return None if value is None else (value + 1) / 2
+
+    return replace(
+        estimate,
+        value=half(estimate.value),
+        low=half(estimate.low),
+        high=half(estimate.high),
+        chance=half(estimate.chance),
+    )
+
+
+def phenomenon_page(side: SideBySide) -> str:
+    """The path of the page about a phenomenon."""
+    return f"phenomena/{slug(side.phenomenon)}.html"
+
+
+def _reasons(side: SideBySide) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(
+        one.estimate.reason for one in side.results
+        if one.estimate.reason and (one.estimate.value is None or one.estimate.low is None)
+    ))  # fmt: skip
+
+
+def _shade(bits: float) -> int:
+    """The number of the color of a surprisal, as in the strips of a report."""
+    return min(STEPS - 1, max(0, math.floor(bits / STEP_BITS)))
+
+
+def board_page(
+    look: SiteLook,
+    parts: Sequence[SuitePart],
+    *,
+    files: Sequence[tuple[str, str]],
+    dataset: str,
+    means: NamedGrid | None,
+) -> str:
+    """The first page: models by suites, phenomena and languages.
+
+    Args:
+        look: what all pages share.
+        parts: the suites.
+        files: paths and names of the tables to download.
+        dataset: the site described as a schema.org Dataset, in JSON.
+        means: means over the suites of a benchmark, with published ones; None if there are none.
+    """
+    languages = sorted({part.whole.language for part in parts} - {""})
+    phenomena = [side for part in parts for side in part.phenomena]
+    return look.page(
+        "board.html",
+        BOARD,
+        title=look.title,
+        script=asset("site.js", package=PACKAGE),
+        links=(),
+        parts=parts,
+        rows=_rows(parts),
+        n_models=len({entry.model for part in parts for entry in part.entries}),
+        n_runs=sum(len(part.entries) for part in parts),
+        languages=languages,
+        by_language=[
+            (code, [part for part in parts if part.whole.language == code]) for code in languages
+        ],
+        phenomena=sorted(phenomena, key=lambda side: (side.language, side.phenomenon, side.suite)),
+        files=files,
+        dataset=dataset,
+        means=means,
+    )
+
+
+def _rows(
+    parts: Sequence[SuitePart],
+) -> list[tuple[str, str, list[tuple[Result, ...]]]]:
+    """The rows of the board: model, its page, and its results on each suite."""
+    first_entries: dict[str, Entry] = {}
+    for entry in (entry for part in parts for entry in part.entries):
+        first_entries.setdefault(entry.model, entry)
+    models = sorted(first_entries.values(), key=lambda one: (one.family, one.step or 0, one.model))
+    by_model: list[dict[str, list[Result]]] = []
+    for part in parts:
+        results: dict[str, list[Result]] = {}
+        for one in part.whole.results:
+            results.setdefault(one.entry.model, []).append(one)
+        by_model.append(results)
+    return [
+        (one.model, one.model_page, [tuple(cells.get(one.model, ())) for cells in by_model])
+        for one in models
+    ]
+
+
+def model_page(
+    look: SiteLook,
+    entries: Sequence[Entry],
+    parts: Sequence[SuitePart],
+    *,
+    files: Sequence[tuple[str, str]],
+) -> str:
+    """The page of a model.
+
+    Args:
+        look: what all pages share.
+        entries: its runs.
+        parts: the suites.
+        files: paths and names of the tables to download.
+    """
+    first = entries[0]
+    pages = {entry.page for entry in entries}
+    lines = [
+        (part.whole, one, part.page)
+        for part in parts
+        for one in part.whole.results
+        if one.entry.page in pages
+    ]
+    judged = {one.entry.page for _, one, _ in lines}
+    return look.page(
+        "model.html",
+        first.model_page,
+        title=first.model,
+        entries=entries,
+        family=first.family if first.step is not None else "",
+        lines=lines,
+        silent=[entry for entry in entries if entry.page not in judged],
+        phenomena=[
+            (side, one)
+            for part in parts
+            if len(part.phenomena) > 1
+            for side in part.phenomena
+            for one in side.results
+            if one.entry.page in pages
+        ],
+        notes=_notes_of(entries),
+        provenance=_shared(entries),
+        files=files,
+    )
+
+
+def _notes_of(entries: Sequence[Entry]) -> list[tuple[str, str]]:
+    """The cautions on a model's runs, each once, with the suites."""
+    suites: dict[str, list[str]] = {}
+    for entry in entries:
+        for note in (note for report in entry.reports for note in report.notes):
+            suites.setdefault(note, []).append(entry.run.suite.name)
+    return [(note, ", ".join(dict.fromkeys(named))) for note, named in suites.items()]
+
+
+def _shared(entries: Sequence[Entry]) -> tuple[tuple[str, str], ...]:
+    """The provenance that all runs of a model have in common."""
+    lines = [entry.reports[0].provenance for entry in entries if entry.reports]
+    if not lines:
+        return ()
+    shared = set(lines[0]).intersection(*lines)
+    return tuple(line for line in lines[0] if line in shared)
+
+
+def suite_page(
+    look: SiteLook,
+    part: SuitePart,
+    *,
+    tables: Sequence[NamedGrid],
+    curves: Sequence[NamedGrid],
+    files: Sequence[tuple[str, str]],
+) -> str:
+    """The page of a suite.
+
+    Args:
+        look: what all pages share.
+        part: the suite.
+        tables: tables of all its runs.
+        curves: tables of checkpoints.
+        files: paths and names of the tables to download.
+    """
+    reports = [report for section in part.sections for report in section.runs]
+    judged = {one.entry.page for one in part.whole.results}
+    drawn = len(part.entries) <= MOST_DRAWN and not lacking_figures()
+    figures = [figure for section in part.sections for figure in section.figures] if drawn else []
+    return look.page(
+        "suite.html",
+        part.page,
+        title=part.name,
+        script=asset("site.js", package=PACKAGE),
+        part=part,
+        paradigm=part.entries[0].run.paradigm.name,
+        claims=reports[0].claims if reports else (),
+        about=reports[0].about if reports else (),
+        notes=notes_together(reports),
+        silent=[entry for entry in part.entries if entry.page not in judged],
+        training=_training(part),
+        curves=curves,
+        drawings=[drawing_of(figure, f"figure-{nth}") for nth, figure in enumerate(figures, 1)],
+        tables=tables,
+        csv_of=lambda name: f"tables/{part.folder}/{slug(name)}.csv",
+        shown=_stimulus,
+        files=files,
+    )
+
+
+def _training(part: SuitePart) -> Iterator[Drawing]:
+    """The curves of checkpoints, drawn, if they can be."""
+    if not part.whole.curves or lacking_figures():
+        return
+    from cimento.report.figures_rates import training_figure, training_frame
+
+    statistic = part.whole.results[0].estimate.statistic
+    frame = training_frame(
+        (name, one.entry.step, one.entry.label, one.estimate)
+        for name, steps in part.whole.curves
+        for one in steps
+    )
+    try:
+        figure = training_figure(frame, of=statistic)
+    except UsageError:
+        return
+    yield drawing_of(figure, "training")
+
+
+def _stimulus(item: ItemAcross) -> str:
+    """The first stimulus of an item, cut if it is long."""
+    text = next((strip.text for strip in item.first.strips), "")
+    return text if len(text) <= _LONGEST_STIMULUS else f"{text[:_LONGEST_STIMULUS]} ..."
+
+
+def phenomenon_pages(look: SiteLook, parts: Sequence[SuitePart]) -> Iterator[tuple[str, str]]:
+    """The page of each phenomenon, with its path.
+
+    Args:
+        look: what all pages share.
+        parts: the suites.
+    """
+    by_page: dict[str, list[tuple[SideBySide, str]]] = {}
+    for part in parts:
+        for side in part.phenomena:
+            by_page.setdefault(phenomenon_page(side), []).append((side, part.page))
+    for page, sides in by_page.items():
+        title = sides[0][0].phenomenon
+        yield page, look.page("phenomenon.html", page, title=title, sides=sides, files=())
+
+
+def run_page(look: SiteLook, part: SuitePart, entry: Entry) -> str:
+    """The page of a run: the report on it, without figures and tables, which its suite has.
+
+    Args:
+        look: what all pages share.
+        part: its suite.
+        entry: the run.
+    """
+    methods, works = methods_of([entry.run])
+    ways = (part.page, part.name), (entry.model_page, entry.model)
+    return html_page(
+        Page(
+            cimento=__version__,
+            suites=(SuiteReport(runs=entry.reports),) if entry.reports else (),
+            methods=methods,
+            references=works,
+            links=look.links(entry.page, *ways),
+        )
+    )
+
+
+def runs_page(look: SiteLook, parts: Sequence[SuitePart], table: NamedGrid) -> str:
+    """The page of all runs.
+
+    Args:
+        look: what all pages share.
+        parts: the suites.
+        table: a row for each run.
+    """
+    return look.page("runs.html", RUNS, title="All runs", parts=parts, table=table)
+
+
+def by_model(parts: Iterable[SuitePart]) -> Mapping[str, list[Entry]]:
+    """The runs of each model."""
+    entries_of: dict[str, list[Entry]] = {}
+    for entry in (entry for part in parts for entry in part.entries):
+        entries_of.setdefault(entry.model, []).append(entry)
+    return entries_of
