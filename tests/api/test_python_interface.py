@@ -205,10 +205,12 @@ def test_an_internal_import_is_noticed(code):
 def test_the_names_of_cimento_are_these():
     assert dir(cimento) == sorted(cimento.__all__)
     assert " ".join(dir(cimento)) == (
-        "Asking CimentoError Condition Encoded Estimate Failure Fault InputError Item LoadedSuite "
+        "Analysis Asking CimentoError Condition Encoded Estimate Failure Fault InputError Item "
+        "LoadedSuite "
         "Measure Meta Missing ModelCard ModelError Outcome Policy Prediction Reading Region Run "
         "RunOptions RunSummary Scorer Source Suite SuiteError Summary TableError TextScorer "
-        "UsageError cite compare evaluate evaluate_all evaluate_while_training export figure "
+        "UsageError analyse cite compare evaluate evaluate_all evaluate_while_training export "
+        "figure "
         "fill join_surprisals live_scorer load_model load_suite load_suites new_canary "
         "open_morphology "
         "open_run open_runs open_source pairs report score undisturbed"

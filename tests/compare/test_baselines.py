@@ -8,7 +8,7 @@ import pytest
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, evaluate
 from cimento.cli.main import invoke
-from cimento.compare.baselines import ANY, EVERY, NONE, baseline_rates, is_baseline
+from cimento.compare.covariates import ANY, EVERY, NONE, baseline_rates, is_baseline
 from cimento.models.ngram_training import train
 from cimento.testing import FakeScorer
 

@@ -315,7 +315,7 @@ def arpa(path: Path) -> object:
 
 def unigrams(path: Path) -> object:
     """Counts of tokens."""
-    from cimento.measures.unigrams import load_unigrams
+    from cimento.measures.normalising import load_unigrams
 
     return load_unigrams(str(path), language="it")
 

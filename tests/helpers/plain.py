@@ -61,11 +61,18 @@ def starts_of(tokenizer: Tokenizer, text: str) -> list[int]:
     return [len(text) - len(text[start:].lstrip()) for start, _end in offsets]
 
 
+_ALONE = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]"
+"""Letters of scripts that put no blanks between words, each of which is one."""
+WORDS = {
+    "split": rf"[\p{{P}}\p{{S}}]|{_ALONE}\p{{M}}*|(?:(?!{_ALONE})[^\s\p{{P}}\p{{S}}])+",
+    "keep": rf"{_ALONE}[\p{{M}}\p{{P}}\p{{S}}]*|(?:(?!{_ALONE})\S)+",
+}
+
+
 def word_numbers(text: str, starts: Sequence[int], *, punctuation: str = "split") -> list[int]:
     """The word that each token begins in; words are found by regular expression."""
-    pattern = r"[\p{P}\p{S}]|[^\s\p{P}\p{S}]+" if punctuation == "split" else r"\S+"
     number_at = [-1] * (len(text) + 1)
-    words = list(regex.finditer(pattern, text))
+    words = list(regex.finditer(WORDS[punctuation], text))
     for number, found in enumerate(words):
         for index in range(*found.span()):
             number_at[index] = number

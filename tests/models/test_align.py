@@ -25,7 +25,7 @@ FRAGMENTS = st.sampled_from(
         "casa", "l'", "dell'", "amica", "Città", "citta\u0300", "cafe\u0301", "è", "e\u0300",
         "ñandú", "São", "хорошо", "хорошо\u0301", "мы", "x", "re-read", "don't", "«", "»", "“",
         ".", ",", "...", "?!", "(", ")", "—", "3.14", "100%", "€", "😀", "👩‍🚀", "❤️", "北京", "ﬁn",
-        " ", "  ", "\t", "\n", "\u00a0", "\u2009",
+        "ね", "ที่", " ", "  ", "\t", "\n", "\u00a0", "\u2009",
     ]
 )  # fmt: skip
 TEXT = st.lists(FRAGMENTS, max_size=12).map("".join)
@@ -47,6 +47,12 @@ def in_text(text: str, spans) -> list[str]:
         ("1 € 😀", ["1", "€", "😀"], ["1", "€", "😀"]),
         ("", [], []),
         (" \t ", [], []),
+        # Scripts without blanks between words: each letter with its combining marks.
+        ("我喜欢猫。", ["我", "喜", "欢", "猫", "。"], ["我", "喜", "欢", "猫。"]),
+        ("ねこ3匹 cat", ["ね", "こ", "3", "匹", "cat"], ["ね", "こ", "3", "匹", "cat"]),
+        ("ที่นี่", ["ที่", "นี่"], ["ที่", "นี่"]),
+        ("用Python写", ["用", "Python", "写"], ["用", "Python", "写"]),
+        ("か\u3099は", ["か\u3099", "は"], ["か\u3099", "は"]),
     ],
 )  # fmt: skip
 def test_words_by_hand(text, split, keep):
@@ -57,11 +63,9 @@ def test_words_by_hand(text, split, keep):
 @settings(deadline=None)
 @given(TEXT)
 def test_words_are_what_a_regular_expression_finds(text):
-    split = [found.span() for found in regex.finditer(r"[\p{P}\p{S}]|[^\s\p{P}\p{S}]+", text)]
-    assert word_spans(text) == split
-    assert word_spans(text, punctuation="keep") == [
-        found.span() for found in regex.finditer(r"\S+", text)
-    ]
+    for punctuation, pattern in plain.WORDS.items():
+        spans = [match.span() for match in regex.finditer(pattern, text)]
+        assert word_spans(text, punctuation=punctuation) == spans
 
 
 @settings(deadline=None)

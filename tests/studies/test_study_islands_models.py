@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.paradigms.regions.designs import factorial_of
+from cimento.paradigms.regions.estimates import factorial_of
 from cimento.paradigms.regions.factorial import Factorial, factorial
 from cimento.runs.run import open_runs
 from cimento.studies.islands.human import known_people, people_result

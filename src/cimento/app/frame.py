@@ -44,6 +44,7 @@ class Visit:
         step: which of `STEPS` is shown.
         query: what the address says after its question mark, such as ``suite``.
         queue: the runs that are made.
+        root: the beginning of every address, which the framework adds to links but not to frames.
     """
 
     workspace: Workspace
@@ -51,6 +52,7 @@ class Visit:
     step: str
     query: Mapping[str, str]
     queue: Queue
+    root: str = ""
 
     def address(self, step: str, **query: str) -> str:
         """The address of a step in the same language, for `ui.navigate.to` and links."""
@@ -80,7 +82,7 @@ def framed(visit: Visit) -> Iterator[None]:
         with ui.element("nav").props(f'aria-label="{say("frame.language")}"').classes("tongues"):
             for code, name in LANGUAGES.items():
                 link = ui.link(code, address(code, visit.step, **visit.query))
-                link.props(f'lang={code} hreflang={code} aria-label="{name}"')
+                link.props(f'lang={code} hreflang={code} aria-label="{code}, {name}"')
                 if code == say.language:
                     link.props("aria-current=true")
         lamp = ui.button(icon="contrast", on_click=lambda: _turn(dark)).props("flat round dense")
@@ -180,6 +182,9 @@ def guarded(
                 await result
         except CimentoError as error:
             tell(visit, str(error))
+        except Exception as error:  # else nothing would happen on the page
+            log.exception("an action of the page failed")
+            tell(visit, visit.say("frame.fault", error=f"{type(error).__name__}: {error}"))
 
     return run
 

@@ -1,20 +1,263 @@
-"""Step: read."""
+"""Step 4, Read: the report in the page, comparisons, figures, tables, methods and references."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import PurePosixPath
+from urllib.parse import quote, urlencode
 
-from cimento.app.frame import Visit, heading
-from cimento.app.workspace import Workspace
+from nicegui import ui
 
-if TYPE_CHECKING:
-    from nicegui import App
+from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem
+from cimento.app.results import (
+    FIGURE_FORMS,
+    SANDBOX,
+    TABLE_FORMS,
+    Results,
+    compared,
+    figure_file,
+    results_of,
+    shown_figures,
+    table_file,
+)
+from cimento.app.workspace import StoredRun
+from cimento.cite import Cited, cite
+from cimento.errors import CimentoError
+from cimento.report.document import REPORT_FORMS
+from cimento.report.figures import Figure
+from cimento.report.grid import Grid
+from cimento.report.records import NamedGrid
+
+MOST_ROWS = 200
+"""The number of rows of a table that are shown; files have all of them."""
+
+PARTS = ("report", "compare", "figures", "tables", "methods")
 
 
 def build(visit: Visit) -> None:
     """Build the page."""
-    heading(visit.say("read.title"), level=1)
+    say = visit.say
+    heading(say("read.heading"), level=1)
+    Text(say("read.lead")).classes("lead")
+    runs = visit.workspace.runs()
+    if not runs:
+        Text(say("read.nothing"))
+        ui.link(say("run.title"), visit.address("run"))
+        return
+    chosen = _choice(visit, runs)
+    button = ui.button(say("read.go")).props("no-caps unelevated").mark("read")
+    place = ui.element("div").mark("results")
+
+    async def show() -> None:
+        names = [name for name, box in chosen.items() if box.value]
+        place.clear()
+        with place:
+            Text(say("read.waiting")).props("role=status").classes("small")
+        try:
+            results = await asyncio.to_thread(results_of, visit.workspace, names)
+        except CimentoError as error:
+            place.clear()
+            with place:
+                problem(visit, error)
+            return
+        place.clear()
+        with place:
+            _Parts(visit, names, results)
+
+    button.on_click(guarded(visit, show))
 
 
-def add_routes(app: App, workspace: Workspace) -> None:
-    """Add the addresses of documents that pages show in a frame."""
+def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox]:
+    """The runs, each with a box; the newest is chosen, or all of the suite in the address."""
+    say = visit.say
+    newest = max(runs, key=lambda run: run.created).name
+    suite = visit.query.get("suite", "")
+    boxes: dict[str, ui.checkbox] = {}
+    with ui.element("div").classes("scroll"), ui.element("table").classes("runs"):
+        with ui.element("thead"), ui.element("tr"):
+            for name in ("suite", "model", "kind", "created"):
+                Text(say(f"read.{name}"), "th").props("scope=col")
+        with ui.element("tbody"):
+            for run in runs:
+                is_chosen = run.suite == suite if suite else run.name == newest
+                with ui.element("tr"):
+                    with ui.element("th").props("scope=row"):
+                        box = ui.checkbox(run.suite, value=is_chosen).props("dense")
+                        boxes[run.name] = box.mark(f"choose {run.name}")
+                        label = f"{run.suite}, {run.model}"
+                        box.props["aria-label"] = label
+                    for cell in (run.model, run.paradigm, run.created[:16].replace("T", " ")):
+                        Text(cell, "td")
+    return boxes
+
+
+class _Parts:
+    """The parts of the results in tabs, each made when it is first opened.
+
+    Args:
+        visit: what the page is built for.
+        names: paths of the runs from the workspace.
+        results: what is shown.
+    """
+
+    def __init__(self, visit: Visit, names: Sequence[str], results: Results) -> None:
+        self._visit, self._names, self._results = visit, tuple(names), results
+        builders: Mapping[str, Callable[[], Awaitable[None] | None]] = {
+            "report": self._report,
+            "compare": self._compare,
+            "figures": self._figures,
+            "tables": self._tables,
+            "methods": self._methods,
+        }
+        with ui.tabs().props("no-caps align=left outside-arrows mobile-arrows") as tabs:
+            for name in PARTS:
+                ui.tab(name, visit.say(f"read.{name}")).mark(f"tab-{name}")
+        with ui.tab_panels(tabs, value=PARTS[0]).classes("panels").props("transition-prev=none"):
+            panels = {name: ui.tab_panel(name) for name in PARTS}
+        made: set[str] = set()
+
+        async def opened(name: str) -> None:
+            if name in made:
+                return
+            made.add(name)
+            with panels[name]:
+                try:
+                    built = builders[name]()
+                    if built is not None:
+                        await built
+                except CimentoError as error:
+                    problem(visit, error)
+
+        async def changed() -> None:
+            await opened(str(tabs.value))
+
+        tabs.on_value_change(changed)
+        with panels[PARTS[0]]:
+            self._report()
+        made.add(PARTS[0])
+
+    def _report(self) -> None:
+        say = self._visit.say
+        address = f"/report?{urlencode([('run', name) for name in self._names], quote_via=quote)}"
+        frame = ui.element("iframe").classes("report")
+        frame.props["src"] = self._visit.root + address
+        frame.props["sandbox"] = SANDBOX
+        frame.props["title"] = say("read.report")
+        with ui.element("div").classes("buttons"):
+            ui.link(say("read.alone"), address, new_tab=True)
+            for form in (".html", ".md", ".csv", ".json"):
+                self._download(say("read.report"), form, f"report{form}", self._document(form))
+        CommandLine(self._visit, ["report", *self._names, "-o", "report.html"])
+
+    def _document(self, form: str) -> Callable[[], bytes]:
+        return lambda: REPORT_FORMS[form](self._results.runs).encode()
+
+    async def _compare(self) -> None:
+        grids = await asyncio.to_thread(compared, self._results.runs)
+        for name, grid in grids.items():
+            self._table(NamedGrid(name, grid), f"compare-{name.replace(' ', '-')}")
+        CommandLine(self._visit, ["compare", *self._names, "-o", "comparison"])
+
+    async def _figures(self) -> None:
+        if self._results.lacking:
+            Text(self._results.lacking)
+            return
+        drawn = await asyncio.to_thread(lambda: list(shown_figures(self._results)))
+        if not drawn:
+            Text(self._visit.say("read.no_figures"))
+        for figure, svg in drawn:
+            self._figure(figure, svg)
+
+    def _figure(self, figure: Figure, svg: str) -> None:
+        with ui.element("figure"):
+            image = ui.element("img").classes("drawing")
+            image.props["src"] = f"data:image/svg+xml,{quote(svg)}"
+            image.props["alt"] = figure.title
+            Text(figure.title, "figcaption").classes("small")
+        with ui.element("div").classes("buttons"):
+            for form in FIGURE_FORMS:
+                self._download(
+                    figure.title, form, f"{figure.name}{form}",
+                    lambda form=form: figure_file(figure, form),  # type: ignore[misc]
+                )  # fmt: skip
+        CommandLine(self._visit, ["figure", *self._names, figure.name, "-o", f"{figure.name}.svg"])
+
+    def _tables(self) -> None:
+        for table in self._results.tables:
+            self._table(table, table.name)
+            CommandLine(
+                self._visit,
+                ["report", *self._names, "--table", table.name, "-o", f"{table.name}.tex"],
+            )
+
+    def _table(self, table: NamedGrid, name: str) -> None:
+        grid = table.grid.compact()
+        heading(grid.title, level=3)
+        _grid(self._visit, grid)
+        with ui.element("div").classes("buttons"):
+            for form in TABLE_FORMS:
+                self._download(
+                    grid.title, form, f"{name}{form}",
+                    lambda form=form: table_file(table.grid, form),  # type: ignore[misc]
+                )  # fmt: skip
+
+    async def _methods(self) -> None:
+        say = self._visit.say
+        asked: Sequence[tuple[str, Cited, tuple[str, ...]]] = (
+            ("paragraph", "methods", ("--methods",)),
+            ("protocol", "appendix", ("--appendix",)),
+            ("references", "bibtex", ()),
+        )
+        for name, what, words in asked:
+            text = await asyncio.to_thread(cite, list(self._results.runs), what)
+            heading(say(f"read.{name}"), level=3)
+            Text(text, "pre").classes("cited")
+            with ui.element("div").classes("buttons"):
+                copy = ui.button(say("frame.copy"), on_click=_copying(self._visit, text))
+                copy.props(
+                    f'no-caps flat dense aria-label="{say("frame.copy")}: {say(f"read.{name}")}"'
+                )
+            CommandLine(self._visit, ["cite", *self._names, *words])
+
+    def _download(self, title: str, form: str, name: str, make: Callable[[], bytes]) -> None:
+        """A button that makes a file and has the browser save it."""
+
+        async def give() -> None:
+            ui.download.content(await asyncio.to_thread(make), PurePosixPath(name).name)
+
+        label = form.removeprefix(".").upper()
+        button = ui.button(label, on_click=guarded(self._visit, give)).props("no-caps flat dense")
+        button.props["aria-label"] = f"{self._visit.say('frame.download')} {label}: {title}"
+        button.mark(f"file-{name}")
+
+
+def _copying(visit: Visit, text: str) -> Callable[[], None]:
+    def copy() -> None:
+        ui.clipboard.write(text)
+        ui.notify(visit.say("frame.copied"))
+
+    return copy
+
+
+def _grid(visit: Visit, grid: Grid) -> None:
+    """A table of the report, with its notes."""
+    with ui.element("div").classes("scroll"), ui.element("table").classes("grid"):
+        with ui.element("thead"):
+            if grid.groups:
+                with ui.element("tr"):
+                    for group, size in grid.spans:
+                        Text(group, "th").props(f"colspan={size} scope=colgroup")
+            with ui.element("tr"):
+                for name in grid.header:
+                    Text(name, "th").props("scope=col")
+        with ui.element("tbody"):
+            for row in grid.text[:MOST_ROWS]:
+                with ui.element("tr"):
+                    for column, cell in enumerate(row):
+                        kind = "text" if grid.is_text(column) else "num"
+                        Text(cell, "td").classes(kind)
+    if len(grid.text) > MOST_ROWS:
+        Text(visit.say("read.more", count=len(grid.text) - MOST_ROWS)).classes("small")
+    for note in grid.footnotes:
+        Text(note).classes("small")

@@ -15,13 +15,13 @@ from fastapi import FastAPI, Request
 from nicegui import app, ui
 from starlette.responses import RedirectResponse, Response
 
-from cimento.app import edit, people, read, run, start
-from cimento.app.frame import STYLE, Visit, address, framed
+from cimento.app import edit, people, read, results, run, start
+from cimento.app.frame import STYLE, Visit, address, framed, problem
 from cimento.app.guard import Guard, new_token
 from cimento.app.jobs import Queue
 from cimento.app.words import LANGUAGES, spoken, words
 from cimento.app.workspace import Workspace
-from cimento.errors import UsageError
+from cimento.errors import CimentoError, UsageError
 
 if TYPE_CHECKING:
     from nicegui.language import Language
@@ -86,7 +86,7 @@ def build(workspace: Workspace, queue: Queue) -> None:
     for language in LANGUAGES:
         for step in BUILDERS:
             _page(workspace, queue, language, step)
-    read.add_routes(app, workspace)
+    results.add_routes(app, workspace)
     app.add_route("/", _begin)
 
 
@@ -100,11 +100,16 @@ def _page(workspace: Workspace, queue: Queue, language: str, step: str) -> None:
     """Make the page of one step in one language."""
 
     async def show(request: Request) -> None:
-        visit = Visit(workspace, words(language), step, dict(request.query_params), queue)
+        root = str(request.scope.get("root_path", ""))
+        query = dict(request.query_params)
+        visit = Visit(workspace, words(language), step, query, queue, root)
         with framed(visit):
-            built = BUILDERS[step](visit)
-            if inspect.isawaitable(built):
-                await built
+            try:
+                built = BUILDERS[step](visit)
+                if inspect.isawaitable(built):
+                    await built
+            except CimentoError as error:
+                problem(visit, error)
 
     tag = cast("Language", "en-US" if language == "en" else language)
     ui.page(f"/{language}/{step}", language=tag, response_timeout=30)(show)

@@ -24,14 +24,21 @@ class AppOptions(Options):
     browser: bool = option(
         default=True, help="Open the browser.", flags=("--browser/--no-browser",)
     )
+    shortcut: bool = option(
+        default=False,
+        help="Only write a file to the desktop that starts the app by a double click.",
+    )
 
 
 def _app(options: AppOptions) -> None:
     """Open a page in the browser to make suites, run models and read results.
 
     The page is on this machine only, at an address that nobody can guess, and works on files of one
-    folder. Stop it with Ctrl-C; runs that are going on continue, and what was scored is kept.
+    folder. Stop it with Ctrl-C; a run that is going on continues, and what was scored is kept.
     """
+    if options.shortcut:
+        _write_shortcut(options)
+        return
     with needing("nicegui", extra="app", purpose="cimento app"):
         import nicegui as _  # noqa: F401  # before anything is written
     from cimento.app.server import Place, listen, serve
@@ -50,6 +57,15 @@ def _app(options: AppOptions) -> None:
 
     with listen(options.port) as listening:
         serve(workspace, listening, ready=opened)
+
+
+def _write_shortcut(options: AppOptions) -> None:
+    """Write the starter of an app with the same folders."""
+    from cimento.app.starter import desktop, write_starter
+
+    words = ["app", str(options.folder.expanduser().absolute())]
+    words += [word for folder in options.models for word in ("--models", str(folder.absolute()))]
+    note(f"Double-click to start: {write_starter(desktop(), words)}")
 
 
 app = command_of(AppOptions, _app, positional="folder", metavar="[FOLDER]")

@@ -254,11 +254,11 @@ def progress_bars() -> Iterator[ProgressFor | None]:
 def _noting(timed: Timed) -> Callable[[int, int], None]:
     """A `cimento.engine.scores.Progress` that notes the lines of one run."""
 
-    def told(done: int, total: int) -> None:
+    def note_due(done: int, total: int) -> None:
         if progress := timed.due(done, total):
             note(str(progress))
 
-    return told
+    return note_due
 
 
 class _Bar:

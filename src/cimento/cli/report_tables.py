@@ -78,7 +78,7 @@ def _of_designs(
     Raises:
         UsageError: none of the suites has two factors, or a measure is unknown.
     """
-    from cimento.paradigms.regions.designs import factorials
+    from cimento.paradigms.regions.estimates import factorials
     from cimento.paradigms.regions.factorial import dd_tests, design_models
     from cimento.report import factorial as tables
     from cimento.report.paper import dd_in_paper, effects_in_paper
@@ -111,9 +111,8 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
         UsageError: none of the suites declares the property.
     """
     from cimento.cli.resources import zipf_frequencies_if_any
-    from cimento.compare.baselines import baseline_rates
-    from cimento.compare.covariates import margin_covariates
-    from cimento.paradigms.regions.designs import licensing_of_run, region_dds_of
+    from cimento.compare.covariates import baseline_rates, margin_covariates
+    from cimento.paradigms.regions.estimates import licensing_of_run, region_dds_of
     from cimento.paradigms.regions.people import people_of
     from cimento.report.factorial import licensing_grid, regions_grid
     from cimento.report.robustness import baselines_grid, covariates_grid, people_grid
@@ -171,7 +170,7 @@ def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> 
     Raises:
         UsageError: a measure is unknown.
     """
-    from cimento.compare.ranking import pivot, pivot_grid
+    from cimento.compare.pivot import pivot, pivot_grid
     from cimento.measures import find_measures
     from cimento.paradigms.regions.judging import compares_sentences, on_each_measure
     from cimento.paradigms.regions.perplexity import (

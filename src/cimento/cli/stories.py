@@ -13,8 +13,8 @@ from cimento.cli.console import note, show, show_json
 from cimento.errors import UsageError
 from cimento.io.inline_markup import columns
 from cimento.options import checked, parse_settings
-from cimento.paradigms.stories.grouping import correct_suite
-from cimento.paradigms.stories.grouping import corrections as known
+from cimento.paradigms.stories.options import correct_suite
+from cimento.paradigms.stories.options import corrections as known
 from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt
 from cimento.paradigms.stories.prompts import prompts as all_prompts
 from cimento.paradigms.stories.suite import STORY, TIERS, with_states

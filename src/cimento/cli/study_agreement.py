@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
-from cimento.cli.resources import zipf_frequencies_if_any
-from cimento.cli.study_options import StudyOptions
+from cimento.cli.resources import StudyOptions, zipf_frequencies_if_any
 from cimento.errors import UsageError
 from cimento.measures.regions import FinalMarkRule
 from cimento.models.settings import BosRule, BoundaryRule, PllRule, PunctuationRule

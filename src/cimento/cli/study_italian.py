@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of
-from cimento.cli.study_options import StudyOptions
+from cimento.cli.resources import StudyOptions
 from cimento.errors import InputError, UsageError
 from cimento.models.settings import BosRule
 from cimento.options import Texts, option
@@ -75,8 +75,8 @@ def _of_models(options: IslandOptions) -> int:
     """The tables and figures of some models; the exit code."""
     from cimento.cli.evaluating import evaluate_with_progress, report_failures
     from cimento.measures import columns_needed
-    from cimento.studies.islands.drawings import people_of
     from cimento.studies.islands.models import MEASURES, asked_of, model_tables
+    from cimento.studies.islands.study import people_of
 
     if options.section:
         raise UsageError(
@@ -112,7 +112,7 @@ def _of_models(options: IslandOptions) -> int:
 def _draw(runs: Sequence[Run], asked: Asked, people: tuple[str, Factorial], folder: Path) -> None:
     """Write the figures, where they can be drawn, and say which."""
     from cimento.report.figures import lacking_figures
-    from cimento.studies.islands.drawings import study_figures
+    from cimento.studies.islands.study import study_figures
 
     if lacking := lacking_figures():
         note(lacking)

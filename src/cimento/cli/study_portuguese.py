@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of
-from cimento.cli.study_options import StudyOptions
+from cimento.cli.resources import StudyOptions
 from cimento.errors import UsageError
 from cimento.options import option
 from cimento.studies.record import as_text, tables_plain

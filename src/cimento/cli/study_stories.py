@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
-from cimento.cli.study_options import StudyOptions
+from cimento.cli.resources import StudyOptions
 from cimento.errors import InputError, UsageError
 from cimento.options import Settings, Texts, option
-from cimento.paradigms.stories.grouping import GroupingName
+from cimento.paradigms.stories.options import GroupingName
 from cimento.studies.record import as_text
 
 if TYPE_CHECKING:

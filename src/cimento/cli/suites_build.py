@@ -1,8 +1,7 @@
-"""``cimento suites build``: items from templates, treebanks, stories and grammars."""
+"""``cimento suites build``: items from templates, queries, stories and grammars."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,14 +10,8 @@ import typer
 
 from cimento.cli import flags
 from cimento.cli.console import note, show, show_json
-from cimento.cli.corpus_build import (
-    TextOptions,
-    TreebankOptions,
-    note_skipped,
-    shows_text,
-    where_skipped,
-)
 from cimento.cli.flags import command_of
+from cimento.cli.suites_query import build_query
 from cimento.errors import InputError
 from cimento.io.inline_markup import columns
 from cimento.options import Options, option
@@ -118,85 +111,6 @@ def _plain(reviews: Mapping[str, Review]) -> dict[str, object]:
     }
 
 
-IDS = "sources.tsv"
-
-
-class AgreementSuiteOptions(TreebankOptions, TextOptions):
-    """The agreement to look for, and the number of pairs to draw."""
-
-    output: Path = option(..., "Suite folder to write.", flags=("-o",))
-    language: str = option(..., "ISO 639-1 code.")
-    dictionary: str = option(
-        "", "delaf:FILE, unimorph:FILE, rules:it, pymorphy3; rules by default."
-    )
-    phenomenon: Literal["subject-verb", "noun-adjective"] = option(
-        "subject-verb", "What agrees with what."
-    )
-    feature: Literal["Number", "Gender"] = option("Number", "The feature that is changed.")
-    items: int | None = option(None, "How many; all unless given.", ge=1)
-    per_lemma: int = option(10, "Items of the same agreeing lemma.", ge=1)
-    longest: int = option(40, "In words.", ge=1)
-    seed: int = option(0, "Seed of the draw.")
-    malformed: Literal["refuse", "skip"] = option(
-        "refuse", "Refuse malformed sentences, or skip and report them."
-    )
-
-
-def _treebank(options: AgreementSuiteOptions) -> None:
-    """Find agreeing pairs and change the inflection of one member, as MultiBLiMP does.
-
-    Forms that a dictionary cannot distinguish are left out; the counts and reasons are printed.
-    """
-    from cimento.cli.resources import open_named
-    from cimento.corpus.making.agreement import agreeing_pairs, agreement_suite, as_ids, draw_pairs
-    from cimento.io.files import write_text
-    from cimento.suites.formats.native import write_native
-    from cimento.suites.model import Meta
-
-    files, skipped = options.files, where_skipped(options.malformed)
-    morphology = open_named(
-        options.dictionary or f"rules:{options.language}", language=options.language
-    )
-    reasons: Counter[str] = Counter()
-    minimal_pairs = list(
-        agreeing_pairs(
-            files,
-            morphology,
-            options.phenomenon,
-            feature=options.feature,
-            longest=options.longest,
-            skipped=skipped,
-            reasons=reasons,
-        )
-    )
-    note_skipped(skipped)
-    for reason, number in reasons.most_common():
-        note(f"{number} left out: {reason}")
-    drawn = draw_pairs(
-        minimal_pairs, n=options.items, per_lemma=options.per_lemma, seed=options.seed
-    )
-    write_text(as_ids(drawn), options.output / IDS)
-    if not shows_text(files, options.text):
-        note(f"{len(drawn)} of {len(minimal_pairs)} pairs, ids only: {options.output / IDS}")
-        return
-    meta = Meta(
-        name=options.output.resolve().name,
-        version="0.1.0",
-        language=options.language,
-        phenomenon=f"{options.phenomenon} agreement",
-        licence=" AND ".join(dict.fromkeys(pair.licence for pair in drawn)),
-        status="made from a treebank, not yet reviewed",
-        comment=f"{options.feature} changed by {morphology.name}, seed {options.seed}.",
-    )
-    write_native(agreement_suite(drawn, meta=meta), options.output)
-    note(f"{len(drawn)} of {len(minimal_pairs)} pairs: {options.output}")
-
-
-treebank = command_of(
-    AgreementSuiteOptions, _treebank, positional="treebanks", metavar="TREEBANK..."
-)
-
-
 class ExpressionOptions(Options):
     """The concordances, and the sentences to take from them."""
 
@@ -256,7 +170,7 @@ app.command("expressions")(
     command_of(ExpressionOptions, _expressions, positional="files", metavar="FILE...")
 )
 app.command("templates")(templates)
-app.command("treebank")(treebank)
+app.command("query")(build_query)
 
 
 @app.command("stories")

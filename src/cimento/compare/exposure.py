@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from cimento.compare.baselines import EVERY, PartRate, part_rates, verdicts_of
+from cimento.compare.covariates import EVERY, PartRate, part_rates, verdicts_of
 from cimento.paradigms.regions.contrast import find_contrast
 from cimento.paradigms.regions.judging import ALL, judged_suite
 from cimento.runs.run import Run

@@ -31,6 +31,7 @@ class Word(NamedTuple):
         head: ID of its head in the basic tree; 0 for the root.
         deprel: relation to the head, with its subtype.
         misc: the column MISC.
+        xpos: part of speech of the treebank's own.
     """
 
     id: int
@@ -41,6 +42,7 @@ class Word(NamedTuple):
     head: int
     deprel: str
     misc: str
+    xpos: str = ""
 
     @property
     def relation(self) -> str:

@@ -260,7 +260,7 @@ class _Reading:
             self._fault(number, f"the ID is {key!r}; it is 3, 3-4 or 3.1")
 
     def _word(self, number: int, place: int, cells: list[str]) -> None:
-        key, form, lemma, upos, _, feats, above, deprel, _, misc = cells
+        key, form, lemma, upos, xpos, feats, above, deprel, _, misc = cells
         expected = len(self.words) + 1
         if place != expected and not self.problems:
             self._fault(number, f"the ID is {key} where {expected} should follow")
@@ -268,7 +268,7 @@ class _Reading:
         if head is None:
             self._fault(number, f"the head of word {key} is {above!r} and no number")
             return
-        word = Word(place, form, lemma, upos, feats, head, deprel, misc)
+        word = Word(place, form, lemma, upos, feats, head, deprel, misc, xpos)
         self.words.append(word)
         self._word_lines.append(number)
 

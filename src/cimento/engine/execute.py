@@ -33,6 +33,9 @@ ResultT = TypeVar("ResultT")
 class Execution(Generic[ResultT]):
     """An execution of jobs, with the units that they need.
 
+    The first rounds are asked for here, and not by `run`, so that a plan can count the units of an
+    execution that it does not run.
+
     Args:
         jobs: the jobs in order; those of one model share its handle.
         work: the settings for doing them.

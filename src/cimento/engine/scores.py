@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from cimento.io.arrays import Flags, Floats, Integers
 
 
-SCORING_VERSION = 1
+SCORING_VERSION = 2
 """The version of scoring, part of every cache key and every digest of a model.
 
 It is raised whenever the same model, policy and text would give different numbers than before.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cimento.io.arrays import Reasons, stretches
 from cimento.io.tables import BOUNDARY, LEFT_OUT, REQUESTS, SCORES, TOKENS, Rows, RowsT, collected
+from cimento.measures.normalising import Unigrams
 from cimento.measures.ordered import OrderedTokens, ordered_requests
 from cimento.measures.sentence import (
     NO_LOGISTIC_SUMS,
@@ -21,7 +22,6 @@ from cimento.measures.sentence import (
     Unit,
     Value,
 )
-from cimento.measures.unigrams import Unigrams
 
 if TYPE_CHECKING:
     import polars as pl
@@ -437,6 +437,7 @@ def _sentence(
         logprobs_nats=columns.logprobs_nats,
         n_words=len(text.split()),
         n_chars=len(text),
+        n_bytes=len(text.encode()),
         pseudo=pseudo,
         logits=columns.logits,
         log_sigmoid_sums_nats=columns.log_sigmoid_sums,

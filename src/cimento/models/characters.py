@@ -36,8 +36,22 @@ themselves, the others are numbered from U+0100 on (Radford et al. 2019, "Langua
 unsupervised multitask learners")."""
 
 
+_WITHOUT_BLANKS = re.compile(
+    "["
+    "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
+    "]"
+)
+"""Characters of scripts that put no blanks between words."""
+
+
 def word_spans(text: str, *, punctuation: PunctuationRule = "split") -> list[Span]:
     """The words of a text: maximal runs without white space.
+
+    In scripts without blanks between words (Han, kana, Thai, Lao, Burmese, Khmer) each letter, with
+    the marks that combine with it, is a word: where words end there is a matter of analysis, and a
+    suite says it with bars between regions.
 
     Args:
         text: any text.
@@ -45,26 +59,40 @@ def word_spans(text: str, *, punctuation: PunctuationRule = "split") -> list[Spa
             a word of its own, as in ``l``, ``'``, ``amico``; ``keep`` leaves it with its word.
     """
     spans: list[Span] = []
+    unspaced = _WITHOUT_BLANKS.search(text) is not None
     for run in _NOT_BLANK.finditer(text):
         start, end = run.span()
         # Letters and digits are never marks, so that most runs need no look at each character.
-        if punctuation == "keep" or run.group().isalnum():
+        if not unspaced and (punctuation == "keep" or run.group().isalnum()):
             spans.append((start, end))
         else:
-            spans += _cut_at_marks(text, start, end)
+            spans += _cut(text, start, end, punctuation)
     return spans
 
 
-def _cut_at_marks(text: str, start: int, end: int) -> Iterator[Span]:
-    """A stretch of `text` without blanks, cut before and after every mark."""
-    for index in range(start, end):
-        if unicodedata.category(text[index])[0] in "PS":
-            if start < index:
-                yield (start, index)
-            yield (index, index + 1)
-            start = index + 1
-    if start < end:
-        yield (start, end)
+def _cut(text: str, start: int, end: int, punctuation: PunctuationRule) -> Iterator[Span]:
+    """The words in a stretch of `text` without blanks."""
+    alone = _is_letter_alone(text[start])
+    for index in range(start + 1, end):
+        before, here = text[index - 1], text[index]
+        letter, joins = _is_letter_alone(here), _joins(here)
+        at_mark = punctuation == "split" and (_is_mark(before) or _is_mark(here))
+        if at_mark or letter or (alone and not joins):
+            yield (start, index)
+            start = index
+        alone = letter or (alone and joins)
+    yield (start, end)
+
+
+def _is_letter_alone(character: str) -> bool:
+    """Whether a character is a letter of a script without blanks, and so begins a word."""
+    is_such = _WITHOUT_BLANKS.match(character) is not None
+    return is_such and unicodedata.category(character)[0] == "L"
+
+
+def _joins(character: str) -> bool:
+    """Whether a character belongs to the letter before it: combining marks, and marks kept."""
+    return unicodedata.category(character)[0] in "MPS"
 
 
 def trim_spans(text: str, spans: Iterable[Span]) -> list[Span]:
@@ -155,6 +183,13 @@ class Characters:
             mark = _having(_is_mark, self.texts, self.codes)
             after_blank |= mark
             after_blank[1:] |= mark[:-1]
+        if _WITHOUT_BLANKS.search(self.texts):
+            alone = _having(_is_letter_alone, self.texts, self.codes)
+            joins = _having(_joins, self.texts, self.codes)
+            # The last character before each one that joins no other.
+            last = np.maximum.accumulate(np.where(joins, 0, np.arange(len(joins))))
+            after_blank |= alone
+            after_blank[1:] |= alone[last[:-1]] & ~joins[1:]
         begins: Flags = ~self.blank & after_blank
         return begins
 

@@ -91,13 +91,13 @@ _Place = tuple[str, int | None]
 
 def _columns(strips: Sequence[Strip]) -> list[tuple[_Place, tuple[str, str]]]:
     """What has a number in the table of an item: places, each with its condition and text."""
-    columns: list[tuple[_Place, tuple[str, str]]] = []
+    places: list[tuple[_Place, tuple[str, str]]] = []
     for strip in strips:
         marked = marked_regions(strip)
         asked = any(piece.asked for region in strip.regions for piece in region.pieces)
         if not marked and asked:
-            columns.append(((strip.condition, None), (strip.condition, "")))
-        columns += [
+            places.append(((strip.condition, None), (strip.condition, "")))
+        places += [
             (
                 (strip.condition, region.number),
                 (strip.condition, "".join(piece.text for piece in region.pieces).strip()),
@@ -105,7 +105,7 @@ def _columns(strips: Sequence[Strip]) -> list[tuple[_Place, tuple[str, str]]]:
             for region in strip.regions
             if region.number in marked
         ]
-    return columns
+    return places
 
 
 def _bits(record: ItemRecord, columns: Iterable[tuple[_Place, object]]) -> list[float | None]:

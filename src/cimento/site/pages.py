@@ -200,10 +200,10 @@ def _rows(
     parts: Sequence[SuitePart],
 ) -> list[tuple[str, str, list[tuple[Result, ...]]]]:
     """The rows of the board: model, its page, and its results on each suite."""
-    entries: dict[str, Entry] = {}
+    first_entries: dict[str, Entry] = {}
     for entry in (entry for part in parts for entry in part.entries):
-        entries.setdefault(entry.model, entry)
-    models = sorted(entries.values(), key=lambda one: (one.family, one.step or 0, one.model))
+        first_entries.setdefault(entry.model, entry)
+    models = sorted(first_entries.values(), key=lambda one: (one.family, one.step or 0, one.model))
     by_model: list[dict[str, list[Result]]] = []
     for part in parts:
         results: dict[str, list[Result]] = {}
@@ -211,7 +211,7 @@ def _rows(
             results.setdefault(one.entry.model, []).append(one)
         by_model.append(results)
     return [
-        (one.model, one.model_page, [tuple(results.get(one.model, ())) for results in by_model])
+        (one.model, one.model_page, [tuple(cells.get(one.model, ())) for cells in by_model])
         for one in models
     ]
 
@@ -232,12 +232,12 @@ def model_page(
         files: paths and names of the tables to download.
     """
     first = entries[0]
-    run_pages = {entry.page for entry in entries}
+    pages = {entry.page for entry in entries}
     lines = [
         (part.whole, one, part.page)
         for part in parts
         for one in part.whole.results
-        if one.entry.page in run_pages
+        if one.entry.page in pages
     ]
     judged = {one.entry.page for _, one, _ in lines}
     return look.page(
@@ -254,7 +254,7 @@ def model_page(
             if len(part.phenomena) > 1
             for side in part.phenomena
             for one in side.results
-            if one.entry.page in run_pages
+            if one.entry.page in pages
         ],
         notes=_notes_of(entries),
         provenance=_shared(entries),
@@ -397,7 +397,7 @@ def runs_page(look: SiteLook, parts: Sequence[SuitePart], table: NamedGrid) -> s
 
 def by_model(parts: Iterable[SuitePart]) -> Mapping[str, list[Entry]]:
     """The runs of each model."""
-    entries: dict[str, list[Entry]] = {}
+    entries_of: dict[str, list[Entry]] = {}
     for entry in (entry for part in parts for entry in part.entries):
-        entries.setdefault(entry.model, []).append(entry)
-    return entries
+        entries_of.setdefault(entry.model, []).append(entry)
+    return entries_of

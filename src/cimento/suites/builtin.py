@@ -180,6 +180,21 @@ def _nearby(path: Path) -> str:
     )
 
 
+REVIEW = "review.tsv"
+"""The file beside a suite with what its readers said of each item, without seeing the key."""
+
+
+def _status(folder: Path, stated: str) -> str:
+    """The state of review: the number of people who read a suite, if any did; else as stated."""
+    review = folder / REVIEW
+    if not review.is_file():
+        return stated
+    rows = [line.split("\t") for line in review.read_text(encoding="utf-8").splitlines()[1:]]
+    readers = {row[0]: row[1] == "yes" for row in rows}
+    native = sum(readers.values())
+    return f"read by {len(readers)}, " + (f"{native} native" if native else "not native")
+
+
 def _describe(folder: Path) -> BuiltinSuite:
     meta = tomllib.loads((folder / "suite.toml").read_text(encoding="utf-8"))["meta"]
     return BuiltinSuite(
@@ -188,7 +203,7 @@ def _describe(folder: Path) -> BuiltinSuite:
         language=meta.get("language", ""),
         phenomenon=meta.get("phenomenon", ""),
         items=_count_items(folder),
-        status=meta.get("status", ""),
+        status=_status(folder, meta.get("status", "")),
         path=folder,
     )
 

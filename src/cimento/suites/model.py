@@ -23,7 +23,7 @@ from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 Metric: TypeAlias = Literal["sum", "mean", "median", "range", "max", "min"]
 UnitName: TypeAlias = Literal["bits", "nats"]
-JoinRule: TypeAlias = Literal["blank", "detok"]
+JoinRule: TypeAlias = Literal["blank", "detok", "none"]
 
 METRICS: tuple[Metric, ...] = ("sum", "mean", "median", "range", "max", "min")
 
@@ -325,7 +325,7 @@ class Suite:
         items: the items in file order.
         metric: the metric that makes one value of the surprisals of a region's tokens.
         join: rule for making a sentence of regions: ``blank`` puts one blank between non-empty
-            regions, ``detok`` also removes blanks before ``. , ! ? ; :``.
+            regions, ``detok`` also removes blanks before ``. , ! ? ; :``, ``none`` puts none.
         cluster: free column whose value groups items that belong together (made from the same
             template, for example), so that intervals can allow for it; empty without clusters.
         leading_blank: whether each text has a blank before it; None leaves this to the policy of
@@ -484,7 +484,7 @@ def sentence(condition: Condition, *, rule: JoinRule = "blank") -> str:
 def _joined(regions: Iterable[tuple[str, bool]], rule: JoinRule) -> str:
     made, glued = "", True
     for region, is_glued in regions:
-        glued = glued and is_glued
+        glued = (glued and is_glued) or rule == "none"
         if text := region.strip():
             made += text if glued or not made else f" {text}"
             glued = True

@@ -102,7 +102,8 @@ def join_regions(regions: Sequence[Region], *, rule: JoinRule = "blank") -> tupl
 
     Args:
         regions: the regions in order; blanks around a region's text are dropped.
-        rule: ``detok`` also removes blanks before ``. , ! ? ; :``, inside regions and between.
+        rule: ``detok`` also removes blanks before ``. , ! ? ; :``, inside regions and between;
+            ``none`` joins all regions by nothing.
     """
     return _join([(region.text, region.glued) for region in regions], rule)
 
@@ -115,7 +116,7 @@ def _join(regions: Iterable[tuple[str, bool]], rule: JoinRule) -> tuple[str, lis
     length = 0
     for index, (region, is_glued) in enumerate(regions):
         text = region.strip()
-        glued = glued and is_glued
+        glued = (glued and is_glued) or rule == "none"
         spans.append((length, length))
         if not text:
             waiting.append(index)

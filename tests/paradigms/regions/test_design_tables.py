@@ -11,7 +11,7 @@ import pytest
 
 from cimento import evaluate
 from cimento.cli.main import invoke
-from cimento.paradigms.regions.designs import OF_MASKED_MODELS, factorial_of, factorials
+from cimento.paradigms.regions.estimates import OF_MASKED_MODELS, factorial_of, factorials
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
 from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, items_grid
 from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, as_text

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from cimento.paradigms.stories.classification import detect, detection_intervals
-from cimento.paradigms.stories.grouping import by_type
 from cimento.paradigms.stories.judging import judge_stories
+from cimento.paradigms.stories.options import by_type
 from cimento.paradigms.stories.outcomes import NOT_ASKED, judge_all
 from cimento.paradigms.stories.rates import rates
 from cimento.paradigms.stories.suite import STATE, STORY, TierAnswer

@@ -16,9 +16,8 @@ from cimento.paradigms.stories.classification import (
     scaled_confidence,
     unbiased_mcc,
 )
-from cimento.paradigms.stories.grouping import by_paper_code, by_type
 from cimento.paradigms.stories.judging import judge_stories
-from cimento.paradigms.stories.options import StoryOptions
+from cimento.paradigms.stories.options import StoryOptions, by_paper_code, by_type
 from cimento.paradigms.stories.outcomes import (
     ALL_IMPOSSIBLE,
     INVALID,

@@ -251,7 +251,7 @@ def _noted(run: Run, method: str) -> Iterator[str]:
     if len(items):
         yield (
             f"{counted(len(items), 'answer is', 'answers are')} several tokens and cannot be found"
-            f" at one mask; the first is that of {items[0]}"
+            f" at one mask; the first is that of item {items[0]}"
         )
     k = None if method.startswith(("beam-", "complete", "sentinel")) else answers.options.k
     judged = [c for c in answers.judged(method) if c.rank <= answers.options.k]

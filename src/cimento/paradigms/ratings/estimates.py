@@ -9,23 +9,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.measures.sentence import Missing, Value
-from cimento.paradigms.ratings.correlation import (
+from cimento.paradigms.ratings.people import (
     FREQUENCY,
     KINDS,
+    LEVELS,
+    SHARED,
+    UNNAMED,
     WORDS,
     RatedValue,
     belongs_to,
     correlation,
+    correlations_with_rest,
     design_of,
+    pair_kappas,
     partial_correlation,
     permutation_test,
-)
-from cimento.paradigms.ratings.people import (
-    LEVELS,
-    SHARED,
-    UNNAMED,
-    correlations_with_rest,
-    pair_kappas,
 )
 from cimento.paradigms.ratings.suite import RatedSentence
 from cimento.runs.outcomes import Estimate

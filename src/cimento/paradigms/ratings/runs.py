@@ -14,9 +14,8 @@ from pydantic import BeforeValidator, Field
 from cimento.measures import Measure, Missing, find_measure, find_measures
 from cimento.measures.regions import count_first_tokens
 from cimento.paradigms.base import option_names
-from cimento.paradigms.ratings.correlation import DRAWS, RatedValue, farthest_apart
 from cimento.paradigms.ratings.estimates import RatedValues
-from cimento.paradigms.ratings.people import standardised
+from cimento.paradigms.ratings.people import DRAWS, RatedValue, farthest_apart, standardised
 from cimento.paradigms.ratings.suite import RatedSentence, rated_of, ratings_by
 from cimento.paradigms.regions.judging import suite_of, tokens_of
 from cimento.paradigms.regions.options import RegionOptions

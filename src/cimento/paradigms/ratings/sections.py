@@ -11,7 +11,6 @@ from cimento.cite.sentences import MEASURES_IN_WORDS
 from cimento.errors import counted
 from cimento.io.inline_markup import columns
 from cimento.measures import Measure, Missing, find_measure
-from cimento.paradigms.ratings.correlation import KINDS, RatedValue, farthest_apart, gaps
 from cimento.paradigms.ratings.estimates import (
     BY_ERRORS,
     BY_HALVES,
@@ -19,6 +18,7 @@ from cimento.paradigms.ratings.estimates import (
     RATING,
     TOKENS,
 )
+from cimento.paradigms.ratings.people import KINDS, RatedValue, farthest_apart, gaps
 from cimento.paradigms.ratings.runs import RatedRun, options_of
 from cimento.paradigms.ratings.suite import RatedSentence
 from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, frame_of, require_rows

@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
 from cimento.models.base import Score
-from cimento.paradigms.regions.confounds import Confound, find_confounds
-from cimento.paradigms.regions.contrast import Contrast, find_contrast, items_with_other_contexts
+from cimento.paradigms.regions.contrast import (
+    Confound,
+    Contrast,
+    find_confounds,
+    find_contrast,
+    items_with_other_contexts,
+)
 from cimento.suites.checks.comparisons import have_little_in_common
 from cimento.suites.model import Region
 from cimento.suites.stimuli import join_regions, stimulus_text
@@ -104,6 +109,27 @@ class Audit:
     overlapping: tuple[tuple[str, str, float], ...]
     baselines: tuple[Baseline, ...]
     confounds: tuple[Confound, ...] | None
+
+
+def remarks(audit: Audit) -> dict[str, tuple[str, ...]]:
+    """What an audit found about items, in words, by what it is about.
+
+    Args:
+        audit: the findings.
+
+    Returns:
+        Items, groups or pairs of items, under ``split`` (targets with more tokens in a condition),
+        ``unknown`` (tokens), ``elsewhere`` (conditions that differ outside the target), ``unlike``
+        (sentences with hardly a word in common), ``same`` (contexts) and ``overlapping`` (words).
+    """
+    return {
+        "split": audit.split_unequally,
+        "unknown": tuple(f"{item} {name} ({count})" for item, name, count in audit.unknown),
+        "elsewhere": audit.other_contexts,
+        "unlike": audit.unlike,
+        "same": tuple(" = ".join(ids) for ids in audit.same_contexts),
+        "overlapping": tuple(f"{a} and {b} ({value:.2f})" for a, b, value in audit.overlapping),
+    }
 
 
 def audit_suite(

@@ -1,8 +1,8 @@
-"""Contrasts of suites: the likelier condition, its alternatives, and the region where they differ.
+"""The differences between conditions: the wanted one, and those that affect an interaction.
 
-The contrast is read from the predictions: ``(3;%match%) < (3;%mismatch%)`` says that region 3 is
-the target, that ``match`` is the grammatical condition and that ``mismatch`` is an alternative to
-it.
+**The contrast** of a suite is the likelier condition, its alternatives, and the region where they
+differ. It is read from the predictions: ``(3;%match%) < (3;%mismatch%)`` says that region 3 is the
+target, that ``match`` is the grammatical condition and that ``mismatch`` is an alternative to it.
 
 The probability ratio is the grammatical form's share of two forms' probability (Táboas García
 and Wanner, SyntacticAgreement)::
@@ -12,24 +12,34 @@ and Wanner, SyntacticAgreement)::
 S is the summed surprisal of the target region, and b the base of its unit: 2 for bits, e for nats.
 The score of an item is the mean over its alternatives, each compared with the target separately;
 the score of a suite is the unweighted mean over its items.
+
+**Confounds** are differences between the four conditions of a design that affect its interaction.
+A difference that changes with one factor alone, in the same way at both levels of the other,
+cancels out of the difference of differences. One that marks a single condition, or is not additive
+for another reason, contributes to DD whatever the model knows about islands: for example, a
+preposition at the beginning of the unacceptable sentence only, or one more word than the other
+three conditions predict.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError, did_you_mean
 from cimento.measures.sentence import BITS_PER_NAT, Missing, Value, total
 from cimento.paradigms.regions.predictions import parse_predictions
-from cimento.paradigms.regions.two_by_two import summed
+from cimento.paradigms.regions.two_by_two import items_by_phenomenon, summed
+from cimento.suites.derived import NOTHING, OTHER, first_word, kind_of
+from cimento.suites.design import Square, squares
 from cimento.suites.formula import Comparison, Junction, Reference
+from cimento.suites.model import Item, Suite
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from cimento.measures.regions import RegionValues
     from cimento.measures.sentence import Unit
     from cimento.suites.formula import Formula
@@ -226,3 +236,210 @@ def _summed(conditions: Mapping[str, Sequence[Value]], name: str, regions: Seque
     if name not in conditions:
         return Missing(f"the item has no condition {name!r}")
     return summed(conditions[name], regions)
+
+
+SHARE = 0.1
+"""Share of a phenomenon's items below which a difference is too rare to affect its DD."""
+
+SHARE_OF_TOKENS = 0.5
+"""Likewise for counts of tokens, which vary with the words of every item."""
+
+N_CELLS = 4
+_ONE = {"words": "word", "punctuation marks": "punctuation mark", "tokens": "token"}
+_APART = frozenset("'’-")  # apostrophes and hyphens are parts of words
+
+RegionTokens: TypeAlias = Mapping[tuple[str, str], Sequence[int]]
+"""Item and condition, mapped to the number of tokens in each region."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confound:
+    """A difference that affects the interaction of a design.
+
+    Attributes:
+        phenomenon: name of the phenomenon.
+        condition: the condition, of the four, that is marked.
+        region: number of the region, from 1.
+        region_name: name of the region.
+        what: kind of difference: ``beginning``, ``words``, ``punctuation marks`` or ``tokens``.
+        detail: the difference in words.
+        items: ids of the items that show it.
+        n_items: number of items of the phenomenon.
+    """
+
+    phenomenon: str
+    condition: str
+    region: int
+    region_name: str
+    what: str
+    detail: str
+    items: tuple[str, ...]
+    n_items: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The phenomenon and region that are searched."""
+
+    suite: Suite
+    square: Square
+    phenomenon: str
+    items: Sequence[Item]
+    region: int
+
+    def texts(self, item: Item) -> list[str]:
+        """The text of the region in the four conditions."""
+        regions = (item.condition(name or "").regions for name in self.square.conditions)
+        return [row[self.region - 1].text if self.region <= len(row) else "" for row in regions]
+
+    def confound(self, cell: int, what: str, detail: str, items: Sequence[str]) -> Confound:
+        """A confound found here."""
+        return Confound(
+            phenomenon=self.phenomenon,
+            condition=self.square.cells[cell].name,
+            region=self.region,
+            region_name=self.suite.region_names[self.region - 1],
+            what=what,
+            detail=detail,
+            items=tuple(items),
+            n_items=len(self.items),
+        )
+
+
+def find_confounds(suite: Suite, tokens: RegionTokens | None = None) -> tuple[Confound, ...] | None:
+    """The differences that mark one condition of a two-by-two design, region by region.
+
+    Three properties of a region are compared: the class of its first word
+    (`cimento.suites.derived`; in languages without lists, words that begin the region in at least
+    half of the items), its number of words and punctuation marks, and, if given, its number of
+    tokens.
+
+    Args:
+        suite: any suite.
+        tokens: number of tokens of a model by region.
+
+    Returns:
+        One entry for each phenomenon, region and kind of difference; None if the suite does not
+        cross two factors.
+
+    Raises:
+        InputError: the declaration of factors cannot be used.
+    """
+    designs = squares(suite)
+    if not designs:
+        return None
+    by_id = {item.id: item for item in suite.items}
+    confounds: list[Confound] = []
+    for name, ids in items_by_phenomenon(suite).items():
+        for square in designs:
+            items = [by_id[id_] for id_ in ids if _is_whole(by_id[id_], square)]
+            phenomenon = f"{name} {square.name}" if len(designs) > 1 else name
+            for region in range(1, len(suite.region_names) + 1):
+                place = _Place(suite, square, phenomenon, items, region)
+                confounds += _beginnings(place)
+                confounds += _counts(place, "words", lambda p, item: _words(p.texts(item)), SHARE)
+                confounds += _counts(
+                    place, "punctuation marks", lambda p, i: _marks(p.texts(i)), SHARE
+                )
+                if tokens is not None:
+                    confounds += _counts(place, "tokens", _tokens_of(tokens), SHARE_OF_TOKENS)
+    return tuple(confounds)
+
+
+def _is_whole(item: Item, square: Square) -> bool:
+    return set(square.conditions) <= {condition.name for condition in item.conditions}
+
+
+def _words(texts: Sequence[str]) -> list[int]:
+    return [len(text.split()) for text in texts]
+
+
+def _marks(texts: Sequence[str]) -> list[int]:
+    return [
+        sum(unicodedata.category(mark).startswith("P") and mark not in _APART for mark in text)
+        for text in texts
+    ]
+
+
+def _tokens_of(tokens: RegionTokens) -> Callable[[_Place, Item], list[int]]:
+    return lambda place, item: [
+        tokens[item.id, name or ""][place.region - 1] for name in place.square.conditions
+    ]
+
+
+def _beginnings(place: _Place) -> list[Confound]:
+    """Classes of first words that only one of the four conditions has, or that only one lacks."""
+    firsts = {item.id: [first_word(text) for text in place.texts(item)] for item in place.items}
+    kinds = _kinds(place, firsts)
+    marked: dict[tuple[str, ...], list[str]] = {}
+    for item, pattern in kinds.items():
+        if 1 in Counter(pattern).values():
+            marked.setdefault(tuple(pattern), []).append(item)
+    confounds = []
+    for marks, items in marked.items():
+        if len(items) >= SHARE * len(place.items):
+            cell = max(k for k in range(N_CELLS) if marks.count(marks[k]) == 1)
+            forms = [
+                Counter(firsts[item][k] for item in items).most_common(1)[0][0]
+                for k in range(N_CELLS)
+            ]
+            detail = _beginning(place.square, cell, marks, forms)
+            confounds.append(place.confound(cell, "beginning", detail, items))
+    return confounds
+
+
+def _kinds(place: _Place, firsts: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The class of each first word; if there are no lists, the word itself if it is frequent."""
+    often = {
+        word
+        for cell in range(N_CELLS)
+        for word, n in Counter(words[cell] for words in firsts.values()).items()
+        if n >= len(firsts) / 2
+    }
+    language = place.suite.meta.language or ""
+    kinds = {}
+    for item, words in firsts.items():
+        classes = [kind_of(word, language, initial=place.region == 1) for word in words]
+        kinds[item] = [
+            kind if kind is not None else word if word in often else ""
+            for kind, word in zip(classes, words, strict=True)
+        ]
+    return kinds
+
+
+def _beginning(square: Square, cell: int, kinds: Sequence[str], forms: Sequence[str]) -> str:
+    def said(k: int) -> str:
+        if kinds[k] in {NOTHING, OTHER, forms[k], ""}:
+            return kinds[k] or OTHER
+        return f"a {kinds[k]} ({forms[k]})"
+
+    others = [k for k in range(N_CELLS) if k != cell]
+    if len({kinds[k] for k in others}) == 1:
+        return f"begins with {said(cell)}, the other three with {said(others[0])}"
+    rest = ", ".join(f"{square.cells[k].name} with {said(k)}" for k in others)
+    return f"begins with {said(cell)}; {rest}"
+
+
+def _counts(
+    place: _Place, what: str, count: Callable[[_Place, Item], list[int]], share: float
+) -> list[Confound]:
+    """Counts in which one condition is above or below what the other three predict."""
+    above: dict[bool, list[tuple[str, int, int]]] = {True: [], False: []}
+    for item in place.items:
+        a, b, c, d = counts = count(place, item)
+        excess = (d - c) - (b - a)
+        if excess:
+            odd = [k for k in range(N_CELLS) if counts.count(counts[k]) == 1]
+            cell = odd[0] if len(set(counts)) == 2 and len(odd) == 1 else N_CELLS - 1  # noqa: PLR2004
+            above[excess > 0].append((item.id, cell, excess))
+    more = len(above[True]) > len(above[False])
+    chosen = above[more]
+    if not chosen or len(chosen) - len(above[not more]) < share * len(place.items):
+        return []
+    cell = Counter(cell for _, cell, _ in chosen).most_common(1)[0][0]
+    # One extra item in the middle of the design makes the difference of differences smaller.
+    size = Counter(abs(n) for _, _, n in chosen).most_common(1)[0][0]
+    has_more = more if cell in {0, N_CELLS - 1} else not more
+    unit = what if size > 1 else _ONE[what]
+    detail = f"has {size} {unit} {'more' if has_more else 'fewer'} than the other three add up to"
+    return [place.confound(cell, what, detail, [item for item, _, _ in chosen])]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from cimento.errors import InputError, counted
 from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS
 from cimento.measures import MEASURES, find_measure, find_measures, judged_on
+from cimento.measures.normalising import load_unigrams
 from cimento.measures.regions import (
     FinalMarkRule,
     RegionColumns,
@@ -22,7 +23,6 @@ from cimento.measures.regions import (
     with_first_tokens,
 )
 from cimento.measures.scores import ScoredSentence, each_cost, each_sentence, scores_table
-from cimento.measures.unigrams import load_unigrams
 from cimento.paradigms.regions.predictions import VERDICTS, combine, judged_items, parse_predictions
 from cimento.paradigms.regions.two_by_two import PHENOMENON
 from cimento.runs.outcomes import GROUP, OUTCOMES

@@ -11,8 +11,8 @@ from pydantic import BeforeValidator, Field
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.tables import Column
 from cimento.measures import columns_needed
+from cimento.measures.normalising import load_unigrams
 from cimento.measures.regions import FirstTokenRule
-from cimento.measures.unigrams import load_unigrams
 from cimento.paradigms.base import ParadigmOptions, option_names
 from cimento.runs.outcomes import TieRule
 from cimento.runs.store import BLANK

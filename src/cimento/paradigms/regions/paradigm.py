@@ -286,8 +286,8 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
         return tuple(estimates_of(run))
 
     def scores(self, run: Run) -> pl.DataFrame:
-        """The score of every sentence; see `cimento.paradigms.regions.designs.condition_scores`."""
-        from cimento.paradigms.regions.designs import condition_scores
+        """The score of every sentence, by `condition_scores` of `estimates`."""
+        from cimento.paradigms.regions.estimates import condition_scores
 
         return condition_scores(run)
 
@@ -357,7 +357,7 @@ def design_grids(runs: Sequence[Run]) -> list[Grid]:
     ]
     if not runs:
         return []
-    from cimento.paradigms.regions.designs import declared_tables, factorial_of
+    from cimento.paradigms.regions.estimates import declared_tables, factorial_of
 
     by_suite: dict[str, list[Factorial]] = {}
     for run in runs:

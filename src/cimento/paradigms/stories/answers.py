@@ -14,9 +14,9 @@ from typing import Literal, TypeAlias
 
 from cimento.errors import TableError, UsageError
 from cimento.io.tables import Rows, collected
-from cimento.paradigms.stories.grouping import correct_suite
 from cimento.paradigms.stories.options import (
     StoryOptions,
+    correct_suite,
     normalised,
     prior_corrections,
     prompt_for,

@@ -14,7 +14,6 @@ from cimento.paradigms.stories.classification import (
     share,
     unbiased_mcc,
 )
-from cimento.paradigms.stories.grouping import Grouping
 from cimento.paradigms.stories.judging import (
     ALL_RIGHT,
     BOTH_ORDERS,
@@ -25,6 +24,7 @@ from cimento.paradigms.stories.judging import (
     asked_of,
     judged_run,
 )
+from cimento.paradigms.stories.options import Grouping
 from cimento.paradigms.stories.prompts import choose_shots
 from cimento.paradigms.stories.rates import (
     CHANCE,

@@ -16,14 +16,15 @@ from cimento.paradigms.stories.answers import (
     read_answer,
     tier_answers,
 )
-from cimento.paradigms.stories.grouping import (
+from cimento.paradigms.stories.options import (
     Grouping,
+    StoryOptions,
     applicable,
     by_corrected,
     by_paper_code,
     by_type,
+    refuse_norm,
 )
-from cimento.paradigms.stories.options import StoryOptions, refuse_norm
 from cimento.paradigms.stories.outcomes import (
     NO_GOLD,
     NOT_ANSWERED,
@@ -266,14 +267,20 @@ def question_outcomes(answers: Sequence[AnsweredQuestion], suite: StorySuite) ->
 
 def tier_warnings(judged: Judged) -> Iterator[str]:
     """Warnings about the answers at each tier, as sentences."""
-    for tier in TIERS:
-        outcomes = [outcome for outcome in judged.outcomes if outcome.tier == tier]
+    by_tier = {
+        tier: [outcome for outcome in judged.outcomes if outcome.tier == tier] for tier in TIERS
+    }
+    never = []
+    for tier, outcomes in by_tier.items():
         greedy = [any(outcome.answer.greedy) for outcome in outcomes if outcome.answer.greedy]
         if greedy and not any(greedy):
-            yield (
-                f"at {tier} no option is ever what the model would write itself: does the prompt"
-                " end where answers begin, with the right blank between?"
-            )
+            never.append(tier)
+    if never:
+        yield (
+            f"at {', '.join(never)} no option is ever what the model would write itself: does the"
+            " prompt end where answers begin, with the right blank between?"
+        )
+    for tier, outcomes in by_tier.items():
         invalid = sum(outcome.invalid for outcome in outcomes)
         if invalid:
             yield (

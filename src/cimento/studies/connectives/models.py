@@ -16,11 +16,11 @@ from cimento.corpus.treebanks import SAMPLE
 from cimento.measures.sentence import Missing, Value
 from cimento.paradigms.cloze.answers import ClozeAnswers
 from cimento.paradigms.cloze.judging import CHOSEN, FORCED_CHOICE, unreachable_items
-from cimento.paradigms.ratings.correlation import design_of
 from cimento.paradigms.ratings.estimates import (
     UNACCEPTABLE,
     by_label,
 )
+from cimento.paradigms.ratings.people import design_of
 from cimento.paradigms.ratings.runs import RatedRun
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of
 from cimento.report.grid import EstimateCell, Grid, GridCell

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.measures.sentence import Missing, Value
-from cimento.paradigms.ratings.correlation import belongs_to
 from cimento.paradigms.ratings.estimates import (
     ACCEPTABLE,
     GRAMMATICAL,
@@ -19,6 +18,7 @@ from cimento.paradigms.ratings.estimates import (
     describe_labels,
 )
 from cimento.paradigms.ratings.formats import read_rated
+from cimento.paradigms.ratings.people import belongs_to
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval

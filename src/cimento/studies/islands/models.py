@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cimento.measures import find_measure
 from cimento.measures.sentence import Missing
-from cimento.paradigms.regions.designs import OF_MASKED_MODELS, factorials, good_scores
+from cimento.paradigms.regions.estimates import OF_MASKED_MODELS, factorials, good_scores
 from cimento.paradigms.regions.factorial import (
     DesignRate,
     Factorial,

@@ -18,8 +18,8 @@ from cimento.paradigms.stories.classification import (
     scaled_confidence,
     unbiased_mcc,
 )
-from cimento.paradigms.stories.grouping import Grouping
 from cimento.paradigms.stories.judging import Judged, judge_stories
+from cimento.paradigms.stories.options import Grouping
 from cimento.paradigms.stories.outcomes import Chain, conditional, flow, untiered
 from cimento.paradigms.stories.rates import (
     KINDS,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias, cast
 
-from cimento.paradigms.stories.grouping import Group, applicable, by_paper_code, by_type
+from cimento.paradigms.stories.options import Group, applicable, by_paper_code, by_type
 from cimento.paradigms.stories.rates import METRICS
 from cimento.paradigms.stories.suite import TRUE, Story
 from cimento.report.grid import Grid

@@ -134,7 +134,7 @@ DISTINCT = 0.8
 """Share of items with distinct common words above which repetitions are reported."""
 _WORD = re.compile(r"[^\W\d_]+")
 _DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
-_FINAL = (".", "?", "!", "…", ":", ";")
+_FINAL = (".", "?", "!", "…", ":", ";", "。", "？", "！", "؟", "۔", "।")
 _CLOSING = "\"'’”»)]"
 _BETWEEN = " \0 "
 """A separator between texts, which counts as a word."""

@@ -1,0 +1,286 @@
+"""``cimento suites build query``: minimal pairs from the matches of a query."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from cimento.cli.console import note, show_json
+from cimento.cli.corpus_build import (
+    TextOptions,
+    TreebankOptions,
+    note_skipped,
+    shows_text,
+    where_skipped,
+)
+from cimento.cli.corpus_query import FormOptions, MalformedOptions, editor_of, note_unknown
+from cimento.cli.flags import command_of, run_option
+from cimento.errors import UsageError, counted
+from cimento.options import option
+
+if TYPE_CHECKING:
+    from cimento.corpus.making.query_pairs import Drafts, PairQuery, TreebankPair
+    from cimento.corpus.queries.index import TreebankIndex
+    from cimento.corpus.queries.library import StoredQuery
+    from cimento.corpus.treebanks import ReadingProblem
+    from cimento.suites.model import Meta
+
+SOURCES, TREES, RECORD, SHEET = "sources.tsv", "trees.conllu", "query.json", "review.tsv"
+_TWIN, _MATCHED = "-adversarial", "-matched"
+_DISCORDANT = 0.2
+
+
+class PairQueryOptions(TreebankOptions, TextOptions, MalformedOptions, FormOptions):
+    """The query, the change, and the number of pairs to draw."""
+
+    query: str = option(..., "A stored query, a file .req, or 'pattern { ... }'.")
+    treebanks: tuple[Path, ...] = option(
+        ...,
+        "CoNLL-U files, folders of them, or it_sample. May be repeated.",
+        flags=("--treebank",),
+    )
+    output: Path = option(..., "Suite folder to write.", flags=("-o",))
+    language: str = option(..., "ISO 639-1 code.")
+    change: str = option(
+        "",
+        "V.Number, V.Mood=Ind, V.lemma=andare, V.form=se, del_node N, swap A B,"
+        ' add_before N "che"; as stored.',
+    )
+    controller: str = option("", "The word with which the changed word agrees; as stored.")
+    dependents: Literal["break", "keep"] = option(
+        "break", "Change the word alone, or the words that agree with it inside its phrase too."
+    )
+    items: int | None = option(None, "How many; all unless given.", ge=1)
+    per_lemma: int = option(10, "Items of the same changed lemma.", ge=1)
+    longest: int = option(40, "In words.", ge=1)
+    frequency: float | None = option(
+        None, "Also write a copy whose two forms' Zipf frequencies are at most so far apart.", ge=0
+    )
+    seed: int = option(0, "Seed of the draw.")
+    as_json: bool = run_option("as_json")
+
+
+def _build(options: PairQueryOptions) -> None:
+    """Make minimal pairs of the matches of a query, with one change to a word of each.
+
+    Forms that leave a doubt are left out; the counts and reasons are printed. If a noun between
+    the two agreeing words can be made an attractor, a twin suite has the same items with it.
+    """
+    from cimento.corpus.making.query_pairs import as_ids, as_trees, draw_pairs, make_pairs
+    from cimento.corpus.queries.index import TreebankIndex
+    from cimento.corpus.queries.library import open_query
+    from cimento.io.files import write_text
+
+    stored = open_query(options.query)
+    query = _pair_query(stored, options)
+    skipped = where_skipped(options.malformed)
+    index = TreebankIndex(options.files, skipped=skipped)
+    note_unknown(index, stored)
+    editor = editor_of(index, options.dictionary, options.language)
+    drafts = make_pairs(index, query, editor, longest=options.longest)
+    drawn = draw_pairs(
+        drafts.pairs, n=options.items, per_lemma=options.per_lemma, seed=options.seed
+    )
+    pairs = {str(number): pair for number, pair in enumerate(drawn, start=1)}
+    record = _record(index, query, options, drafts, drawn)
+    _note_left_out(skipped, drafts)
+    with_text = bool(pairs) and shows_text(index.files, options.text)
+    if not pairs:
+        note(f"No pairs of {counted(drafts.matches, 'match', 'matches')}: nothing is written.")
+    else:
+        write_text(as_ids(index, pairs), options.output / SOURCES)
+    if with_text:
+        write_text(as_trees(index, pairs), options.output / TREES)
+        record["suites"] = _write_suites(index, query, stored, options, pairs)
+    if pairs:
+        _write_record(record, options.output / RECORD)
+    if options.as_json:
+        show_json(record)
+        return
+    of_matches = f"of {counted(drafts.matches, 'match', 'matches')}"
+    note(f"{counted(len(pairs), 'pair')} {of_matches}: {options.output}")
+    for line in _power_lines(record):
+        note(line)
+    if with_text:
+        note(f"Next: cimento suites audit {options.output}; a native speaker fills in {SHEET}.")
+
+
+build_query = command_of(PairQueryOptions, _build, positional="query", metavar="QUERY")
+
+
+def _pair_query(stored: StoredQuery, options: PairQueryOptions) -> PairQuery:
+    from cimento.corpus.making.edits import parse_change
+    from cimento.corpus.making.query_pairs import PairQuery
+    from cimento.errors import did_you_mean
+
+    change = options.change or stored.change
+    if not change:
+        raise UsageError(
+            where="--change",
+            seen="nothing says what makes the bad sentence",
+            todo="Write --change V.Number, with the name of a word of the pattern.",
+        )
+    nodes = stored.requests[0].nodes
+    controller = options.controller or ("" if options.change else stored.controller)
+    if controller and controller not in nodes:
+        raise UsageError(
+            where="--controller",
+            seen=f"the pattern has no word {controller!r}",
+            todo=did_you_mean(controller, nodes),
+        )
+    return PairQuery(
+        name=stored.name,
+        requests=stored.requests,
+        change=parse_change(change, nodes),
+        controller=controller,
+        dependents=options.dependents,
+        twin=stored.twin,
+    )
+
+
+def _note_left_out(skipped: Sequence[ReadingProblem] | None, drafts: Drafts) -> None:
+    note_skipped(skipped)
+    for reason, number in drafts.reasons.most_common():
+        note(f"{number} left out: {reason}")
+
+
+def _record(
+    index: TreebankIndex,
+    query: PairQuery,
+    options: PairQueryOptions,
+    drafts: Drafts,
+    drawn: Sequence[TreebankPair],
+) -> dict[str, object]:
+    """What was searched and what came of it, for `query.json` and ``--json``."""
+    from cimento.statistics.power import detectable_difference
+
+    lemmas = len({pair.lemma for pair in drawn})
+    rate, of_lemmas, two = (
+        detectable_difference(n, discordant=discordant) if n else None
+        for n, discordant in ((len(drawn), 1.0), (lemmas, 1.0), (len(drawn), _DISCORDANT))
+    )
+    return {
+        "query": query.name or None,
+        "patterns": [request.text for request in query.requests],
+        "change": query.change.text,
+        "controller": query.controller or None,
+        "dependents": query.dependents,
+        "dictionary": options.dictionary or None,
+        "seed": options.seed,
+        "treebanks": [
+            {"file": file.name, "sha256": file.sha256, "licence": file.licence}
+            for file in index.files
+        ],
+        "matches": drafts.matches,
+        "left_out": dict(drafts.reasons.most_common()),
+        "usable": len(drafts.pairs),
+        "items": len(drawn),
+        "lemmas": lemmas,
+        "without_twin": dict(Counter(p.twinless for p in drawn if p.twinless).most_common()),
+        "power": {
+            "power": 0.8,
+            "accuracy_above_chance": None if rate is None else (1 + rate) / 2,
+            "accuracy_above_chance_by_lemma": None if of_lemmas is None else (1 + of_lemmas) / 2,
+            "difference_of_two_models": two,
+            "discordant": _DISCORDANT,
+        },
+        "suites": {},
+    }
+
+
+def _power_lines(record: Mapping[str, object]) -> list[str]:
+    power = record["power"]
+    assert isinstance(power, dict)  # noqa: S101  # as made above
+    rate, lemma = power["accuracy_above_chance"], power["accuracy_above_chance_by_lemma"]
+    two = power["difference_of_two_models"]
+    lines = []
+    if rate is not None:
+        clustered = f" ({lemma:.0%} if items of a lemma are alike)" if lemma is not None else ""
+        lines.append(f"Power 0.8: an accuracy of {rate:.0%} is told from chance{clustered}.")
+    if two is not None:
+        lines.append(
+            f"Power 0.8: two models that differ on a fifth of the items are told apart"
+            f" if their accuracies are {two:.1%} apart."
+        )
+    if record["items"] and not lines:
+        lines.append("Too few items to tell any accuracy from chance with power 0.8.")
+    return lines
+
+
+def _write_record(record: Mapping[str, object], path: Path) -> None:
+    import json
+
+    from cimento.io.files import write_text
+
+    write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", path)
+
+
+def _write_suites(
+    index: TreebankIndex,
+    query: PairQuery,
+    stored: StoredQuery,
+    options: PairQueryOptions,
+    pairs: Mapping[str, TreebankPair],
+) -> dict[str, int]:
+    """Write the suite, its sheet, its twin and its matched copy; the items of each."""
+    from cimento.corpus.making.query_pairs import pair_suite
+    from cimento.people.annotate.spreadsheets import export_review
+    from cimento.suites.formats.native import write_native
+
+    made = {"": pairs}
+    twins = {name: pair.twin for name, pair in pairs.items() if pair.twin is not None}
+    if twins:
+        made[_TWIN] = twins
+    if options.frequency is not None:
+        made |= _matched(options, pairs)
+    for suffix, members in made.items():
+        folder = options.output.with_name(options.output.name + suffix)
+        meta = _meta(index, query, stored, options, folder.resolve().name, members)
+        write_native(pair_suite(index, query, members, meta=meta), folder)
+        export_review(folder, folder / SHEET)
+        if suffix:
+            note(f"{counted(len(members), 'item')} of them: {folder}")
+    return {options.output.name + suffix: len(members) for suffix, members in made.items()}
+
+
+def _matched(
+    options: PairQueryOptions, pairs: Mapping[str, TreebankPair]
+) -> dict[str, Mapping[str, TreebankPair]]:
+    from cimento.cli.resources import needed_frequencies
+    from cimento.corpus.making.query_pairs import matched_pairs, mean_zipf_apart
+
+    frequency = needed_frequencies(options.language)
+    kept = matched_pairs(pairs, frequency, most=options.frequency or 0.0)
+    before, after = (
+        mean_zipf_apart(members, frequency) for members in (pairs.values(), kept.values())
+    )
+    later = "" if after is None else f", then {after:+.2f}"
+    note(f"Zipf frequency of good forms less that of bad ones: {before:+.2f} on average{later}")
+    return {_MATCHED: kept} if kept else {}
+
+
+def _meta(
+    index: TreebankIndex,
+    query: PairQuery,
+    stored: StoredQuery,
+    options: PairQueryOptions,
+    name: str,
+    pairs: Mapping[str, TreebankPair],
+) -> Meta:
+    from cimento.suites.model import Meta
+
+    files = dict.fromkeys(index.files[index.entries[p.sentence].file] for p in pairs.values())
+    forms = f"{options.dictionary}, then the treebanks" if options.dictionary else "the treebanks"
+    title = f"{stored.title}: " if stored.title else ""
+    return Meta(
+        name=name,
+        version="0.1.0",
+        language=options.language,
+        phenomenon=query.name or "own query",
+        licence=" AND ".join(dict.fromkeys(file.licence for file in files)),
+        status="made from a treebank, not yet reviewed",
+        comment=f"{title}{query.change.text} by {query.name or 'a query'} ({RECORD});"
+        f" forms of {forms}; dependents: {query.dependents}; seed {options.seed}.",
+    )

@@ -1,0 +1,402 @@
+"""Reading of queries in Grew's notation; errors point at the place and say what was expected."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeVar
+
+from cimento.corpus.queries.language import (
+    GLOBAL_FLAGS,
+    GLOBAL_TEXTS,
+    LABEL,
+    LABEL_PARTS,
+    Block,
+    Clause,
+    CompareClause,
+    DistanceClause,
+    DominanceClause,
+    EdgeClause,
+    FeatureTest,
+    FeatureTests,
+    NodeClause,
+    OrderClause,
+    Relation,
+    Request,
+    SentenceTest,
+    Value,
+)
+from cimento.errors import InputError
+
+T = TypeVar("T")
+
+
+def parse_request(text: str) -> Request:
+    """The records of a query.
+
+    Args:
+        text: one or more ``pattern`` blocks, then ``with``, ``without`` and ``global`` blocks in
+            any order; ``%`` begins a comment.
+
+    Raises:
+        InputError: the text is no request; the message names line, column and what was expected.
+
+    Example:
+        >>> parse_request("pattern { V -[nsubj]-> S; S << V }").nodes
+        ('V', 'S')
+    """
+    return _Parser(text).request()
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    at: int
+
+
+_TOKENS = re.compile(
+    r"""(?P<blank>(?:\s|%[^\n]*)+)
+    |(?P<regex>re"(?:\\.|[^"\\\n])*")
+    |(?P<string>"(?:\\.|[^"\\\n])*")
+    |(?P<slashes>/(?:\\.|[^/\\\n])+/i?)
+    |(?P<number>-\d+)
+    |(?P<word>\w+)
+    |(?P<sign>-\[\^|-\[|\]->|->>|->|<<|>>|<>|<=|>=|[-<>={}\[\]()|,;:.*!^])""",
+    re.VERBOSE,
+)
+_SHOWN = 100
+_OPERATORS = ("=", "<>", "<", ">", "<=", ">=")
+_VALUE = 'a value, such as Sing, "parlare" or re".*are"'
+_CLAUSE = "a clause, such as V [upos=VERB], V -[nsubj]-> S or S << V"
+_AFTER_NAME = "[, ->, -[, ->>, <, <<, >, >>, : or ."
+
+
+def _tokens(text: str) -> list[_Token]:
+    tokens, at = [], 0
+    while at < len(text):
+        match = _TOKENS.match(text, at)
+        if match is None:
+            seen = "a text without its closing quote" if text[at] == '"' else repr(text[at])
+            raise PatternError(text, at, seen, "a name, a value or a sign of the notation")
+        if match.lastgroup != "blank":
+            tokens.append(_Token(match.lastgroup or "", match[0], at))
+        at = match.end()
+    return [*tokens, _Token("end", "", len(text))]
+
+
+class PatternError(InputError):
+    """The error of a query that cannot be read; the message points at the place.
+
+    Args:
+        text: the whole query.
+        at: offset of the first offending character.
+        seen: what stands there.
+        expected: what would be right there.
+    """
+
+    def __init__(self, text: str, at: int, seen: str, expected: str) -> None:
+        start = text.rfind("\n", 0, at) + 1
+        self._line = text[start:].partition("\n")[0]
+        self._column = at - start
+        super().__init__(
+            where=f"pattern, line {text.count(chr(10), 0, at) + 1}, column {self._column + 1}",
+            seen=f"there is {seen}, but expected was {expected}",
+        )
+
+    def __str__(self) -> str:
+        start = max(self._column - _SHOWN // 2, 0)
+        shown = self._line[start : start + _SHOWN]
+        plain = "".join(mark if mark.isprintable() else " " for mark in shown)
+        return f"{super().__str__()}\n    {plain}\n    {' ' * (self._column - start)}^"
+
+
+def _declared(clauses: Iterable[Clause]) -> set[str]:
+    return {
+        name
+        for clause in clauses
+        if isinstance(clause, EdgeClause) or (isinstance(clause, NodeClause) and clause.declares)
+        for name in clause.names
+    }
+
+
+class _Parser:
+    """A recursive-descent parser of requests."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = _tokens(text)
+        self._place = 0
+        self._edges: dict[str, tuple[str, str]] = {}
+
+    # --- Tokens
+
+    @property
+    def _next(self) -> _Token:
+        return self._tokens[self._place]
+
+    def _take(self, text: str) -> bool:
+        """Whether the next token is this sign or word, which is then passed."""
+        token = self._next
+        if token.kind in ("sign", "word") and token.text == text:
+            self._place += 1
+            return True
+        return False
+
+    def _need(self, text: str, *, expected: str = "") -> None:
+        if not self._take(text):
+            raise self._unexpected(expected or repr(text))
+
+    def _unexpected(self, expected: str) -> InputError:
+        token = self._next
+        seen = "the end" if token.kind == "end" else repr(token.text)
+        return PatternError(self._text, token.at, seen, expected)
+
+    def _word(self, expected: str) -> str:
+        if self._next.kind != "word":
+            raise self._unexpected(expected)
+        self._place += 1
+        return self._tokens[self._place - 1].text
+
+    # --- Blocks
+
+    def request(self) -> Request:
+        clauses: list[Clause] = []
+        blocks: list[Block] = []
+        sentence: list[SentenceTest] = []
+        kinds = ("pattern", "match", "with", "without", "global")
+        while self._next.kind != "end":
+            kind = self._next.text
+            if kind not in kinds or (not clauses and kind not in ("pattern", "match")):
+                expected = "pattern {" if not clauses else "pattern, with, without or global"
+                raise self._unexpected(expected)
+            self._place += 1
+            self._need("{")
+            if kind == "global":
+                sentence += self._items(self._sentence_test)
+            elif kind in ("with", "without"):
+                blocks.append(Block(kind == "with", tuple(self._items(self._clause))))
+            else:
+                clauses += self._items(self._clause)
+        if not clauses:
+            raise self._unexpected("pattern {")
+        self._refuse_undeclared(clauses, blocks)
+        nodes = dict.fromkeys(name for clause in clauses for name in clause.names)
+        return Request(self._text, tuple(nodes), tuple(clauses), tuple(blocks), tuple(sentence))
+
+    def _refuse_undeclared(self, clauses: list[Clause], blocks: list[Block]) -> None:
+        """Refuse names that stand only in comparisons, such as misspelt ones."""
+        declared = _declared(clauses)
+        for part in (clauses, *(block.clauses for block in blocks)):
+            known = declared | _declared(part)
+            for name in (name for clause in part for name in clause.names if name not in known):
+                match = re.search(rf"\b{re.escape(name)}\b", self._text)
+                at = match.start() if match else 0
+                expected = f"the name of a word ({', '.join(sorted(known)) or 'none is declared'})"
+                raise PatternError(self._text, at, repr(name), expected)
+
+    def _items(self, read: Callable[[], T]) -> list[T]:
+        """What stands between braces, separated by semicolons."""
+        items = []
+        while not self._take("}"):
+            items.append(read())
+            if not self._take(";") and self._next.text != "}":
+                raise self._unexpected("; or }")
+        return items
+
+    def _sentence_test(self) -> SentenceTest:
+        names = (*GLOBAL_FLAGS, *GLOBAL_TEXTS)
+        if self._next.text not in names:
+            raise self._unexpected(f"one of {', '.join(names)}")
+        name = self._word("")
+        if name in GLOBAL_FLAGS:
+            return SentenceTest(name)
+        relation = self._relation()
+        return SentenceTest(name, FeatureTest(name, relation, self._values()))
+
+    # --- Clauses
+
+    def _clause(self) -> Clause:
+        name = "" if self._take("*") else self._word(_CLAUSE)
+        if name in ("delta", "length") and self._next.text == "(":
+            return self._distance(signed=name == "delta")
+        if name and self._next.text in ("[", ";", "}"):
+            bare = self._next.text != "["
+            return NodeClause(name, ((),) if bare else self._alternatives())
+        if name and self._take(":"):
+            source = "" if self._take("*") else self._word("the name of the head")
+            edge = self._edge(source, "-> or -[")
+            self._edges[name] = (edge.source, edge.target)
+            return edge
+        return self._comparison(name) if name and self._take(".") else self._relation_of(name)
+
+    def _relation_of(self, name: str) -> Clause:
+        """An edge, dominance or order that begins with a word."""
+        if not name:
+            return self._edge("", "-> or -[")
+        if self._take("->>"):
+            return DominanceClause(name, self._word("the name of a word"))
+        if self._next.text in ("<", "<<", ">", ">>"):
+            sign = self._next.text
+            self._place += 1
+            other = self._word("the name of a word")
+            left, right = (name, other) if sign[0] == "<" else (other, name)
+            return OrderClause(left, right, len(sign) == 1)
+        return self._edge(name, _AFTER_NAME)
+
+    def _alternatives(self) -> tuple[FeatureTests, ...]:
+        alternatives = [self._features()]
+        while self._take("|"):
+            alternatives.append(self._features())
+        return tuple(alternatives)
+
+    def _features(self) -> FeatureTests:
+        self._need("[")
+        tests: list[FeatureTest] = []
+        while not self._take("]"):
+            absent = self._take("!")
+            feature = self._feature()
+            if absent:
+                tests.append(FeatureTest(feature, "absent"))
+            elif self._next.text in ("=", "<>"):
+                tests.append(self._test(feature))
+            else:
+                tests.append(FeatureTest(feature, "present"))
+            if not self._take(",") and self._next.text != "]":
+                raise self._unexpected(", or ]")
+        return tuple(tests)
+
+    def _feature(self) -> str:
+        name = self._word("a feature, such as lemma, upos or Number")
+        # Grew writes Number__psor for the feature Number[psor].
+        base, layered, layer = name.partition("__")
+        return f"{base}[{layer}]" if layered and base and layer else name
+
+    def _test(self, feature: str) -> FeatureTest:
+        relation = self._relation()
+        if self._next.text == "*" and self._next.kind == "sign":
+            self._place += 1
+            return FeatureTest(feature, "present" if relation == "is" else "absent")
+        return FeatureTest(feature, relation, self._values())
+
+    def _relation(self) -> Relation:
+        if self._take("<>"):
+            return "is not"
+        self._need("=", expected="= or <>")
+        return "is"
+
+    def _values(self) -> tuple[Value, ...]:
+        values = [self._value()]
+        while self._take("|"):
+            values.append(self._value())
+        return tuple(values)
+
+    def _value(self) -> Value:
+        token = self._next
+        if token.kind == "word":
+            return self._name_with_colons(_VALUE)
+        if token.kind not in ("string", "regex", "slashes", "number"):
+            raise self._unexpected(_VALUE)
+        self._place += 1
+        if token.kind == "number":
+            return token.text
+        if token.kind == "string":
+            return re.sub(r"\\(.)", r"\1", token.text[1:-1])
+        flags = re.IGNORECASE if token.text.endswith("/i") else re.NOFLAG
+        body = token.text[3:-1] if token.kind == "regex" else token.text.strip("i")[1:-1]
+        try:
+            return re.compile(body, flags)
+        except re.error as error:
+            at = token.at + (3 if token.kind == "regex" else 1) + (error.pos or 0)
+            seen = f"a regular expression with a fault ({error.msg})"
+            raise PatternError(self._text, at, seen, "one of Python's") from error
+
+    def _name_with_colons(self, expected: str) -> str:
+        """A name such as ``nsubj:pass``, whose colons have no blank after them."""
+        parts = [self._word(expected)]
+        while self._next.text == ":" and self._tokens[self._place + 1].at == self._next.at + 1:
+            self._place += 1
+            parts.append(self._word("the second part of a label"))
+        return ":".join(parts)
+
+    # --- Edges
+
+    def _edge(self, source: str, expected: str) -> EdgeClause:
+        labels: tuple[FeatureTests, ...] = ()
+        negated = False
+        if self._next.text in ("-[", "-[^"):
+            negated = self._next.text == "-[^"
+            self._place += 1
+            labels = self._labels()
+            self._need("]->")
+        else:
+            self._need("->", expected=expected)
+        target = "" if self._take("*") else self._word("the name of the dependent, or *")
+        if not source and not target:
+            raise self._unexpected("an edge with a named word, which this one lacks,")
+        return EdgeClause(source, target, labels, negated)
+
+    def _labels(self) -> tuple[FeatureTests, ...]:
+        if self._next.text in ("1", "2") and self._tokens[self._place + 1].text in ("=", "<>"):
+            return self._label_parts()
+        labels: list[FeatureTests] = []
+        while True:
+            if self._next.kind not in ("word", "string", "regex", "slashes"):
+                raise self._unexpected("a relation, such as nsubj, nsubj:pass or 1=nsubj")
+            labels.append((FeatureTest(LABEL, "is", (self._value(),)),))
+            if not self._take("|"):
+                return tuple(labels)
+
+    def _label_parts(self) -> tuple[FeatureTests, ...]:
+        tests: list[FeatureTest] = []
+        while True:
+            absent = self._take("!")
+            if self._next.text not in ("1", "2"):
+                raise self._unexpected("1 or 2, the parts of a label")
+            feature = LABEL_PARTS[self._word("")]
+            tests.append(FeatureTest(feature, "absent") if absent else self._test(feature))
+            if not self._take(","):
+                return (tuple(tests),)
+
+    # --- Comparisons
+
+    def _comparison(self, name: str) -> Clause:
+        word, feature = self._place_of(name, self._feature())
+        relation = self._relation()
+        start = self._place
+        if self._next.kind == "word":
+            other = self._word("")
+            if self._take("."):
+                right = self._place_of(other, self._feature())
+                return CompareClause((word, feature), right, relation == "is")
+            self._place = start
+        test = FeatureTest(feature, relation, self._values())
+        return NodeClause(word, ((test,),), declares=False)
+
+    def _place_of(self, name: str, feature: str) -> tuple[str, str]:
+        """The word and the column that ``X.lemma`` or ``e.label`` names."""
+        if name not in self._edges:
+            return name, feature
+        if feature not in LABEL_PARTS:
+            self._place -= 1
+            raise self._unexpected("label, 1 or 2, as the name is that of an edge,")
+        return self._edges[name][1], LABEL_PARTS[feature]
+
+    def _distance(self, *, signed: bool) -> DistanceClause:
+        self._need("(")
+        left = self._word("the name of a word or an edge")
+        if self._take(","):
+            right = self._word("the name of a word")
+        elif left in self._edges and all(self._edges[left]):
+            left, right = self._edges[left]
+        else:
+            raise self._unexpected("a comma and a second word, or the name of an edge,")
+        self._need(")")
+        if self._next.text not in _OPERATORS:
+            raise self._unexpected(f"one of {' '.join(_OPERATORS)}")
+        operator = self._next.text
+        self._place += 1
+        if not re.fullmatch(r"-?[0-9]{1,6}", self._next.text):
+            raise self._unexpected("a whole number")
+        self._place += 1
+        number = int(self._tokens[self._place - 1].text)
+        return DistanceClause(left, right, signed, operator, number)

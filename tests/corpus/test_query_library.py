@@ -1,0 +1,173 @@
+"""The stored queries: each finds its sentence, and makes the pair that a speaker expects.
+
+The sentences and trees in library_trees.txt were written by hand for this test.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from cimento import UsageError
+from cimento.corpus.making.edits import Editor, parse_change
+from cimento.corpus.making.forms import Contexts, TreebankMorphology
+from cimento.corpus.making.query_pairs import PairQuery, make_pairs
+from cimento.corpus.morphology.dictionaries import open_morphology
+from cimento.corpus.queries.index import TreebankIndex
+from cimento.corpus.queries.library import open_query, stored_queries
+from cimento.corpus.queries.matching import find
+from cimento.corpus.treebanks import open_treebanks
+from tests.helpers.trees import FewForms, treebank
+
+GROUPS = (
+    "agreement",
+    "government",
+    "negation and polarity",
+    "clitics",
+    "binding",
+    "islands",
+    "tense and mood",
+    "aspect",
+    "word order",
+)
+
+
+@dataclass
+class Case:
+    """A sentence, the bad one that is expected of it, and the forms that a dictionary has."""
+
+    query: str
+    language: str
+    good: str = ""
+    bad: str = ""
+    forms: list[tuple[str, ...]] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)
+
+
+def cases() -> list[Case]:
+    text = (Path(__file__).parent / "library_trees.txt").read_text(encoding="utf-8")
+    made = []
+    for block in text.strip().split("\n\n"):
+        first, *lines = block.splitlines()
+        _, query, language = first.split(" ")
+        case = Case(query, language)
+        for line in lines:
+            key, _, rest = line.partition(" ")
+            if key in ("good", "bad"):
+                setattr(case, key, rest)
+            elif key == "form":
+                case.forms.append(tuple(rest.split(" ")))
+            else:
+                case.rows.append(line)
+        made.append(case)
+    return made
+
+
+CASES = cases()
+
+
+def test_every_stored_query_has_a_sentence_here():
+    assert [case.query for case in CASES] == list(stored_queries())
+
+
+def test_the_library_has_every_group_and_is_large():
+    assert len(stored_queries()) >= 25
+    assert list(dict.fromkeys(query.group for query in stored_queries().values())) == list(GROUPS)
+    agreement = [q for q in stored_queries().values() if q.group == "agreement"]
+    assert len(agreement) >= 5
+    assert {code for query in stored_queries().values() for code in query.languages} == {
+        "en", "es", "it", "pt", "ru",
+    }  # fmt: skip
+
+
+def drafts_of(case, index, *sources):
+    stored = stored_queries()[case.query]
+    query = PairQuery(
+        name=stored.name,
+        requests=stored.requests,
+        change=parse_change(stored.change, stored.requests[0].nodes),
+        controller=stored.controller,
+        twin=stored.twin,
+    )
+    return make_pairs(index, query, Editor(sources, Contexts(index)))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.query)
+def test_a_stored_query_finds_its_sentence_and_makes_the_expected_pair(case, tmp_path):
+    stored = stored_queries()[case.query]
+    assert case.language in stored.languages
+    index = TreebankIndex(treebank(tmp_path, (case.good, case.rows)))
+    assert sum(len(find(index, request)) for request in stored.requests) == 1
+    if not case.bad:
+        assert stored.change == ""
+        return
+    drafts = drafts_of(case, index, FewForms(*case.forms), TreebankMorphology(index))
+    assert [(pair.good.text, pair.bad.text) for pair in drafts.pairs] == [(case.good, case.bad)]
+    assert not drafts.reasons
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.language == "ru" and case.forms], ids=lambda c: c.query
+)
+def test_a_large_dictionary_has_the_same_forms(case, tmp_path):
+    """pymorphy3, with all its readings, makes the Russian pairs that were written by hand."""
+    pytest.importorskip("pymorphy3")
+    index = TreebankIndex(treebank(tmp_path, (case.good, case.rows)))
+    drafts = drafts_of(case, index, open_morphology("pymorphy3"))
+    assert [pair.bad.text for pair in drafts.pairs] == [case.bad]
+
+
+def test_a_unimorph_file_gives_forms_that_the_treebank_lacks(tmp_path):
+    case = next(case for case in CASES if case.query == "subject-verb-number")
+    table = tmp_path / "ita"
+    table.write_text(
+        "cantare\tcanta\tV;IND;PRS;3;SG\ncantare\tcantano\tV;IND;PRS;3;PL\n", encoding="utf-8"
+    )
+    index = TreebankIndex(treebank(tmp_path / "trees", (case.good, case.rows)))
+    unimorph = open_morphology(f"unimorph:{table}", language="it")
+    drafts = drafts_of(case, index, unimorph, TreebankMorphology(index))
+    assert [pair.bad.text for pair in drafts.pairs] == [case.bad]
+    unimorph.close()
+
+
+def test_a_name_that_is_none_names_close_ones_and_a_file_is_read(tmp_path):
+    with pytest.raises(UsageError, match=r"Did you mean .*'subject-verb-number'"):
+        open_query("subject-verb-numbr")
+    path = tmp_path / "mine.req"
+    path.write_text("pattern { V [upos=VERB] }", encoding="utf-8")
+    query = open_query(str(path))
+    assert (query.name, query.requests[0].nodes) == ("mine", ("V",))
+
+
+@pytest.mark.golden
+def test_the_page_has_the_numbers_of_matches_in_the_shared_treebanks(shared):
+    index = TreebankIndex(open_treebanks([shared / "data" / "treebanks"]))
+    page = (Path(__file__).parents[2] / "docs" / "queries.md").read_text(encoding="utf-8")
+    shown = {
+        cells[1].strip(" `"): cells[4].strip().replace(",", "")
+        for cells in (line.split("|") for line in page.splitlines() if line.startswith("| `"))
+        if len(cells) == 9
+    }
+    assert list(shown) == list(stored_queries())
+    for name, stored in stored_queries().items():
+        matches = {
+            (match.sentence, *sorted(match.words.items()))
+            for request in stored.requests
+            for match in find(index, request)
+        }
+        assert shown[name] == (str(len(matches)) if "it" in stored.languages else ""), name
+
+
+@pytest.mark.golden
+@pytest.mark.slow
+def test_the_page_has_the_numbers_of_pairs_in_the_shared_treebanks(shared):
+    path = Path(__file__).parents[2] / "scripts" / "query_table.py"
+    folder = str(shared / "data" / "treebanks")
+    done = subprocess.run(  # noqa: S603  # our own script
+        [sys.executable, str(path), folder, "it", "--check"], check=False
+    )
+    assert done.returncode == 0

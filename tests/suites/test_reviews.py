@@ -1,0 +1,37 @@
+"""What readers said of a suite, and the state of review that follows from it."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from cimento.suites import builtin
+from cimento.suites.builtin import REVIEW, find_suite, list_builtin
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+HEADER = ("reader", "native", "item", "condition", "verdict", "remark")
+
+
+def test_a_suite_that_was_read_says_by_how_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(find_suite("it-subject-verb"), tmp_path / "it-subject-verb")
+    review = tmp_path / "it-subject-verb" / REVIEW
+    monkeypatch.setattr(builtin, "_FOLDER", tmp_path)
+    review.unlink(missing_ok=True)
+    assert list_builtin()[0].status == "draft, not yet reviewed by native speakers"
+    rows = [("R1", "no", "1", "mismatch_number", "agrees", ""),
+            ("R1", "no", "2", "mismatch_person", "both", "the plural reads well too"),
+            ("R2", "no", "1", "mismatch_person", "agrees", "")]  # fmt: skip
+    lines = ["\t".join(row) + "\n" for row in (HEADER, *rows)]
+    review.write_text("".join(lines), encoding="utf-8")
+    assert list_builtin()[0].status == "read by 2, not native"
+    review.write_text(
+        "".join([*lines, "R3\tyes\t1\tmismatch_person\tagrees\t\n"]), encoding="utf-8"
+    )
+    assert list_builtin()[0].status == "read by 3, 1 native"
