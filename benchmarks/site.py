@@ -10,14 +10,10 @@ each time; first paint is the browser's own ``first-contentful-paint`` since nav
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import math
 import shutil
-import statistics
 import sys
-import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -154,11 +154,11 @@ def _form(visit: Visit) -> None:
         result.clear()
         waiting.set_visibility(True)
         try:
-            found = await asyncio.to_thread(plan, visit.workspace, named)
+            named_plan = await asyncio.to_thread(plan, visit.workspace, named)
         finally:
             waiting.set_visibility(False)
         with result:
-            _planned(visit, found)
+            _planned(visit, named_plan)
 
     def begin() -> None:
         visit.queue.add(wanted().checked(visit.workspace).arguments)
@@ -171,17 +171,17 @@ def _form(visit: Visit) -> None:
     command.show(wanted().arguments)
 
 
-def _planned(visit: Visit, found: NamedPlan) -> None:
+def _planned(visit: Visit, named_plan: NamedPlan) -> None:
     """What runs take, as a table with a row for each model."""
     say = visit.say
-    stored = sum(len(suite.stored) for suite in found.planned.suites)
+    stored = sum(len(suite.stored) for suite in named_plan.planned.suites)
     names = ("model", "requests", "kept", "time", "memory")
     with ui.element("div").classes("scroll"), ui.element("table").classes("plan"):
         with ui.element("thead"), ui.element("tr"):
             for name in names:
                 Text(say(f"run.{name}"), "th").props("scope=col")
         with ui.element("tbody"):
-            for model in found.planned.models:
+            for model in named_plan.planned.models:
                 cells = (
                     f"{model.requests:,}",
                     "–" if model.kept is None else f"{model.kept:,}",
@@ -193,9 +193,9 @@ def _planned(visit: Visit, found: NamedPlan) -> None:
                     for cell in cells:
                         Text(cell, "td")
     lines = [say("run.stored", count=stored)] if stored else []
-    lines += [model.problem for model in found.planned.models if model.problem]
-    lines += [suite.problem for suite in found.planned.suites if suite.problem]
-    for line in dict.fromkeys([*lines, *found.unused, say("run.rough")]):
+    lines += [model.problem for model in named_plan.planned.models if model.problem]
+    lines += [suite.problem for suite in named_plan.planned.suites if suite.problem]
+    for line in dict.fromkeys([*lines, *named_plan.unused, say("run.rough")]):
         Text(line).classes("small")
 
 
@@ -259,13 +259,13 @@ class _Card:
         self._state.text = say(f"run.state_{job.state}")
         self._command.text = join(["cimento", *job.arguments])
         progress = queue.progress(self._number) if job.state in BUSY else None
-        told = ""
+        line = ""
         if progress is not None:
-            told = say("run.texts", title=progress.title, done=progress.done, total=progress.total)
+            line = say("run.texts", title=progress.title, done=progress.done, total=progress.total)
             if progress.left_s is not None:
-                told += " " + say("run.left", time=duration(progress.left_s))
+                line += " " + say("run.left", time=duration(progress.left_s))
             self._bar.value = progress.done / max(progress.total, 1)
-        self._told.text = told
+        self._told.text = line
         self._bar.set_visibility(job.state in BUSY)
         self._bar.props("indeterminate" if progress is None else "", remove="indeterminate")
         self._stop.set_visibility(job.state in ("waiting", "running"))

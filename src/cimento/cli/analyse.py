@@ -43,9 +43,9 @@ def _analyse(options: AnalyseOptions) -> None:
     with the ranks they leave open, difficulties, shares of variance, and items that fit badly or
     discriminate backwards, with their sentences. Suites are analysed by their headline question.
     """
-    from cimento.cli.resources import zipf_frequencies
     from cimento.compare.analysis import analyse_table
     from cimento.compare.answer_table import answer_table
+    from cimento.measures.normalising import zipf_frequencies
     from cimento.report.analysis import analysis_grids, analysis_section
     from cimento.report.figures import write_figures
 

@@ -56,6 +56,9 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "compare": Entry(
             "cimento.cli.compare:compare", "Compare two runs, or all models of a suite."
         ),
+        "explain": Entry(
+            "cimento.cli.explain:explain", "Find which region carries a prediction, by layer."
+        ),
         "analyse": Entry(
             "cimento.cli.analyse:analyse", "Say how hard items are, and how able models."
         ),

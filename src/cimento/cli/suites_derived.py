@@ -443,7 +443,7 @@ def _exposure(options: ExposureOptions) -> None:
         text = "".join("\t".join(row) + "\n" for row in (header, *rows))
         note(f"Counts: {write_text(text, options.output)}")
     if options.as_json:
-        show_json({"exposures": [asdict(each) for each in exposures],
+        show_json({"exposures": [asdict(exposure) for exposure in exposures],
                    "pairs": [asdict(pair) for pair in pairs]})  # fmt: skip
         return
     words = sum(len(words_of(line)) for line in lines)

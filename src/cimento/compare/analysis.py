@@ -384,12 +384,12 @@ def _ranks(fit: ItemResponseFit, seed: int) -> list[dict[str, Any]]:
 def _phenomena(
     table: AnswerTable, fit: ItemResponseFit, names: Sequence[str]
 ) -> tuple[AnalysedPhenomenon, ...]:
-    found = []
+    results = []
     for k, name in enumerate(names):
         rows = [i for i, one in enumerate(table.phenomena) if one == name]
         block = table.right[rows]
         known = block[np.isfinite(block)]
-        found.append(
+        results.append(
             AnalysedPhenomenon(
                 phenomenon=name,
                 suites=tuple(dict.fromkeys(table.keys[i][0] for i in rows)),
@@ -398,4 +398,6 @@ def _phenomena(
                 difficulty=_range(fit.phenomenon, k),
             )
         )
-    return tuple(sorted(found, key=lambda one: -(one.difficulty.value if one.difficulty else 0.0)))
+    return tuple(
+        sorted(results, key=lambda one: -(one.difficulty.value if one.difficulty else 0.0))
+    )

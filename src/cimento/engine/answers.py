@@ -5,7 +5,7 @@ Each answer is first looked up in the cache, and a new one is stored there as so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cimento.engine.cache import AnswerCache, get_answers, put_answers
 from cimento.engine.fills import fills
 from cimento.engine.handle import ModelHandle
-from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Score
+from cimento.engine.requests import Answers, Choose, Fill, Patch, Reply, Request, Score
 from cimento.engine.scores import Progress, ask
 from cimento.engine.whole_texts import whole_text
-from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
+from cimento.io.tables import CHOICES, PATCHES, REPLIES, TOKENS, Column
 from cimento.models.base import Meter, Metered, Remarking
 from cimento.runs.usage import Tokens, total
 from cimento.suites.model import JsonValue
@@ -61,9 +61,7 @@ def answer(
     meter.clear()
     tables: dict[str, list[pl.DataFrame]] = {}
     warnings: list[str] = []
-    askers: dict[type[Request], _Asker] = {
-        Score: partial(_scores, columns), Fill: fills, Choose: _choices, Reply: _replies
-    }  # fmt: skip
+    askers: dict[type[Request], _Asker] = {Score: partial(_scores, columns), **_ASKERS}
     for kind, asker in askers.items():
         numbers = [number for number, request in enumerate(requests) if isinstance(request, kind)]
         if some := [requests[number] for number in numbers]:
@@ -102,7 +100,7 @@ def sent_texts(request: Request) -> tuple[str, ...]:
         texts = [whole_text(request)]
     elif isinstance(request, Fill):
         texts = [f"{request.before}{option}{request.after}" for option in request.options]
-    elif not request.messages:
+    elif isinstance(request, Choose | Reply) and not request.messages:
         texts = [request.prompt + option for option in request.options]
     else:
         texts = []
@@ -223,6 +221,35 @@ def _written(
     remarks += getattr(writer, "remarks", ())
 
 
+def _patches(
+    requests: Sequence[Patch], model: ModelHandle, cache: AnswerCache, progress: Progress | None
+) -> Answered:
+    import polars as pl
+
+    from cimento.models.answering import patcher
+
+    def asked(some: Sequence[Patch]) -> Iterator[tuple[int, JsonValue]]:
+        exchanging = patcher(model.scorer, limits=model.scoring.limits)
+        for number, scores in exchanging.patch(some):
+            yield (
+                number,
+                [
+                    scores.alignment,
+                    [list(token) for token in scores.tokens],
+                    [[layer, head, list(nats)] for layer, head, nats in scores.cells],
+                ],
+            )
+
+    answers = _known_or_asked(requests, asked, PATCHES.name, model, cache, progress)
+    rows = [
+        (number, alignment, layer, head, *token, value)
+        for number, (alignment, tokens, cells) in enumerate(answers)
+        for layer, head, nats in cells
+        for token, value in zip(tokens, nats, strict=True)
+    ]
+    return PATCHES.name, pl.DataFrame(rows, schema=PATCHES.polars(), orient="row"), ()
+
+
 def _known_or_asked(
     requests: Sequence[Any],
     asked: Callable[[Sequence[Any]], Iterator[tuple[int, JsonValue]]],
@@ -244,3 +271,9 @@ def _known_or_asked(
             if progress is not None:
                 progress(done, len(keys))
     return [answer for key in keys if isinstance(answer := known[key], list)]
+
+
+_ASKERS: Mapping[type[Request], _Asker] = {
+    Fill: fills, Choose: _choices, Reply: _replies, Patch: _patches
+}  # fmt: skip
+"""The functions that answer all kinds of requests but scores."""

@@ -1,8 +1,9 @@
-"""The four kinds of request that a model can be asked, as plain records.
+"""The five kinds of request that a model can be asked, as plain records.
 
 `Score`: how probable are the tokens of a text? `Fill`: what belongs in the blank? `Choose`: how
-probable is each of some answers after a prompt? `Reply`: what does the model write? A request does
-not name its suite, so that the same request of two suites is answered once.
+probable is each of some answers after a prompt? `Reply`: what does the model write? `Patch`: how
+probable is a text with hidden states of another one? A request does not name its suite, so that the
+same request of two suites is answered once.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.models.base import ModelCard, Score
-from cimento.models.questions import Choose, FillPolicy, Reply
+from cimento.models.questions import Choose, FillPolicy, Patch, Reply
 from cimento.runs.usage import Tokens
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ("NO_ANSWERS", "Answers", "Choose", "Fill", "Reply", "Request", "Requests", "Score")
+__all__ = (
+    "NO_ANSWERS", "Answers", "Choose", "Fill", "Patch", "Reply", "Request", "Requests", "Score",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +41,7 @@ class Fill:
     policy: FillPolicy = field(default_factory=FillPolicy)
 
 
-Request: TypeAlias = Score | Fill | Choose | Reply
+Request: TypeAlias = Score | Fill | Choose | Reply | Patch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +64,9 @@ class Answers:
 
     Attributes:
         tables: ``tokens`` for `Score`, ``fills`` for `Fill`, ``choices`` for `Choose`, ``replies``
-            for `Reply`; each has the column ``request``. A kind of request that was never made has
-            no table. They are lazy, because the answers to a long suite stay in the files of its
-            units until they are stored.
+            for `Reply`, ``patches`` for `Patch`; each has the column ``request``. A kind of request
+            that was never made has no table. They are lazy, because the answers to a long suite
+            stay in the files of its units until they are stored.
         n: number of requests.
         warnings: the model's remarks on the requests, as sentences.
         model: the card of the model that answered; None if nothing was asked.

@@ -336,3 +336,20 @@ def _count(value: object, *, where: str) -> float:
     if not (math.isfinite(count) and count >= 0):
         raise InputError(where=where, seen=f"{value!r} is not a count", todo="Write a number.")
     return count
+
+
+Frequency: TypeAlias = Callable[[str], float]
+"""Function from a word to its Zipf frequency: log10 of its occurrences per billion words."""
+
+
+def zipf_frequencies(language: str, *, purpose: str) -> Frequency | None:
+    """The Zipf frequencies of a language's words (wordfreq); None if wordfreq lacks the language.
+
+    Raises:
+        MissingDependencyError: wordfreq is not installed.
+    """
+    with needing("wordfreq", extra="frequency", purpose=purpose):
+        import wordfreq
+    if language not in wordfreq.available_languages():
+        return None
+    return lambda word: float(wordfreq.zipf_frequency(word, language))

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 from cimento.errors import UsageError
 from cimento.io.tables import Column
 from cimento.models.base import ColumnScorer, ModelCard, Remarking, Score, Scorer, TextScorer
-from cimento.models.questions import Choose, OptionScorer, OptionScores, Replier, refuse_not_finite
+from cimento.models.questions import (
+    Choose,
+    OptionScorer,
+    OptionScores,
+    Patcher,
+    Replier,
+    refuse_not_finite,
+)
 from cimento.models.settings import AUTO, BatchLimits, Policy
 
 if TYPE_CHECKING:
@@ -176,6 +183,32 @@ def replier(scorer: Scorer | TextScorer, *, policy: Policy) -> Replier:
         seen=f"a {scorer.card.kind} model of this kind writes no replies",
         todo="Score its answers with --set answer=loglik.",
     )
+
+
+def patcher(scorer: Scorer | TextScorer, *, limits: BatchLimits = AUTO) -> Patcher:
+    """The interchange of a model's hidden states.
+
+    Args:
+        scorer: a loaded model of transformers.
+        limits: the limits of a batch; chosen by device if there are none.
+
+    Raises:
+        UsageError: the model does not give access to its layers.
+        ModelError: its layers cannot be exchanged.
+    """
+    from cimento.models.hf.interchange import open_interchange
+    from cimento.models.hf.scorer import TransformersScorer
+
+    if isinstance(scorer, Patcher):
+        return scorer
+    if not isinstance(scorer, TransformersScorer):
+        raise UsageError(
+            where=f"model {scorer.card.name!r}",
+            seen=f"a {scorer.card.kind} model of this kind does not show its layers",
+            todo="Explain a run of a model of transformers.",
+        )
+    limits = limits.or_tokens(512 if scorer.card.device == "cpu" else 16_384)
+    return open_interchange(scorer, limits=limits)
 
 
 def chat_template(scorer: Scorer | TextScorer) -> Render | None:

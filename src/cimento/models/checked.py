@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 _END = object()
 _ROUNDING_NATS = 1e-3
-_OPTIONAL = ("count_layers", "inside", "meter", "policy", "refusal", "remarks", "score_columns")
+_OPTIONAL = (
+    "count_layers", "inside", "meter", "patch", "policy", "refusal", "remarks", "score_columns",
+)  # fmt: skip
 _PAIRS = (
     "a text and a dictionary of the offset of each token's first byte and its log-probability in"
     " nats, for each text"

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from cimento.errors import NonFiniteScoreError, UsageError
-from cimento.models.base import ModelCard
+from cimento.models.base import ModelCard, Score
 
 StopReason: TypeAlias = Literal["end", "stop", "length"]
 
@@ -23,6 +23,9 @@ ChoiceRule: TypeAlias = Literal[
     "mask", "left-to-right", "joint", "sentence", "left", "continuation", "sentinel"
 ]
 FillKind: TypeAlias = Literal["word", "piece", "unknown", "punctuation", "words"]
+
+Part: TypeAlias = Literal["residual", "attention", "mlp", "heads"]
+"""A part of a layer: its output, what its attention or its MLP adds, or its single heads."""
 
 CHOICE = "choice:"
 """The prefix of the method of a fill that was scored as an option."""
@@ -180,6 +183,62 @@ class Replier(Protocol):
         Raises:
             TextTooLongError: a prompt does not fit the model's window.
             ModelError: a prompt cannot be answered; all that was answered has been yielded.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patch:
+    """A text that is scored while hidden states of another text stand at one of its places.
+
+    It is answered for every layer (and for every head, if single heads are exchanged).
+
+    Attributes:
+        base: the text that is scored, with the spans of the tokens that are measured.
+        source: the text that the states come from, with the spans of the same tokens there.
+        place: character span of `base` whose tokens get other states.
+        source_place: character span of `source` whose tokens the states come from.
+        part: the part of a layer whose states are exchanged.
+        last: whether only the last tokens of the two places are exchanged, even where the places
+            have the same number of tokens.
+    """
+
+    base: Score
+    source: Score
+    place: tuple[int, int]
+    source_place: tuple[int, int]
+    part: Part = "residual"
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatchedScores:
+    """The scores of the measured tokens of a text under the interchanges at one of its places.
+
+    Attributes:
+        alignment: how the tokens of the two places were paired: ``exact`` (as many tokens, at the
+            same positions), ``shifted`` (as many, at other positions), ``last token`` (only the
+            last ones); empty where nothing could be exchanged.
+        tokens: position, first character and end of each measured token.
+        cells: layer, head (None unless single heads are exchanged) and the log-probabilities of the
+            measured tokens in nats, None for a token without a score. Layer 0 is the input of the
+            first layer, n the n-th layer.
+    """
+
+    alignment: str
+    tokens: tuple[tuple[int, int, int], ...]
+    cells: tuple[tuple[int, int | None, tuple[float | None, ...]], ...]
+
+
+@runtime_checkable
+class Patcher(Protocol):
+    """The protocol of a language model whose hidden states can be exchanged."""
+
+    def patch(self, asks: Sequence[Patch]) -> Iterator[tuple[int, PatchedScores]]:
+        """The scores under interchanges; each request is yielded with its number.
+
+        Raises:
+            TextTooLongError: a text does not fit the model's window.
+            UsageError: the model has no such part.
         """
 
 

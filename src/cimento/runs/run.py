@@ -14,12 +14,12 @@ from cimento._version import __version__
 from cimento.errors import MissingDependencyError, TableError, UsageError, did_you_mean
 from cimento.io.files import expanded, read_bytes, write_bytes, write_text
 from cimento.io.parsing import faults_of
-from cimento.io.tables import REQUESTS, Rows, collected, read_table, write_table
+from cimento.io.tables import EXPLANATIONS, REQUESTS, Rows, collected, read_table, write_table
 from cimento.paradigms.registry import find_paradigm, parse_options
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES, Estimate, each_outcome, estimates_table
 from cimento.runs.store import (
-    ADDED,
     FILES,
+    JUDGED,
     MANIFEST,
     Manifest,
     RunFolder,
@@ -189,6 +189,8 @@ class Run:
             return self.outcomes()
         if name == ESTIMATES.name:
             return estimates_table(self.estimates())
+        if name == EXPLANATIONS.name and self.folder is not None:
+            return read_table(EXPLANATIONS, self.folder)
         return collected(self.rows(name), where=str(self.folder or self))
 
     def to_pandas(self, name: str) -> pd.DataFrame:
@@ -260,7 +262,7 @@ class Run:
         )
         if self.folder is None or not is_current or not _SuiteField.is_unchanged(self):
             return None
-        if any((self.folder / name).exists() for name in ADDED):
+        if any((self.folder / name).exists() for name in JUDGED):
             return None
         try:
             stored = from_json(RunFolder(self.folder).read_text(SUMMARY), where=SUMMARY)

@@ -24,6 +24,7 @@ from cimento.io.files import open_plain, remove_stale, write_text
 from cimento.io.parsing import parse_json
 from cimento.io.tables import (
     CHOICES,
+    EXPLANATIONS,
     FILLS,
     REPLIES,
     REQUESTS,
@@ -100,8 +101,11 @@ SUITE_FOLDER = "suite"
 FILES = "files"
 """Key of the manifest: the sha256 of each file of the run, by path."""
 
-ADDED = frozenset({"annotations", "judgments.parquet"})
-"""Files and folders that people add to a finished run and may change."""
+JUDGED = frozenset({"annotations", "judgments.parquet"})
+"""Files and folders with people's judgments of a finished run, which enter its estimates."""
+
+ADDED = JUDGED | {f"{EXPLANATIONS.name}.parquet"}
+"""Files and folders that are added to a finished run and may change."""
 
 _DIGITS = 8
 _BEGUN = ("asked-for.json", "parts/inputs.json")

@@ -319,8 +319,8 @@ def _phenomena(
         for item in report.items:
             items.setdefault(item.phenomenon, set()).add(item.id)
     for phenomenon, several in rates.items():
-        own = None if whole else items.get(phenomenon, set())
-        places = places_of(list(outcomes.values()), items=own)
+        wanted = None if whole else items.get(phenomenon, set())
+        places = places_of(list(outcomes.values()), items=wanted)
         yield SideBySide(
             suite=name,
             phenomenon=phenomenon,
@@ -332,12 +332,12 @@ def _phenomena(
 
 
 def _results(rates: Iterable[tuple[Entry, Estimate | None]], places: Places) -> tuple[Result, ...]:
-    found = [
+    rows = [
         Result(entry, estimate, places.ranks.get(entry.label))
         for entry, estimate in rates
         if estimate is not None
     ]
-    by_name = sorted(found, key=lambda one: one.entry.label)
+    by_name = sorted(rows, key=lambda one: one.entry.label)
     return tuple(sorted(by_name, key=_descending(lambda one: one.estimate.value)))
 
 
@@ -358,7 +358,7 @@ def _across(folder: str, entries: Sequence[Entry]) -> tuple[ItemAcross, ...]:
         for report in entry.reports[:1]:
             for item in report.items:
                 answers.setdefault(item.id, []).append((entry, item))
-    found = [
+    across = [
         ItemAcross(
             id=name,
             page=f"suites/{folder}/items/{slug(name)}.html",
@@ -366,7 +366,7 @@ def _across(folder: str, entries: Sequence[Entry]) -> tuple[ItemAcross, ...]:
         )
         for name, several in answers.items()
     ]
-    return tuple(sorted(found, key=lambda item: (item.right / (item.judged or 1), item.page)))
+    return tuple(sorted(across, key=lambda item: (item.right / (item.judged or 1), item.page)))
 
 
 def _by_margin(answer: tuple[Entry, ItemRecord]) -> tuple[bool, float, str]:

@@ -63,9 +63,9 @@ class SiteLook:
             script: the page's own script; empty for none.
             values: what else the template shows.
         """
-        own = "item.css" if template == "item.html" else "site.css"
-        style = asset(*(("base.css",) if own == "item.css" else ("base.css", "report.css")))
-        style = f"{style}\n{asset(own, package=PACKAGE)}"
+        sheet = "item.css" if template == "item.html" else "site.css"
+        style = asset(*(("base.css",) if sheet == "item.css" else ("base.css", "report.css")))
+        style = f"{style}\n{asset(sheet, package=PACKAGE)}"
         values.setdefault("links", self.links(path))
         return (
             _templates()
@@ -209,10 +209,10 @@ def _rows(
     parts: Sequence[SuitePart],
 ) -> list[tuple[str, str, list[tuple[Result, ...]]]]:
     """The rows of the board: model, its page, and its results on each suite."""
-    found: dict[str, Entry] = {}
+    first_entries: dict[str, Entry] = {}
     for entry in (entry for part in parts for entry in part.entries):
-        found.setdefault(entry.model, entry)
-    models = sorted(found.values(), key=lambda one: (one.family, one.step or 0, one.model))
+        first_entries.setdefault(entry.model, entry)
+    models = sorted(first_entries.values(), key=lambda one: (one.family, one.step or 0, one.model))
     by_model: list[dict[str, list[Result]]] = []
     for part in parts:
         results: dict[str, list[Result]] = {}
@@ -220,7 +220,7 @@ def _rows(
             results.setdefault(one.entry.model, []).append(one)
         by_model.append(results)
     return [
-        (one.model, one.model_page, [tuple(own.get(one.model, ())) for own in by_model])
+        (one.model, one.model_page, [tuple(cells.get(one.model, ())) for cells in by_model])
         for one in models
     ]
 
@@ -241,12 +241,12 @@ def model_page(
         files: paths and names of the tables to download.
     """
     first = entries[0]
-    own = {entry.page for entry in entries}
+    pages = {entry.page for entry in entries}
     lines = [
         (part.whole, one, part.page)
         for part in parts
         for one in part.whole.results
-        if one.entry.page in own
+        if one.entry.page in pages
     ]
     judged = {one.entry.page for _, one, _ in lines}
     return look.page(
@@ -263,7 +263,7 @@ def model_page(
             if len(part.phenomena) > 1
             for side in part.phenomena
             for one in side.results
-            if one.entry.page in own
+            if one.entry.page in pages
         ],
         notes=_notes_of(entries),
         provenance=_shared(entries),
@@ -406,7 +406,7 @@ def runs_page(look: SiteLook, parts: Sequence[SuitePart], table: NamedGrid) -> s
 
 def by_model(parts: Iterable[SuitePart]) -> Mapping[str, list[Entry]]:
     """The runs of each model."""
-    found: dict[str, list[Entry]] = {}
+    entries_of: dict[str, list[Entry]] = {}
     for entry in (entry for part in parts for entry in part.entries):
-        found.setdefault(entry.model, []).append(entry)
-    return found
+        entries_of.setdefault(entry.model, []).append(entry)
+    return entries_of

@@ -136,8 +136,8 @@ class ItemBank:
 
     def _prior(self, phenomena: int) -> Floats:
         shared = np.full((phenomena, phenomena), max(self.model_sd, _SMALLEST) ** 2)
-        own = max(self.interaction_sd, _SMALLEST) ** 2
-        return np.asarray(shared + own * np.eye(phenomena))
+        interaction_variance = max(self.interaction_sd, _SMALLEST) ** 2
+        return np.asarray(shared + interaction_variance * np.eye(phenomena))
 
     def _slopes(self, abilities: Floats) -> Floats:
         """The derivative of the share of right answers with respect to each ability."""
@@ -185,8 +185,8 @@ class ItemBank:
             covariances = [
                 covariance
                 - np.outer(covariance[:, p], covariance[:, p])
-                * (told[item] / (1 + told[item] * covariance[p, p]))
-                for covariance, told in zip(covariances, information, strict=True)
+                * (per_item[item] / (1 + per_item[item] * covariance[p, p]))
+                for covariance, per_item in zip(covariances, information, strict=True)
             ]
         return chosen
 
@@ -196,10 +196,12 @@ class ItemBank:
         return self._standing(np.zeros(phenomena), self._prior(phenomena))
 
 
-def _gains(slopes: Floats, covariance: Floats, told: Floats, phenomenon: Integers) -> Floats:
+def _gains(slopes: Floats, covariance: Floats, per_item: Floats, phenomenon: Integers) -> Floats:
     """By how much each item would lower the variance of the share."""
     reach = (covariance @ slopes) ** 2
-    return np.asarray(told * reach[phenomenon] / (1 + told * np.diagonal(covariance)[phenomenon]))
+    return np.asarray(
+        per_item * reach[phenomenon] / (1 + per_item * np.diagonal(covariance)[phenomenon])
+    )
 
 
 _SMALLEST = 1e-3

@@ -89,6 +89,18 @@ def fold(folder: Path, path: Path) -> Path:
         InputError: the folder has other files, or a text that cells cannot hold.
         StorageError: the workbook cannot be written.
     """
+    return write_bytes(write_sheets(folder_sheets(folder), where=str(path)), path)
+
+
+def folder_sheets(folder: Path) -> dict[str, list[list[str]]]:
+    """The rows of each sheet of a suite folder's workbook, by the sheet's name.
+
+    Args:
+        folder: a suite folder written by a paradigm.
+
+    Raises:
+        InputError: the folder has files or fields that no workbook can hold.
+    """
     known = {TOML, f"{ITEMS}.tsv", f"{SEEDS}.tsv", RECORDS}
     if others := sorted({file.name for file in folder.iterdir()} - known):
         raise InputError(where=str(folder), seen=f"has {others[0]}, which no workbook can hold")
@@ -105,7 +117,7 @@ def fold(folder: Path, path: Path) -> Path:
     middle = texts.get(str(settings.get("kind")), texts[of_sentences])
     lines = f"{texts['first']}\n{middle}\n{texts['last']}".split("\n")
     sheets[HOW_TO] = [[line] for line in lines]
-    return write_bytes(write_sheets(sheets, where=str(path)), path)
+    return sheets
 
 
 def _are_records(value: object) -> bool:

@@ -343,7 +343,7 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
     filled = filled_records(records)
     if not filled:
         return None, [fault("CIM-S002", where=name, seen="The table is empty.", todo="Fill it in.")]
-    titles = _count_titles([record for _, record in filled[: _TITLE_ROWS + 1]])
+    titles = count_titles([record for _, record in filled[: _TITLE_ROWS + 1]])
     (header_row, header), *body = filled[titles:]
     columns = [cell.strip() for cell in header]
     lacking = count_lacking(columns, body)
@@ -373,7 +373,7 @@ def _is_title(record: Sequence[str]) -> bool:
     return sum(map(bool, map(str.strip, record))) == 1
 
 
-def _count_titles(records: Sequence[Sequence[str]]) -> int:
+def count_titles(records: Sequence[Sequence[str]]) -> int:
     """The number of rows with one cell above the first row with several."""
     for number, record in enumerate(records):
         if not _is_title(record):

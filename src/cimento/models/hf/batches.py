@@ -30,6 +30,26 @@ _MESSAGES = ("out of memory", "can't allocate memory", "defaultcpuallocator", "a
 _MEMORIES: WeakKeyDictionary[torch.nn.Module, Memory] = WeakKeyDictionary()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One pass of an interchange: a sequence, the one that states come from, and what is read.
+
+    Attributes:
+        ids: token ids of the sequence that is fed.
+        source: token ids of the sequence that states come from.
+        moved: pairs of positions, in `ids` and in `source`.
+        asks: position that predicts, id of the predicted token, and its number among the measured
+            tokens.
+        around: token ids that an encoder reads before both; empty without an encoder.
+    """
+
+    ids: tuple[int, ...]
+    source: tuple[int, ...]
+    moved: tuple[tuple[int, int], ...] = ()
+    asks: tuple[tuple[int, int, int], ...] = ()
+    around: tuple[int, ...] = ()
+
+
 class ScoreBuffer:
     """A buffer for the scores of some texts in one array.
 

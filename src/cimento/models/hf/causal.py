@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from cimento.models.base import Encoded, ModelCard
-from cimento.models.hf.batches import AskList, DoesNotFitError, ScoreBuffer, batches
+from cimento.models.hf.batches import AskList, DoesNotFitError, ScoreBuffer, Trial, batches
 from cimento.models.hf.boundaries import described
 from cimento.models.hf.layout import (
     Layout,
@@ -269,6 +269,34 @@ def _numbers(trees: Sequence[PrefixTree]) -> list[int]:
     return [number for tree in trees for number, _ in tree.members]
 
 
+def following_trial(
+    base: Encoded,
+    source: Encoded,
+    moved: Sequence[tuple[int, int]],
+    *,
+    around: tuple[int, ...] = (),
+) -> Trial:
+    """The pass in which the wanted tokens of a text are predicted, each at the position before it.
+
+    Args:
+        base: the text that is scored.
+        source: the text that states come from.
+        moved: pairs of tokens, by their indices in `base` and in `source`.
+        around: what an encoder reads before both.
+    """
+    return Trial(
+        ids=fed(base),
+        source=source.ids,
+        moved=tuple(moved),
+        asks=tuple(
+            (index - 1, base.ids[index], slot)
+            for slot, index in enumerate(base.wanted)
+            if index > 0
+        ),
+        around=around,
+    )
+
+
 class CausalScorer(TransformersScorer):
     """A scorer with a causal language model of transformers.
 
@@ -318,6 +346,12 @@ class CausalScorer(TransformersScorer):
         """Whether prefix trees are used."""
         proof: Proof = self._scoring_of(()).proof
         return proof
+
+    def trials(
+        self, base: Encoded, source: Encoded, moved: Sequence[tuple[int, int]]
+    ) -> list[Trial]:
+        """A single pass, in which every token is predicted at the position before it."""
+        return [following_trial(base, source, moved)]
 
     def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
         scoring = self._scoring_of(columns)

@@ -171,23 +171,30 @@ class Kept:
         return rebuild(rows[:0])
 
 
-class Replaced:
-    """A context in which a module's forward pass returns a given answer."""
+class Rerouted:
+    """A context in which a module has another forward pass."""
 
-    def __init__(self, module: torch.nn.Module, answer: Any) -> None:
+    def __init__(self, module: torch.nn.Module, forward: Callable[..., Any]) -> None:
         self._module = module
-        self._answer = answer
+        self._forward = forward
         # Modules of a model on several devices have forward passes as instance attributes.
         self._own = vars(module).get("forward")
 
     def __enter__(self) -> None:
-        self._module.forward = lambda *_args, **_kwargs: self._answer
+        self._module.forward = self._forward
 
     def __exit__(self, *_error: object) -> None:
         if self._own is None:
             del self._module.forward
         else:
             self._module.forward = self._own
+
+
+class Replaced(Rerouted):
+    """A context in which a module's forward pass returns a given answer."""
+
+    def __init__(self, module: torch.nn.Module, answer: Any) -> None:
+        super().__init__(module, lambda *_args, **_kwargs: answer)
 
 
 class RowHead:

@@ -426,6 +426,7 @@ class Sized:
         tokenizer: its tokenizer.
         parameters: number of parameters; None if its files do not give it.
         vocabulary: number of rows of its head.
+        layers: number of its layers; None if its config does not give it.
     """
 
     card: ModelCard
@@ -433,6 +434,7 @@ class Sized:
     tokenizer: PreTrainedTokenizerBase
     parameters: int | None
     vocabulary: int
+    layers: int | None = None
 
 
 def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Sized:
@@ -447,7 +449,8 @@ def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Siz
     if policy.lowercase:
         lower_case(tokenizer)
     inner = config.get("text_config")
-    size = (inner if isinstance(inner, dict) else config).get("vocab_size")
+    own = inner if isinstance(inner, dict) else config
+    size = own.get("vocab_size")
     vocabulary = size if isinstance(size, int) else len(tokenizer)
     encoder = None
     if chosen != "seq2seq":
@@ -458,4 +461,7 @@ def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Siz
         )  # fmt: skip
     digest = _digest(tokenizer)
     card = ModelCard(located.name, chosen, revision=located.revision, tokenizer=digest)
-    return Sized(card, encoder, tokenizer, count_parameters(located.folder), vocabulary)
+    names = ("num_hidden_layers", "n_layer", "num_layers")
+    layers = next((n for name in names if isinstance(n := own.get(name), int)), None)
+    parameters = count_parameters(located.folder)
+    return Sized(card, encoder, tokenizer, parameters, vocabulary, layers)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from cimento.errors import ModelError, TextTooLongError
 from cimento.models.base import Encoded, ModelCard
 from cimento.models.characters import trim_spans
-from cimento.models.hf.batches import AskList, ScoreBuffer, batches
+from cimento.models.hf.batches import AskList, ScoreBuffer, Trial, batches
 from cimento.models.hf.fill_words import Beam, Distributions, FillTokens, Row, best_at, grow
 from cimento.models.hf.layout import centred, find_layout, masked_positions, padded
 from cimento.models.hf.scorer import Inside, TransformersScorer, row_head
@@ -99,6 +99,24 @@ class MaskedScorer(TransformersScorer):
         self._head_of = functools.cache(
             lambda columns: row_head(model, thin=layout.thin, columns=columns)
         )
+
+    def trials(
+        self, base: Encoded, source: Encoded, moved: Sequence[tuple[int, int]]
+    ) -> list[Trial]:
+        """A pass for each wanted token, which is masked in both texts.
+
+        There are none if other numbers of tokens are wanted of the two texts, so that it is not
+        known which belong together.
+        """
+        if len(base.wanted) != len(source.wanted):
+            return []
+        trials = []
+        for slot, (index, other) in enumerate(zip(base.wanted, source.wanted, strict=True)):
+            copy, position = self._masked_copy(base, index)
+            from_copy, _ = self._masked_copy(source, other)
+            asks = ((position, base.ids[index], slot),)
+            trials.append(Trial(ids=copy, source=from_copy, moved=tuple(moved), asks=asks))
+        return trials
 
     def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
         buffer = ScoreBuffer(encoded, columns=len(columns))

@@ -31,14 +31,14 @@ from cimento.models.hf.heads import (
     column_layer,
     read_scores,
 )
-from cimento.models.hf.layout import Layout, Proof, long_texts, tolerance_nats
+from cimento.models.hf.layout import Layout, Proof, long_texts, padded, tolerance_nats
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from cimento.io.tables import Column
     from cimento.models.base import FloatArray, Score
-    from cimento.models.hf.batches import Asks, IntArray
+    from cimento.models.hf.batches import Asks, IntArray, Trial
     from cimento.models.hf.heads import Read
     from cimento.models.settings import Policy
     from cimento.models.tokenizing import TextEncoder
@@ -136,6 +136,39 @@ class TransformersScorer(ABC):
     def proof(self) -> Proof | None:
         """The result of verifying prefix trees; None for models that cannot use them."""
         return None
+
+    @abstractmethod
+    def trials(
+        self, base: Encoded, source: Encoded, moved: Sequence[tuple[int, int]]
+    ) -> list[Trial]:
+        """The passes in which the wanted tokens of a text are predicted, for interchanges.
+
+        Args:
+            base: the text that is scored.
+            source: the text that states come from.
+            moved: pairs of tokens, by their indices in `base` and in `source`.
+        """
+
+    def batch(
+        self, texts: Sequence[Sequence[int]], around: tuple[int, ...]
+    ) -> dict[str, torch.Tensor]:
+        """The inputs of a pass over the sequences of some trials; see `Trial`.
+
+        Args:
+            texts: the sequences; of one length unless texts may be padded.
+            around: what an encoder reads before all of them; empty for what it reads by default.
+        """
+        del around
+        padding = int(self._texts.tokenizer.pad_token_id or 0)
+        return padded(texts, layout=self._layout, padding=padding, device=self._model.device)
+
+    def bench(self) -> tuple[PreTrainedModel, Layout]:
+        """The model through which trials go, and the layout that it allows."""
+        return self._model, self._layout
+
+    def probes(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """A short and a long sequence, to try something on before its first use."""
+        return self._texts.probes()
 
     @abstractmethod
     def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
@@ -270,6 +303,10 @@ class Layers:
     Args:
         model: in evaluation mode, on its device.
 
+    Attributes:
+        modules: the modules that are gone through; one may be gone through several times.
+        count: number of layers.
+
     Raises:
         ModelError: the layers cannot be found, or the output of the last one does not give the
             model's scores.
@@ -277,7 +314,7 @@ class Layers:
 
     def __init__(self, model: PreTrainedModel) -> None:
         self._model = model
-        self._modules, self.count = _find(model)
+        self.modules, self.count = _find(model)
         self._last: Output = _NOTHING
         self._reading = False
         self._prove()
@@ -315,7 +352,7 @@ class Layers:
 
         with ExitStack() as hooks:
             hooks.enter_context(self._model.base_model.register_forward_pre_hook(begin))
-            for module in self._modules:
+            for module in self.modules:
                 hooks.enter_context(module.register_forward_pre_hook(before, with_kwargs=True))
                 hooks.enter_context(module.register_forward_hook(after))
             yield states
@@ -334,9 +371,9 @@ class Layers:
         hidden = state.unsqueeze(1).to(last.device)
         answer = (hidden, *rest) if isinstance(self._last, tuple) else hidden
         with ExitStack() as replaced:
-            for module in self._modules:
+            for module in self.modules:
                 replaced.enter_context(Replaced(module, answer))
-            ids = _probe(self._model)[:, :1].expand(len(state), 1)
+            ids = probe_of(self._model)[:, :1].expand(len(state), 1)
             replaced.callback(setattr, self, "_reading", self._reading)
             self._reading = True
             logits: torch.Tensor = self._model(input_ids=ids).logits[:, 0]
@@ -344,7 +381,7 @@ class Layers:
 
     def _prove(self) -> None:
         """Check that the output of the last layer gives the model's own scores."""
-        ids = _probe(self._model)
+        ids = probe_of(self._model)
         rows = torch.arange(ids.shape[1], device=ids.device)
         with torch.inference_mode(), self.recording(rows, {self.count}) as states:
             plain = self._model(input_ids=ids).logits[0].double().log_softmax(1)
@@ -370,7 +407,7 @@ def _find(model: PreTrainedModel) -> tuple[list[torch.nn.Module], int]:
             hooks.enter_context(
                 child.register_forward_hook(lambda module, *_given: called.update([module]))
             )
-        model(input_ids=_probe(model))
+        model(input_ids=probe_of(model))
     for modules in lists:
         if all(called[child] for child in modules):
             return list(modules), sum(called[child] for child in modules)
@@ -381,7 +418,7 @@ def _find(model: PreTrainedModel) -> tuple[list[torch.nn.Module], int]:
     )
 
 
-def _probe(model: PreTrainedModel) -> torch.Tensor:
+def probe_of(model: PreTrainedModel) -> torch.Tensor:
     """A short sequence of token ids that every model has; shape (1, length)."""
     config = model.config.get_text_config()
     ordinary = [number for number in range(config.vocab_size) if number != config.pad_token_id]

@@ -16,9 +16,9 @@ from transformers.modeling_outputs import MoEModelOutput
 
 from cimento.errors import ModelError, TextTooLongError, UsageError
 from cimento.models.base import Encoded, ModelCard
-from cimento.models.hf.batches import AskList, ScoreBuffer, batches
+from cimento.models.hf.batches import AskList, ScoreBuffer, Trial, batches
 from cimento.models.hf.boundaries import described
-from cimento.models.hf.causal import fed
+from cimento.models.hf.causal import fed, following_trial
 from cimento.models.hf.layout import find_layout, padded, plain_logprobs, refuse_foresight
 from cimento.models.hf.scorer import Inside, TransformersScorer, row_head
 from cimento.models.settings import BatchLimits, Policy
@@ -102,6 +102,25 @@ class Seq2SeqScorer(TransformersScorer):
     def inside(self) -> Inside:
         """What it is made of, and how texts go through it."""
         return dataclasses.replace(super().inside(), model=self._whole)
+
+    def trials(
+        self, base: Encoded, source: Encoded, moved: Sequence[tuple[int, int]]
+    ) -> list[Trial]:
+        """A single pass of the decoder, after what the encoder reads before the scored text."""
+        (around, own), (_, other) = self._parted(base), self._parted(source)
+        first, second = (len(text.ids) - len(part.ids) for text, part in
+                         ((base, own), (source, other)))  # fmt: skip
+        pairs = [(index - first, from_index - second) for index, from_index in moved]
+        return [following_trial(own, other, pairs, around=around)]
+
+    def batch(
+        self, texts: Sequence[Sequence[int]], around: tuple[int, ...]
+    ) -> dict[str, torch.Tensor]:
+        """The inputs of the decoder, with the encoder's states of what it reads."""
+        inputs = super().batch(texts, around)
+        if around:
+            inputs["source_states"] = self._read([around]).expand(len(texts), -1, -1)
+        return inputs
 
     def _text_start(self, text: Encoded) -> int:
         """The first token after the source, where the decoder's text begins."""

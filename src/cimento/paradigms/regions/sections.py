@@ -12,6 +12,7 @@ from cimento.errors import UsageError, counted
 from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.regions.chance import COUNTED, NORMAL, near_tie_threshold
 from cimento.paradigms.regions.estimates import declared_tables, factorial_of
+from cimento.paradigms.regions.explanations import item_remarks, means_of, stored_explanations
 from cimento.paradigms.regions.factorial import dd_tests
 from cimento.paradigms.regions.judging import (
     ALL,
@@ -24,12 +25,14 @@ from cimento.paradigms.regions.judging import (
     tokens_of,
     values_of,
 )
+from cimento.report.explanations import explanation_figures, explanation_grids
 from cimento.report.factorial import accuracy_grid, dd_grid
 from cimento.report.figures import Figure, drawable
 from cimento.report.formatting import remarks
 from cimento.report.items import item_records
 from cimento.report.records import (
     Claim,
+    ItemRecord,
     NamedGrid,
     Rates,
     RunReport,
@@ -85,16 +88,19 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
         folder=summary.folder,
         about=about_of(suite.meta),
         regions=suite.region_names,
-        items=item_records(
-            suite,
-            (
-                replace(outcome, question=summary.names.get(outcome.question, outcome.question))
-                for outcome in each_outcome(run.outcomes())
+        items=_with_explanations(
+            run,
+            item_records(
+                suite,
+                (
+                    replace(outcome, question=summary.names.get(outcome.question, outcome.question))
+                    for outcome in each_outcome(run.outcomes())
+                ),
+                tokens_of(run).collect(),
+                run.table("requests"),
+                alone=_alone(numbers, summary.names),
+                limit=items,
             ),
-            tokens_of(run).collect(),
-            run.table("requests"),
-            alone=_alone(numbers, summary.names),
-            limit=items,
         ),
         claims=tuple(
             Claim(number, prediction.formula, prediction.comment, prediction.name)
@@ -105,6 +111,16 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
         headline=summary.headline,
         rates=_rates(summary),
         notes=remarks(summary),
+    )
+
+
+def _with_explanations(run: Run, items: tuple[ItemRecord, ...]) -> tuple[ItemRecord, ...]:
+    """The items, with the effects of interchanges where a run is explained."""
+    table = stored_explanations(run)
+    if table is None:
+        return items
+    return tuple(
+        replace(item, remarks=(*item.remarks, *item_remarks(run, table, item.id))) for item in items
     )
 
 
@@ -144,16 +160,43 @@ def _section(group: Sequence[tuple[Run, RunReport]]) -> SuiteReport:
     tests = dd_tests(designs, seed=options_of(runs[0]).seed)
     return SuiteReport(
         runs=tuple(report for _, report in group),
-        figures=_figures(group, designs, tests),
-        tables=tuple(_tables(runs, designs, tests)),
+        figures=drawable(*_figures(group, designs, tests), *_explanation_figures(runs)),
+        tables=(*_tables(runs, designs, tests), *_explanation_tables(runs)),
     )
+
+
+def _explanation_figures(runs: Sequence[Run]) -> list[Callable[[], Figure]]:
+    """Makers of the figures of the explanations that are stored beside some runs."""
+    return [
+        maker
+        for run in runs
+        if (table := stored_explanations(run)) is not None
+        for maker in explanation_figures(
+            means_of(run, table), model=run.model, suite=run.suite_name, named=run.named
+        )
+    ]
+
+
+def _explanation_tables(runs: Sequence[Run]) -> list[NamedGrid]:
+    """The tables of the explanations that are stored beside some runs."""
+    several = len({run.model for run in runs}) > 1
+    grids = [
+        replace(grid, title=f"{run.model}: {grid.title}") if several else grid
+        for run in runs
+        if (table := stored_explanations(run)) is not None
+        for grid in explanation_grids(means_of(run, table), named=run.named)
+    ]
+    return [
+        NamedGrid(f"explanations{f'-{number}' if number > 1 else ''}", grid)
+        for number, grid in enumerate(grids, start=1)
+    ]
 
 
 def _figures(
     group: Sequence[tuple[Run, RunReport]],
     designs: Sequence[Factorial],
     tests: Sequence[DDTest],
-) -> Sequence[Figure]:
+) -> list[Callable[[], Figure]]:
     from cimento.report.figures_rates import margins_figure, pairs_figure, phenomena_figure
 
     reports = [report for _, report in group]
@@ -168,7 +211,7 @@ def _figures(
         makers.append(partial(phenomena_figure, reports, suite=suite))
     if len(suite_of(first).region_names) >= FEW_REGIONS:
         makers.append(partial(_regions, [run for run, _ in group]))
-    return drawable(*makers)
+    return makers
 
 
 def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:

@@ -1,0 +1,224 @@
+"""Sites: the places of a model where hidden states are read, and where others are put.
+
+Nothing depends on the name of an architecture. Layers are found by `Layers`; the last matrix of an
+attention and that of an MLP, which write into the residual stream, are found by running the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+import torch
+
+from cimento.errors import UsageError
+from cimento.models.hf.heads import Rerouted
+from cimento.models.hf.scorer import Args, Layers, Output, probe_of
+from cimento.models.questions import Part
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+Recorded: TypeAlias = dict[tuple[Part, int], torch.Tensor]
+"""The states of a batch by part and layer, of shape (rows, length, width).
+
+Those of heads are the input of the attention's last matrix, in which they stand side by side.
+"""
+
+_MATRIX = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """What stands in the place of what in a pass over a batch.
+
+    Attributes:
+        part: the part of the layer.
+        layer: the layer.
+        start: base states of shape (rows, length, hidden) with which the pass goes on after layer
+            `begin`; with those of the source in it, if the part is the residual stream.
+        begin: the layer after which the pass goes on.
+        cells: row, position, first and last channel, and the states that stand there.
+    """
+
+    part: Part
+    layer: int
+    start: torch.Tensor
+    begin: int
+    cells: tuple[tuple[int, int, slice, torch.Tensor], ...]
+
+
+class Sites:
+    """The places of a model where states are read and replaced.
+
+    Args:
+        model: in evaluation mode, on its device.
+
+    Raises:
+        ModelError: its layers cannot be found.
+    """
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        self._model = model
+        self._layers = Layers(model)
+        self.count = self._layers.count
+        self._writers = [_writers(model, layer) for layer in self._layers.modules]
+        config = model.config.get_text_config()
+        # Encoder-decoders have their own number for the decoder; the general name is the encoder's.
+        names = ("decoder_attention_heads", "num_attention_heads")
+        self.heads = next((n for name in names if (n := getattr(config, name, None))), 0)
+        self._bare = False
+        self._swap: Swap | None = None
+        self._kept: Recorded | None = None
+        self._calls = 0
+
+    def require(self, part: Part) -> None:
+        """Refuse a part that the layers of the model do not have.
+
+        Raises:
+            UsageError: they have no such part.
+        """
+        name = "attention" if part == "heads" else part
+        missing = part != "residual" and not all(name in own for own in self._writers)
+        if missing or (part == "heads" and not self.heads):
+            raise UsageError(
+                where=f"--part {part}",
+                seen=f"the layers of {type(self._model).__name__} have no such part"
+                " that ends in one matrix",
+                todo="Exchange the residual stream: --part residual.",
+            )
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """A context in which passes of the model are read or changed here."""
+        with ExitStack() as stack:
+            for module, own in zip(self._layers.modules, self._writers, strict=True):
+                forward = partial(self._forward, module.forward)
+                stack.enter_context(Rerouted(module, forward))
+                for name, writer in own.items():
+                    stack.enter_context(
+                        writer.register_forward_pre_hook(partial(self._before, name))
+                    )
+                    stack.enter_context(writer.register_forward_hook(partial(self._after, name)))
+            yield
+
+    @contextmanager
+    def recording(self) -> Iterator[Recorded]:
+        """A context in which a pass records all states, of shape (rows, length, width)."""
+        kept: Recorded = {}
+        self._kept = kept
+        self._calls = 0
+        yield kept
+        self._kept = None
+
+    @contextmanager
+    def swapping(self, swap: Swap) -> Iterator[None]:
+        """A context in which a pass is changed."""
+        self._swap, self._calls = swap, 0
+        yield
+        self._swap = None
+
+    def _forward(
+        self, own: Callable[..., Output], *args: torch.Tensor, **kwargs: torch.Tensor
+    ) -> Output:
+        """The forward pass of a layer: read, left out, or with another input or output."""
+        self._calls += 1
+        calls, swap = self._calls, self._swap
+        if calls == 1:
+            args, kwargs = self._first(args, kwargs)
+        if swap is not None and self._bare and calls <= swap.begin:
+            return swap.start
+        output = own(*args, **kwargs)
+        hidden, *rest = output if isinstance(output, tuple) else (output,)
+        # Layers that also hand on something else (T5's biases of positions) are not left out.
+        self._bare = not isinstance(output, tuple)
+        if self._kept is not None:
+            self._kept["residual", calls] = hidden.clone()
+        if swap is None or calls != swap.begin:
+            return output
+        return (swap.start, *rest) if isinstance(output, tuple) else swap.start
+
+    def _first(
+        self, args: Args, kwargs: dict[str, torch.Tensor]
+    ) -> tuple[Args, dict[str, torch.Tensor]]:
+        """The arguments of the first layer."""
+        hidden = args[0] if args else kwargs["hidden_states"]
+        if self._kept is not None:
+            self._kept["residual", 0] = hidden.clone()
+        if self._swap is None or self._swap.begin:
+            return args, kwargs
+        if args:
+            return (self._swap.start, *args[1:]), kwargs
+        return args, {**kwargs, "hidden_states": self._swap.start}
+
+    def _before(self, name: Part, _module: torch.nn.Module, args: Args) -> Args | None:
+        """The input of the last matrix of an attention, in which the heads stand side by side."""
+        if name != "attention":
+            return None
+        if self._kept is not None:
+            self._kept["heads", self._calls] = args[0].clone()
+        if self._is_here("heads"):
+            return (self._changed(args[0]), *args[1:])
+        return None
+
+    def _after(
+        self, name: Part, _module: torch.nn.Module, _args: Args, output: torch.Tensor
+    ) -> torch.Tensor | None:
+        if self._kept is not None:
+            # Some layers go on in place of what a matrix gave them.
+            self._kept[name, self._calls] = output.clone()
+        return self._changed(output) if self._is_here(name) else None
+
+    def _is_here(self, part: Part) -> bool:
+        swap = self._swap
+        return swap is not None and swap.part == part and swap.layer == self._calls
+
+    def _changed(self, states: torch.Tensor) -> torch.Tensor:
+        if self._swap is None:
+            return states
+        # Some layers put the positions of all rows one after the other.
+        changed = states.clone().view(*self._swap.start.shape[:2], -1)
+        for row, position, channels, new in self._swap.cells:
+            changed[row, position, channels] = new[channels].to(changed.device)
+        return changed.view(states.shape)
+
+
+def _writers(model: PreTrainedModel, layer: torch.nn.Module) -> dict[Part, torch.nn.Module]:
+    """The last matrix of a layer's attention and that of its MLP, which write into the residual.
+
+    They are found by running the model: matrices whose output has the hidden size, in the order in
+    which they are called. Those of attentions have ``att`` in a part of their names; of several
+    attentions of a layer, the first is that of the text to itself.
+    """
+    size, ids = model.config.get_text_config().hidden_size, probe_of(model)
+    called: dict[str, torch.nn.Module] = {}
+
+    def note(name: str, module: torch.nn.Module, _args: Args, output: Output) -> None:
+        if isinstance(output, torch.Tensor) and output.numel() == ids.numel() * size:
+            called.pop(name, None)
+            called[name] = module
+
+    with ExitStack() as hooks, torch.inference_mode():
+        for name, module in layer.named_modules():
+            weight = getattr(module, "weight", None)
+            if isinstance(weight, torch.Tensor) and weight.dim() == _MATRIX:
+                hooks.enter_context(module.register_forward_hook(partial(note, name)))
+        model(input_ids=ids)
+    attentions: dict[str, torch.nn.Module] = {}
+    others = []
+    for name, module in called.items():
+        parts = name.split(".")
+        at = next((k for k, part in enumerate(parts) if "att" in part.lower()), None)
+        if at is None:
+            others.append(module)
+        else:
+            attentions[".".join(parts[: at + 1])] = module
+    found: dict[Part, torch.nn.Module] = {}
+    if attentions:
+        found["attention"] = next(iter(attentions.values()))
+    if others:
+        found["mlp"] = others[-1]
+    return found

@@ -1,0 +1,418 @@
+"""Explanations: the effect of every interchange on the margin of a prediction, and their averages.
+
+The effect is the margin less the margin with the states of the source in their place, in bits: what
+the model would lose of its prediction. Exchanging everything gives the full effect. Effects of
+different places are not parts of a sum: what one region carries after a layer, another carries
+after the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from cimento.engine.requests import Answers
+from cimento.io.tables import (
+    EXPLANATIONS,
+    NO_LEFT_CONTEXT,
+    PATCHES,
+    REQUESTS,
+    TOKENS,
+    find_table,
+)
+from cimento.measures import BITS_PER_NAT
+from cimento.measures.regions import region_values, with_first_tokens
+from cimento.measures.sentence import Missing, Value, total
+from cimento.paradigms.regions.chance import near_tie_threshold
+from cimento.paradigms.regions.interchanges import Contrast, ExplainSettings, Interchanges
+from cimento.paradigms.regions.judging import judged_suite, options_of
+from cimento.paradigms.regions.two_by_two import items_by_phenomenon
+from cimento.report.explanations import PARTS
+from cimento.statistics.design import Design
+from cimento.statistics.means import STUDENTIZED_DRAWS, mean_of
+from cimento.statistics.multiple import holm
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.runs.run import Run
+    from cimento.suites.model import Suite
+
+_Values: TypeAlias = "Mapping[str, Mapping[str, tuple[Value, ...]]]"
+_Place: TypeAlias = tuple[int, str, int, "int | None", "int | None"]
+"""Number of the contrast, item, region, layer, head."""
+
+NOTHING_EXCHANGED = "nothing that is measured comes after the tokens of this region"
+NOT_EXACT = "the two sentences have other numbers of tokens (--align exact)"
+_ALIGNMENTS = ("", "exact", "shifted", "last token")
+"""From the most to the least exact."""
+
+
+def explanations_table(
+    run: Run,
+    contrasts: Sequence[Contrast],
+    asked: Interchanges,
+    answers: Answers,
+    settings: ExplainSettings,
+) -> pl.DataFrame:
+    """The explanations table: one row for each item, comparison, region, layer and head.
+
+    Args:
+        run: run of a region suite.
+        contrasts: the comparisons.
+        asked: the requests.
+        answers: the answers to them.
+        settings: the settings.
+
+    Raises:
+        TableError: a table cannot be read.
+    """
+    import polars as pl
+
+    suite = judged_suite(run)
+    known = _scored(suite, asked, answers, run)
+    cells = _patched(suite, asked, answers, run)
+    sums: dict[_Place, list[tuple[float | None, str, str]]] = {}
+    inexact: set[tuple[int, str]] = set()
+    for number, place in asked.patches:
+        contrast = contrasts[place.contrast]
+        base = known[place.item][place.base]
+        for layer, head, alignment, values in cells.get(number, [(None, None, "", None)]):
+            if alignment in ("shifted", "last token"):
+                inexact.add((place.contrast, place.item))
+            effect, reason = _effect(contrast, place.base, base, values)
+            key = (place.contrast, place.item, place.region, layer, head)
+            sums.setdefault(key, []).append((effect, alignment, reason))
+    rows = []
+    for (number, item, region, layer, head), parts in sums.items():
+        margin, full = _margins(contrasts[number], known[item], unit=options_of(run).unit)
+        effects = [effect for effect, *_ in parts if effect is not None]
+        reason = next((reason for *_, reason in parts if reason), "")
+        if settings.align == "exact" and (number, item) in inexact:
+            reason = NOT_EXACT
+        alignment = max((name for _, name, _ in parts), key=_ALIGNMENTS.index)
+        rows.append(
+            (suite.name, item, contrasts[number].question, contrasts[number].named, settings.part,
+             region, suite.region_names[region - 1], layer, head, alignment, margin,
+             None if reason else sum(effects), full, reason)
+        )  # fmt: skip
+    return pl.DataFrame(rows, schema=EXPLANATIONS.polars(), orient="row")
+
+
+def _scored(suite: Suite, asked: Interchanges, answers: Answers, run: Run) -> _Values:
+    """The values of the regions of every sentence as it is, in nats."""
+    places = [(number, *key, asked.spans[key]) for key, number in asked.scores.items()]
+    tokens = answers.tables[TOKENS.name].collect()
+    return _values(suite, tokens, places, run)
+
+
+def _values(
+    suite: Suite,
+    tokens: pl.DataFrame,
+    places: Sequence[tuple[int, str, str, Sequence[tuple[int, int]]]],
+    run: Run,
+) -> _Values:
+    """The values of regions in nats.
+
+    Args:
+        suite: the suite.
+        tokens: tokens of requests.
+        places: number of a request, item, condition, and the spans of the regions.
+        run: the run, by whose rules they are combined.
+    """
+    import polars as pl
+
+    rows = [
+        (number, suite.name, item, condition, region, "", "", start, end, True)
+        for number, item, condition, spans in places
+        for region, (start, end) in enumerate(spans, start=1)
+    ]
+    requests = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
+    ruled = with_first_tokens(tokens, options_of(run).unscored_first)
+    return region_values(ruled, requests, metric=suite.metric).values
+
+
+_Cells: TypeAlias = "dict[int, list[tuple[int | None, int | None, str, tuple[Value, ...] | None]]]"
+
+
+def _patched(suite: Suite, asked: Interchanges, answers: Answers, run: Run) -> _Cells:
+    """Layer, head, alignment and the values of the base's regions, by number of the request."""
+    import polars as pl
+
+    if PATCHES.name not in answers.tables:
+        return {}
+    keys = ["request", "layer", "head", "alignment"]
+    table = answers.table(PATCHES.name)
+    cells = table.select(keys).unique(maintain_order=True).with_row_index("cell")
+    tokens = table.join(cells, on=keys, nulls_equal=True, maintain_order="left").select(
+        pl.col("cell").cast(pl.Int32).alias("request"),
+        "position",
+        pl.lit("").alias("token"),
+        pl.lit(None, pl.Int64).alias("token_id"),
+        "start",
+        "end",
+        "logprob_nats",
+        pl.when(pl.col("logprob_nats").is_null())
+        .then(pl.lit(NO_LEFT_CONTEXT))
+        .alias("unscored_reason"),
+    )
+    about = dict(asked.patches)
+    listed = cells.select("cell", *keys).rows()
+    places = [
+        (
+            cell,
+            str(cell),
+            about[request].base,
+            asked.spans[about[request].item, about[request].base],
+        )
+        for cell, request, *_ in listed
+    ]
+    values = _values(suite, tokens, places, run)
+    found: _Cells = {}
+    for cell, request, layer, head, alignment in listed:
+        own = values[str(cell)][about[request].base]
+        found.setdefault(request, []).append((layer, head, alignment, own))
+    return found
+
+
+def _at(values: Sequence[Value], region: int | str) -> Value:
+    """The value of a region, or the sum of all."""
+    if region != "*":
+        return values[int(region) - 1]
+    missing = next((value for value in values if isinstance(value, Missing)), None)
+    return missing or total([value for value in values if not isinstance(value, Missing)])
+
+
+def _effect(
+    contrast: Contrast, base: str, plain: Sequence[Value], changed: Sequence[Value] | None
+) -> tuple[float | None, str]:
+    """The effect in bits of other values of one condition, or why there is none."""
+    if changed is None:
+        return None, NOTHING_EXCHANGED
+    effect = 0.0
+    for reference, factor in contrast.weights.items():
+        if reference.condition == base:
+            before, after = (_at(values, reference.region) for values in (plain, changed))
+            if isinstance(before, Missing):
+                return None, before.reason
+            if isinstance(after, Missing):
+                return None, after.reason
+            effect += factor * (before - after)
+    return effect * BITS_PER_NAT, ""
+
+
+def _margins(
+    contrast: Contrast, values: Mapping[str, tuple[Value, ...]], *, unit: str
+) -> tuple[float | None, float | None]:
+    """The margin and the effect of exchanging everything, in bits."""
+    margin, full = 0.0, 0.0
+    for reference, factor in contrast.weights.items():
+        value = _at(values.get(reference.condition, ()) or (Missing(""),) * 99, reference.region)
+        source = contrast.swaps.get(reference.condition, reference.condition)
+        other = _at(values.get(source, ()) or (Missing(""),) * 99, reference.region)
+        if isinstance(value, Missing) or isinstance(other, Missing):
+            return None, None
+        margin += factor * value
+        full += factor * (value - other)
+    constant = contrast.constant * (1.0 if unit == "bits" else BITS_PER_NAT)
+    return margin * BITS_PER_NAT + constant, full * BITS_PER_NAT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellMean:
+    """The mean effect of the interchange of one region at one layer (or head), over items.
+
+    Attributes:
+        question: the comparison, as in the explanations table.
+        phenomenon: the phenomenon of the items.
+        part: the part of a layer.
+        region: number of the region; 0 for everything at once, which is the full effect.
+        region_name: its name.
+        layer: the layer; None for the full effect.
+        head: the head; None unless single heads are exchanged.
+        effect_bits: the mean effect; None without items.
+        low: lower end of its 95 % interval over items (clusters, if there are any); None without
+            one.
+        high: upper end.
+        p: of no effect; None without a test.
+        p_holm: the same, corrected for all cells of the table.
+        method: of interval and test.
+        n: number of items.
+        n_inexact: number of items whose tokens were paired otherwise than one by one at the same
+            positions.
+        full_bits: the mean over the same items of the effect of exchanging everything.
+        share: `effect_bits` / `full_bits`; None where the full effect is not surely there.
+        reason: why a value is None.
+    """
+
+    question: str
+    phenomenon: str
+    part: str
+    region: int
+    region_name: str
+    layer: int | None
+    head: int | None
+    effect_bits: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None = None
+    method: str = ""
+    n: int = 0
+    n_inexact: int = 0
+    full_bits: float | None = None
+    share: float | None = None
+    reason: str = ""
+
+    def plain(self) -> dict[str, object]:
+        """The mean as a JSON object."""
+        return asdict(self)
+
+
+EVERYTHING = "everything"
+NO_FULL = "the full effect is not surely different from 0"
+MOST_DRAWN = 200
+"""Number of cells above which intervals are by Student's t, for bootstraps of all take minutes."""
+
+
+def cell_means(
+    suite: Suite, table: pl.DataFrame, *, seed: int = 0, error_bits: float = 0.0
+) -> tuple[CellMean, ...]:
+    """The mean effects of an explanations table, by comparison, phenomenon and part.
+
+    P-values are corrected by Holm's method over all cells of a part together.
+
+    Args:
+        suite: the suite.
+        table: an explanations table.
+        seed: seed of the bootstrap.
+        error_bits: error of the number format; where no effect of a cell is larger, all are 0.
+    """
+    import polars as pl
+
+    phenomena = {item: name for name, items in items_by_phenomenon(suite).items() for item in items}
+    clusters = suite.clusters() if suite.cluster else None
+    known = table.filter(pl.col("layer").is_not_null() & pl.col("effect_bits").is_not_null())
+    known = _without_noise(known, error_bits).with_columns(
+        phenomenon=pl.col("item").replace_strict(phenomena, default="", return_dtype=pl.String)
+    )
+    found: list[CellMean] = []
+    whole = known.unique(["question", "phenomenon", "part", "item"], maintain_order=True)
+    whole = whole.with_columns(
+        region=pl.lit(0, pl.Int32), region_name=pl.lit(EVERYTHING), layer=pl.lit(None, pl.Int32),
+        head=pl.lit(None, pl.Int32), alignment=pl.lit("exact"), effect_bits=pl.col("full_bits"),
+    )  # fmt: skip
+    for part in known["part"].unique(maintain_order=True).to_list():
+        rows = known.filter(part=part)
+        keys = ["question", "phenomenon", "part", "region", "region_name", "layer", "head"]
+        groups = rows.group_by(keys, maintain_order=True)
+        draws = STUDENTIZED_DRAWS if rows.select(keys).n_unique() <= MOST_DRAWN else 0
+        means = [
+            _cell_mean(CellMean(**dict(zip(keys, key, strict=True)), **_UNKNOWN), own, clusters,
+                       seed=seed, draws=draws)
+            for key, own in groups
+        ]  # fmt: skip
+        corrected = holm([mean.p for mean in means])
+        found += [
+            _cell_mean(CellMean(**dict(zip(keys, key, strict=True)), **_UNKNOWN), own, clusters,
+                       seed=seed, draws=STUDENTIZED_DRAWS)
+            for key, own in whole.filter(part=part).group_by(keys, maintain_order=True)
+        ]  # fmt: skip
+        found += [replace(mean, p_holm=p) for mean, p in zip(means, corrected, strict=True)]
+    found.sort(key=_order)
+    return tuple(found)
+
+
+def _without_noise(table: pl.DataFrame, error_bits: float) -> pl.DataFrame:
+    """The table with effects of 0 in cells in which none is larger than the error of the scores."""
+    import polars as pl
+
+    cell = ["question", "part", "region", "layer", "head"]
+    is_noise = pl.col("effect_bits").abs().max().over(cell) <= error_bits
+    return table.with_columns(
+        effect_bits=pl.when(is_noise).then(0.0).otherwise(pl.col("effect_bits"))
+    )
+
+
+def _order(mean: CellMean) -> tuple[object, ...]:
+    layer, head = (-1 if number is None else number for number in (mean.layer, mean.head))
+    return [*PARTS].index(mean.part), mean.question, mean.phenomenon, mean.region, layer, head
+
+
+_UNKNOWN: Mapping[str, Any] = dict.fromkeys(("effect_bits", "low", "high", "p"))
+
+
+def _cell_mean(
+    cell: CellMean,
+    rows: pl.DataFrame,
+    clusters: Mapping[str, Hashable] | None,
+    *,
+    seed: int,
+    draws: int,
+) -> CellMean:
+    """A cell with its mean over items."""
+    design = Design.of(rows["item"].to_list(), clusters)
+    mean = mean_of(rows["effect_bits"].to_numpy(), design, seed=seed, draws=draws)
+    full = mean_of(rows["full_bits"].to_numpy(), design, seed=seed, draws=0)
+    is_sure = full.low is not None and full.high is not None and full.low * full.high > 0
+    share = mean.value / full.value if is_sure and full.value and mean.value is not None else None
+    return replace(
+        cell,
+        effect_bits=mean.value,
+        low=mean.low,
+        high=mean.high,
+        p=mean.p,
+        method=mean.method,
+        n=mean.n,
+        n_inexact=int((rows["alignment"] != "exact").sum()),
+        full_bits=full.value,
+        share=share,
+        reason=mean.reason or ("" if is_sure else NO_FULL),
+    )
+
+
+def means_of(run: Run, table: pl.DataFrame) -> tuple[CellMean, ...]:
+    """The mean effects of an explanations table of a run."""
+    options = options_of(run)
+    error = near_tie_threshold(run.manifest, options.near_tie_bits).bits
+    return cell_means(judged_suite(run), table, seed=options.seed, error_bits=error)
+
+
+def stored_explanations(run: Run) -> pl.DataFrame | None:
+    """The explanations table beside a stored run; None where there is none.
+
+    Raises:
+        TableError: the table is damaged.
+    """
+    return None if run.folder is None else find_table(EXPLANATIONS, run.folder)
+
+
+def _shown(bits: float) -> str:
+    """An effect with two decimals, without the minus sign of a rounded zero."""
+    return f"{round(bits, 2) + 0.0:.2f}"
+
+
+def item_remarks(run: Run, table: pl.DataFrame, item: str) -> tuple[tuple[str, str], ...]:
+    """What is shown of an explanation beside an item: the effects of each region by layer.
+
+    Args:
+        run: the run.
+        table: its explanations table.
+        item: id of the item.
+    """
+    import polars as pl
+
+    own = table.filter(pl.col("item") == item, pl.col("part") != "heads")
+    own = own.filter(pl.col("effect_bits").is_not_null())
+    remarks = []
+    keys = ["question", "part", "margin_bits"]
+    for (question, part, margin), rows in own.group_by(keys, maintain_order=True):
+        regions = rows.sort("layer").group_by("region", "region_name", maintain_order=True)
+        lines = [
+            f"{name}: {' '.join(map(_shown, some['effect_bits'].to_list()))}"
+            for (_, name), some in sorted(regions, key=lambda each: each[0][0])
+        ]
+        label = f"{run.named(str(question))}, {PARTS[str(part)]}"
+        remarks.append((label, f"bits of {margin:.2f}, by layer. {'; '.join(lines)}"))
+    return tuple(remarks)

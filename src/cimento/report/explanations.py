@@ -1,0 +1,313 @@
+"""Explanations as tables and figures: heat maps of regions and layers, curves, maps of heads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from cimento.errors import counted
+from cimento.report.figures import Figure, figure_of, require_rows
+from cimento.report.figures_scores import COLOURS
+from cimento.report.formatting import p_value
+from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.paradigms.regions.explanations import CellMean
+
+PARTS: Mapping[str, str] = {
+    "residual": "residual stream",
+    "attention": "attention output",
+    "mlp": "MLP output",
+    "heads": "single heads",
+}
+"""The parts of a layer, in words."""
+
+_HEADS_SHOWN = 12
+_ALPHA = 0.05
+NOT_A_SUM = (
+    "Effects of several places are not parts of a sum: what one region carries after one layer,"
+    " another carries after the next."
+)
+
+
+def _groups(means: Sequence[CellMean]) -> Iterator[tuple[tuple[str, str, str], list[CellMean]]]:
+    """The means by part, question and phenomenon."""
+    keyed = groupby(means, key=lambda mean: (mean.part, mean.question, mean.phenomenon))
+    for key, group in keyed:
+        yield key, list(group)
+
+
+def effect_cell(mean: CellMean) -> EstimateCell:
+    """A mean effect in bits, with its interval."""
+    # Noise that was set to 0 has no interval, and needs no reason for that.
+    reason = mean.reason if mean.low is None and mean.effect_bits else ""
+    return EstimateCell(
+        value=_rounded(mean.effect_bits), low=mean.low, high=mean.high, n=mean.n, reason=reason,
+        digits=2,
+    )  # fmt: skip
+
+
+def _rounded(value: float | None) -> float | None:
+    """A value without the minus sign of a rounded zero."""
+    return None if value is None else round(value, 6) + 0.0
+
+
+def explanation_grids(
+    means: Sequence[CellMean], *, named: Callable[[str], str] = str
+) -> list[Grid]:
+    """A table for each part, comparison and phenomenon: layers by regions, or the largest heads.
+
+    Args:
+        means: the mean effects.
+        named: the name shown for a question.
+    """
+    grids = []
+    for (part, question, phenomenon), group in _groups(means):
+        title = f"{phenomenon}, {named(question)}: effect in bits of exchanging the {PARTS[part]}"
+        own = [mean for mean in group if mean.layer is not None]
+        notes = _notes(group, own)
+        if part == "heads":
+            grids.append(_heads_grid(own, title, notes))
+        else:
+            grids.append(_layers_grid(own, title, notes))
+    return grids
+
+
+def _layers_grid(own: Sequence[CellMean], title: str, notes: tuple[str, ...]) -> Grid:
+    regions = list(dict.fromkeys((mean.region, mean.region_name) for mean in own))
+    layers = sorted({mean.layer or 0 for mean in own})
+    by_place = {(mean.layer, mean.region): mean for mean in own}
+    rows: list[tuple[GridCell, ...]] = []
+    bold = set()
+    for row, layer in enumerate(layers):
+        cells: list[GridCell] = [str(layer)]
+        for column, (region, _) in enumerate(regions, start=1):
+            mean = by_place.get((layer, region))
+            cells.append(BLANK if mean is None else effect_cell(mean))
+            if mean is not None and mean.p_holm is not None and mean.p_holm <= _ALPHA:
+                bold.add((row, column))
+        rows.append(tuple(cells))
+    header = ("after layer", *(name for _, name in regions))
+    return Grid(title=title, header=header, rows=tuple(rows), bold=frozenset(bold), notes=notes)
+
+
+def _heads_grid(own: Sequence[CellMean], title: str, notes: tuple[str, ...]) -> Grid:
+    largest = sorted(own, key=lambda mean: -abs(mean.effect_bits or 0.0))[:_HEADS_SHOWN]
+    shown = f"The {len(largest)} largest of {len(own)} are shown."
+    return Grid.of(
+        largest,
+        {
+            "layer": lambda mean: str(mean.layer),
+            "head": lambda mean: str(mean.head),
+            "region": lambda mean: mean.region_name,
+            "effect": effect_cell,
+            "share": lambda mean: BLANK if mean.share is None else f"{100 * mean.share:.1f} %",
+            "p (Holm)": lambda mean: (
+                BLANK if mean.p_holm is None else p_value(mean.p_holm).removeprefix("p ")
+            ),
+        },
+        title=title,
+        labels=3,
+        notes=(shown, *notes),
+    )
+
+
+def _notes(group: Sequence[CellMean], own: Sequence[CellMean]) -> tuple[str, ...]:
+    """What a reader must know about a table."""
+    notes = []
+    full = next((mean for mean in group if mean.layer is None), None)
+    if full is not None and full.effect_bits is not None:
+        ends = "" if full.low is None else f" [{full.low:.2f}, {full.high:.2f}]"
+        sure = "" if full.share is not None else ", which is not surely different from 0"
+        notes.append(
+            f"Exchanging everything takes {full.effect_bits:.2f}{ends} bits from the margin of"
+            f" {full.n} items{sure}."
+        )
+    sure_cells = [mean for mean in own if mean.p_holm is not None and mean.p_holm <= _ALPHA]
+    notes.append(
+        f"{len(sure_cells) or 'None'} of these effects"
+        f" {'is' if len(sure_cells) == 1 else 'are'} surely different from 0 (p corrected by"
+        " Holm's method over all cells)."
+    )
+    inexact = max((mean.n_inexact for mean in own), default=0)
+    if inexact:
+        notes.append(
+            f"In up to {counted(inexact, 'item')}, a region has other positions or another number"
+            " of tokens in the two sentences; --align exact leaves these out."
+        )
+    return (*notes, NOT_A_SUM)
+
+
+# --- Figures
+
+
+def explanation_frame(means: Sequence[CellMean]) -> pl.DataFrame:
+    """The mean effects as a table, one row for each cell."""
+    import polars as pl
+
+    kinds = {"region": pl.Int32, "layer": pl.Int32, "head": pl.Int32, "n": pl.Int32,
+             "n_inexact": pl.Int32}  # fmt: skip
+    texts = ("question", "phenomenon", "part", "region_name", "method", "reason")
+    numbers = ("effect_bits", "low", "high", "p", "p_holm", "full_bits", "share")
+    schema = kinds | dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
+    return pl.DataFrame([mean.plain() for mean in means], schema=schema)
+
+
+def _drawn(means: Sequence[CellMean], named: Callable[[str], str], *, heads: bool) -> pl.DataFrame:
+    """The cells that a figure shows, with the title of their panel."""
+    import polars as pl
+
+    known = [mean for mean in means if mean.layer is not None and (mean.part == "heads") == heads]
+    frame = explanation_frame(known)
+    titles = [f"{named(mean.question)}: {PARTS[mean.part]}" for mean in known]
+    if len({mean.phenomenon for mean in known}) > 1:
+        titles = [f"{mean.phenomenon}, {title}" for mean, title in zip(known, titles, strict=True)]
+    return frame.with_columns(panel=pl.Series(titles, dtype=pl.String))
+
+
+def heat_map(
+    means: Sequence[CellMean], *, model: str, suite: str, named: Callable[[str], str] = str
+) -> Figure:
+    """A heat map of regions by layers for each comparison; hovering shows the intervals.
+
+    Args:
+        means: the mean effects.
+        model: label of the model.
+        suite: name of the suite.
+        named: the name shown for a question.
+
+    Raises:
+        UsageError: nothing but heads was exchanged.
+    """
+    frame = _drawn(means, named, heads=False)
+    require_rows(frame, where="figure explanation", seen="no residual, attention or MLP states")
+    title = f"Where {model} carries the predictions of {suite}"
+    regions = _regions(means)
+    return _squares(
+        frame, name="explanation", title=title, x="layer", y="region_name", y_sort=regions
+    )
+
+
+def head_map(
+    means: Sequence[CellMean], *, model: str, suite: str, named: Callable[[str], str] = str
+) -> Figure:
+    """A heat map of heads by layers for each comparison and region.
+
+    Args:
+        means: the mean effects.
+        model: label of the model.
+        suite: name of the suite.
+        named: the name shown for a question.
+
+    Raises:
+        UsageError: no heads were exchanged.
+    """
+    import polars as pl
+
+    frame = _drawn(means, named, heads=True)
+    require_rows(frame, where="figure heads", seen="no heads were exchanged", todo="--part heads")
+    frame = frame.with_columns(
+        panel=pl.col("panel").str.replace(": single heads", ": ") + pl.col("region_name")
+    )
+    title = f"Heads of {model} that carry the predictions of {suite}"
+    return _squares(frame, name="heads", title=title, x="layer", y="head")
+
+
+def _regions(means: Sequence[CellMean]) -> list[str]:
+    numbered = {mean.region: mean.region_name for mean in means if mean.region}
+    return [numbered[number] for number in sorted(numbered)]
+
+
+_PANELS = 2
+_SHOWN_LAYERS = 26
+"""Most layers whose squares have numbers in them."""
+
+
+def _squares(
+    frame: pl.DataFrame, *, name: str, title: str, x: str, y: str, y_sort: Sequence[str] = ()
+) -> Figure:
+    """Squares on a scale from red (against the prediction) to blue (for it), with the effects."""
+    import altair as alt
+
+    largest = max([1e-6, *(abs(value or 0.0) for value in frame["effect_bits"].to_list())])
+    labels = {"effect_bits": "bits", "low": "from", "high": "to", "p_holm": "p (Holm)"}
+    tooltip = [
+        *(alt.Tooltip(f"{field}:Q", title=label, format=".2f") for field, label in labels.items()),
+        alt.Tooltip("n:Q", title="items"),
+    ]
+    dark = f"abs(datum.effect_bits) > {0.6 * largest}"
+    has_numbers = bool(y_sort) and frame[x].n_unique() <= _SHOWN_LAYERS
+    panels = []
+    for panel in dict.fromkeys(frame["panel"]):
+        base = alt.Chart(frame.filter(panel=panel)).encode(
+            x=alt.X(f"{x}:O", title="layer", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y(f"{y}:N", title=None if y_sort else "head", sort=list(y_sort) or "ascending"),
+            tooltip=tooltip,
+        )
+        squares = base.mark_rect(stroke="white").encode(
+            color=alt.Color("effect_bits:Q", title="bits").scale(
+                scheme="redblue", domain=[-largest, largest]
+            )
+        )
+        numbers = base.mark_text(fontSize=9).encode(
+            text=alt.Text("effect_bits:Q", format=".2f"),
+            color=alt.condition(dark, alt.value("white"), alt.value("#222222")),
+        )
+        size = alt.Step(34 if y_sort else 22)
+        layers = [squares, numbers] if has_numbers else [squares]
+        panels.append(alt.layer(*layers).properties(title=panel, width=size, height=alt.Step(20)))
+    chart = alt.concat(*panels, columns=_PANELS, title=title)
+    return figure_of(chart, name=name, title=title, frame=frame)
+
+
+def layer_curves(
+    means: Sequence[CellMean], *, model: str, suite: str, named: Callable[[str], str] = str
+) -> Figure:
+    """The effect by layer, a curve with its interval for each region.
+
+    Args:
+        means: the mean effects.
+        model: label of the model.
+        suite: name of the suite.
+        named: the name shown for a question.
+
+    Raises:
+        UsageError: nothing but heads was exchanged.
+    """
+    import altair as alt
+
+    frame = _drawn(means, named, heads=False)
+    require_rows(frame, where="figure layers", seen="no residual, attention or MLP states")
+    base = alt.Chart(frame).encode(
+        x=alt.X("layer:Q", title="layer", axis=alt.Axis(tickMinStep=1, format="d")),
+        color=alt.Color("region_name:N", title="region", sort=_regions(means)).scale(
+            range=list(COLOURS)
+        ),
+    )
+    band = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title="bits"), y2="high:Q")
+    line = base.mark_line(point=True).encode(y=alt.Y("effect_bits:Q", title="bits"))
+    title = f"What {model} carries of the predictions of {suite}, layer by layer"
+    panels = (
+        alt.layer(band, line)
+        .properties(width=260, height=160)
+        .facet(
+            facet=alt.Facet("panel:N", title=None, sort=list(dict.fromkeys(frame["panel"]))),
+            columns=_PANELS,
+            title=title,
+        )
+    )
+    return figure_of(panels, name="layers", title=title, frame=frame)
+
+
+def explanation_figures(
+    means: Sequence[CellMean], *, model: str, suite: str, named: Callable[[str], str] = str
+) -> list[Callable[[], Figure]]:
+    """The makers of all figures of an explanation."""
+    return [
+        lambda: heat_map(means, model=model, suite=suite, named=named),
+        lambda: layer_curves(means, model=model, suite=suite, named=named),
+        lambda: head_map(means, model=model, suite=suite, named=named),
+    ]
