@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -244,8 +245,16 @@ def _part(name: str, pairs: Sequence[tuple[Run, Run]]) -> SuitePart:
     for section in sections:
         for report in section.runs:
             reports.setdefault(str(report.folder), []).append(report)
+    names = Counter(_stored_name(run) for run, _ in pairs)
     entries = tuple(
-        _entry(run, shown, folder, tuple(reports.get(str(shown.folder), ())))
+        _entry(
+            run,
+            shown,
+            # The same model may have a run of one name in several folders; labels are apart.
+            _stored_name(run) if names[_stored_name(run)] == 1 else shown.model,
+            folder,
+            tuple(reports.get(str(shown.folder), ())),
+        )
         for run, shown in pairs
     )
     outcomes = {one.model: one for one in item_outcomes(labelled) if one.headline}
@@ -260,14 +269,17 @@ def _part(name: str, pairs: Sequence[tuple[Run, Run]]) -> SuitePart:
     )
 
 
-def _entry(run: Run, shown: Run, folder: str, reports: tuple[RunReport, ...]) -> Entry:
+def _stored_name(run: Run) -> str:
+    return run.folder.name if run.folder else run.model
+
+
+def _entry(run: Run, shown: Run, name: str, folder: str, reports: tuple[RunReport, ...]) -> Entry:
     family, step = step_of(str(run.manifest.get("named") or run.model))
-    stored = run.folder.name if run.folder else run.model
     return Entry(
         run=shown,
         model=run.model,
         label=shown.model,
-        page=f"suites/{folder}/runs/{slug(stored)}.html",
+        page=f"suites/{folder}/runs/{slug(name)}.html",
         family=family,
         step=step,
         reports=reports,
