@@ -41,7 +41,13 @@ def wright_map(analysis: Analysis) -> Figure:
         UsageError: no model of items was fitted.
     """
     items = [item.difficulty.value for item in analysis.items if item.difficulty]
-    models = [(one.model, one.ability) for one in analysis.models if one.ability]
+    # Without the revision, where names tell models apart; labels are upright and have little room.
+    short = len({one.model.partition("@")[0] for one in analysis.models}) == len(analysis.models)
+    models = [
+        (one.model.partition("@")[0] if short else one.model, one.ability)
+        for one in analysis.models
+        if one.ability
+    ]
     frame = frame_of(
         [
             *(("item", f"{i.suite} {i.item}", *_three(i.difficulty)) for i in analysis.items),
