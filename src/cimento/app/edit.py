@@ -250,12 +250,12 @@ class Editor:
         self._title.text = f"{grid.name}{' *' if dirty else ''}"
         kept = "(event) => { event.preventDefault(); }" if dirty else "null"
         ui.run_javascript(f"window.onbeforeunload = {kept}")
-        found = marks(view, self.report.findings)
+        marked = marks(view, self.report.findings)
         if table.shape(view) != self._shape:
             self._shape = table.shape(view)
-            self._element.options = table.options(view, found, say)
+            self._element.options = table.options(view, marked, say)
         else:
-            self._send(table.rows(view, found, say))
+            self._send(table.rows(view, marked, say))
         self._show_legend()
 
     def _send(self, rows: list[dict[str, Any]]) -> None:

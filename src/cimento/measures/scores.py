@@ -437,6 +437,7 @@ def _sentence(
         logprobs_nats=columns.logprobs_nats,
         n_words=len(text.split()),
         n_chars=len(text),
+        n_bytes=len(text.encode()),
         pseudo=pseudo,
         logits=columns.logits,
         log_sigmoid_sums_nats=columns.log_sigmoid_sums,

@@ -72,6 +72,7 @@ class Sentence:
         logprobs_nats: log P of each token, in order.
         n_words: number of words: maximal runs of characters without white space.
         n_chars: number of characters (code points), blanks included.
+        n_bytes: number of bytes in UTF-8, blanks included; None where that is not known.
         pseudo: whether these are the pseudo-log-likelihoods of a masked model; None where that
             is not known.
         logits: the model's raw output for each token, before any normalization.
@@ -88,6 +89,7 @@ class Sentence:
     logits: Numbers | Missing = NO_LOGITS
     log_sigmoid_sums_nats: Numbers | Missing = NO_LOGISTIC_SUMS
     unigram_logprobs_nats: Numbers | Missing = NO_UNIGRAMS
+    n_bytes: int | None = None
 
     def __post_init__(self) -> None:
         if not self.logprobs_nats:
@@ -102,6 +104,13 @@ class Sentence:
 def lp(sentence: Sentence) -> float:
     """``LP``: the sum of log P over the tokens."""
     return total(sentence.logprobs_nats)
+
+
+def bits_per_byte(sentence: Sentence) -> float:
+    """``-LP / (bytes * ln 2)``, which models with different tokens can be compared by."""
+    if not sentence.n_bytes:
+        raise Undefined("the number of bytes is not known")
+    return surprisal_bits(lp(sentence)) / sentence.n_bytes
 
 
 def perplexity(sentence: Sentence) -> float:
@@ -329,6 +338,23 @@ _ALL = (
         higher_is_better=True,
         source="lm-evaluation-harness (acc_norm), doi:10.5281/zenodo.5371628",
         function=lambda sentence: lp(sentence) / sentence.n_chars,
+    ),
+    Measure(
+        name="bits-per-token",
+        formula="-LP / (n ln 2)",
+        unit="bits per token",
+        higher_is_better=False,
+        source="Shannon 1948, doi:10.1002/j.1538-7305.1948.tb01338.x",
+        function=lambda sentence: surprisal_bits(lp(sentence)) / sentence.n_tokens,
+    ),
+    Measure(
+        name="bits-per-byte",
+        formula="-LP / (bytes ln 2)",
+        unit="bits per byte",
+        higher_is_better=False,
+        source="Gao et al. 2020, doi:10.48550/arXiv.2101.00027",
+        function=bits_per_byte,
+        undefined="where the text is not known",
     ),
     Measure(
         name="ppl",
