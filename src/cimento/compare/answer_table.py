@@ -120,14 +120,12 @@ def answer_table(
     first_runs = {run.suite_name: run for run in reversed(judged)}
     columns = {name: _columns(run) for name, run in first_runs.items()}
     texts = {key: text for run in first_runs.values() for key, text in _texts(run).items()}
-    right = np.full((len(keys), len(models) + len(people)), np.nan)
-    for j, one in enumerate((*models, *people)):
-        for i, key in enumerate(keys):
-            right[i, j] = one.answers.get(key, math.nan)
+    respondents = (*models, *people)
+    columns_of = [[one.answers.get(key, math.nan) for key in keys] for one in respondents]
     return AnswerTable(
         keys=keys,
-        respondents=(*models, *people),
-        right=right,
+        respondents=respondents,
+        right=np.array(columns_of).T,
         phenomena=tuple(_phenomenon(key, first_runs, columns, phenomenon) for key in keys),
         covariates={
             name: _covariate(name, keys, first_runs, columns, texts) for name in covariates

@@ -41,7 +41,7 @@ _USUAL_PRIOR_SD = 2.0
 _STARTS = {"interaction": 0.3, "discrimination": 0.3, "family": 0.5, "item": 1.0}
 _USUAL_START = 0.7
 _APART = 0.1
-_STEP, _SHORT = 1e-3, 1e-4
+_STEP, _SHORT = 5e-3, 1e-4
 _FLAT, _NEARLY_FLAT, _MOST_STEPS = 0.05, 0.5, 60
 _FEWEST_ITEMS, _FEWEST_MODELS = 5, 2
 _MOST_FOR_SPREADS = 3_000
@@ -104,10 +104,9 @@ def item_response(
 ) -> ItemResponseFit:
     """Fit an item-response model to a table of answers.
 
-    The model is that of `response_likelihood`. Spreads are at their posterior mode on the
-    logarithmic scale, under half-normal priors with a standard deviation of 2 logits (of
-    discrimination: 1). What is estimated is conditional on the spreads, and its intervals are
-    widened by what these leave open (Kass and Steffey 1989, doi:10.1080/01621459.1989.10478825).
+    The model is that of `response_likelihood`. Spreads are at their posterior mode, under
+    half-normal priors with a scale of 2 logits (of discrimination: 1); intervals are widened by
+    what they leave open (Kass and Steffey 1989, doi:10.1080/01621459.1989.10478825).
 
     Args:
         right: items x models: 1 right, 0 wrong, 0.5 a tie, NaN where undefined.
@@ -118,22 +117,18 @@ def item_response(
         start: spreads to begin the search at, such as those of the simpler model.
         seed: of the items from which spreads are estimated where there are more than 3,000.
 
-    Returns:
-        The fit, or the reason why there is none.
-
     Raises:
         UsageError: tables that do not fit together, or values outside 0 to 1.
     """
     table = np.asarray(right, dtype=np.float64)
     responses = _responses(table, phenomenon, family, covariates)
-    items, models = table.shape
     answers = int(np.isfinite(table).sum())
-    empty = ItemResponseFit(kind=kind, items=items, models=models, answers=answers)
+    empty = ItemResponseFit(kind=kind, items=table.shape[0], models=table.shape[1], answers=answers)
     if reason := _impossible(table):
         return dataclasses.replace(empty, reason=reason)
     names = _spread_names(responses, kind)
-    begin = {**_STARTS, **(start or {})}
-    phi, covariance, converged = _spreads_at(_sample(responses, seed), names, begin)
+    sample, begin = _sample(responses, seed), {**_STARTS, **(start or {})}
+    phi, covariance, converged = _spreads_at(sample, names, begin)
     likelihood = _likelihood(responses, names)
     centre = likelihood.mode(sds_of(names, phi))
     moved = moved_spreads(likelihood, names, phi, covariance)
@@ -250,11 +245,11 @@ def _spreads_at(
             best, begin_at = value, mode.z
         return value
 
-    phi, found = _minimum(lost, np.log([begin.get(name, _USUAL_START) for name in names]))
+    phi, is_minimum = _minimum(lost, np.log([begin.get(name, _USUAL_START) for name in names]))
     curvature = _curvature(lost, phi)
     values, vectors = np.linalg.eigh(curvature)
     covariance = (vectors / np.maximum(values, _WIDEST**-2)) @ vectors.T
-    return phi, covariance, found
+    return phi, covariance, is_minimum
 
 
 def _minimum(function: Callable[[Floats], float], start: Floats) -> tuple[Floats, bool]:
