@@ -64,6 +64,7 @@ def test_the_stored_queries_are_listed_with_what_they_find(capsys):
     assert invoke(arguments) == 0
     records = {each["name"]: each for each in json.loads(capsys.readouterr().out)["queries"]}
     assert records["negation-order"]["matches"] > 0
+    assert records["negation-order"]["patterns"][0].startswith("pattern {")
     assert records["negation-order"]["twins"] is None
     assert records["extraction-from-adjunct"]["pairs"] is None
     assert records["subject-verb-number"]["pairs"] <= records["subject-verb-number"]["matches"]

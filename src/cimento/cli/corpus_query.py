@@ -181,7 +181,10 @@ def _queries(options: LibraryOptions) -> None:
             "group": query.group,
             "languages": list(query.languages),
             "title": query.title,
+            "patterns": [request.text for request in query.requests],
             "change": query.change or None,
+            "controller": query.controller or None,
+            "remark": query.remark or None,
             **counts.get(query.name, {}),
         }
         for query in queries

@@ -99,6 +99,8 @@ def _build(options: PairQueryOptions) -> None:
     if options.as_json:
         show_json(record)
         return
+    if not pairs:
+        return
     of_matches = f"of {counted(drafts.matches, 'match', 'matches')}"
     note(f"{counted(len(pairs), 'pair')} {of_matches}: {options.output}")
     for line in _power_lines(record):
