@@ -22,7 +22,8 @@ from cimento.measures import (
     judged_on,
 )
 from cimento.measures.normalising import TokenCounts
-from cimento.measures.sentence import Undefined, length_penalty, log_sigmoid
+from cimento.measures.sentence import length_penalty, log_sigmoid
+from cimento.measures.values import Undefined
 
 HALF, QUARTER = math.log(1 / 2), math.log(1 / 4)
 

@@ -150,39 +150,39 @@ def deviations(sheet: Preregistration, runs: Sequence[Run]) -> list[str]:
         runs: that were made for it.
     """
     planned = {suite.name: suite for suite in sheet.suites}
-    told = [line for run in runs for line in _of_run(run, planned.get(run.suite_name), sheet)]
+    lines = [line for run in runs for line in _of_run(run, planned.get(run.suite_name), sheet)]
     done = {(run.suite_name, name) for run in runs for name in _names(run)}
-    told += [
+    lines += [
         f"{suite} was not run on {model}."
         for suite in planned
         for model in sheet.models
         if (suite, model) not in done
     ]
-    return told
+    return lines
 
 
 def _of_run(run: Run, planned: PlannedSuite | None, sheet: Preregistration) -> list[str]:
     title = f"{run.suite_name} on {run.model}"
     if planned is None:
         return [f"{title}: the suite is not in the sheet."]
-    actual, told = _planned(run), []
+    actual, lines = _planned(run), []
     if not _names(run) & set(sheet.models):
-        told.append(f"{title}: the model is not in the sheet.")
+        lines.append(f"{title}: the model is not in the sheet.")
     if actual.sha256 != planned.sha256:
-        told.append(f"{title}: the suite has another content.")
+        lines.append(f"{title}: the suite has another content.")
     if actual.contrasts != planned.contrasts:
-        told.append(f"{title}: other predictions were judged.")
+        lines.append(f"{title}: other predictions were judged.")
     for name in sorted({*actual.options, *planned.options}):
         one, other = planned.options.get(name), actual.options.get(name)
         if one != other:
-            told.append(f"{title}: the option {name} is {other!r}, and {one!r} in the sheet.")
+            lines.append(f"{title}: the option {name} is {other!r}, and {one!r} in the sheet.")
     limit = manifest_part(run.manifest, "asking").get("limit")
     if limit is not None:
-        told.append(f"{title}: only the first {limit} items were run.")
+        lines.append(f"{title}: only the first {limit} items were run.")
     created = str(run.manifest.get("created") or "")
     if created and datetime.fromisoformat(created) < sheet.created:
-        told.append(f"{title}: the run is older than the sheet.")
-    return told
+        lines.append(f"{title}: the run is older than the sheet.")
+    return lines
 
 
 def _names(run: Run) -> set[str]:

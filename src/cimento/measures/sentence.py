@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import math
-import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeGuard
@@ -18,37 +17,16 @@ from typing import Literal, TypeAlias, TypeGuard
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.plugins import blamed, find_plugin
 from cimento.io.tables import COLUMNS, Column
-
-Unit: TypeAlias = Literal["bits", "nats"]
-
-BITS_PER_NAT = 1 / math.log(2)
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """The reason in place of an undefined value."""
-
-    reason: str
-
-
-Value: TypeAlias = "float | Missing"
-
-
-def surprisal_bits(logprob_nats: float) -> float:
-    """Surprisal in bits of a log-probability in nats: ``-log2 P`` (Hale 2001)."""
-    return (0.0 - logprob_nats) * BITS_PER_NAT
-
-
-def total(values: Sequence[float]) -> float:
-    """The float64 sum from left to right, each step rounded; 0 for no values.
-
-    The order of additions decides which sentences tie. Python's `sum` (which compensates from 3.12
-    on) and numpy's (which adds in pairs) round differently.
-    """
-    return functools.reduce(operator.add, values, 0.0)
-
-
-Numbers: TypeAlias = tuple[float, ...]
+from cimento.measures.values import (
+    BITS_PER_NAT,
+    Missing,
+    Numbers,
+    Undefined,
+    Unit,
+    Value,
+    surprisal_bits,
+    total,
+)
 
 PENALTY_BASE = 5
 """The constant of the length penalty of Wu et al. 2016 (doi:10.48550/arXiv.1609.08144), eq. 14."""
@@ -58,10 +36,6 @@ NO_LOGISTIC_SUMS = Missing(
     "sums of logistic scores were not stored; run again with --columns log_sigmoid_sum"
 )
 NO_UNIGRAMS = Missing("there are no unigram frequencies; give some with --unigrams")
-
-
-class Undefined(Exception):  # noqa: N818  # it is no error that a measure is undefined
-    """The signal that a measure has no value for a sentence, with the reason as its message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -194,10 +194,14 @@ def short_grid(short: ShortList) -> Grid:
     for suite, item in short.items:
         by_suite.setdefault(suite, []).append(item)
     points = f"±{100 * short.precision:g} points"
-    found = f"{len(short.items)} of {counted(short.of, 'item')} place every model within {points}"
+    shortest = (
+        f"{len(short.items)} of {counted(short.of, 'item')} place every model within {points}"
+    )
     if short.reached > short.precision:
         reached = f"±{100 * short.reached:.1f}"
-        found = f"All {counted(len(short.items), 'item')} place models within {reached} points only"
+        shortest = (
+            f"All {counted(len(short.items), 'item')} place models within {reached} points only"
+        )
     correlation = _share(short.rank_correlation) or "undefined"
     return Grid.of(
         list(by_suite.items()),
@@ -206,7 +210,7 @@ def short_grid(short: ShortList) -> Grid:
             "items": lambda row: len(row[1]),
             "ids, the most telling first": lambda row: ", ".join(row[1]),
         },
-        title=f"{found} of the share of all items that it gets right.",
+        title=f"{shortest} of the share of all items that it gets right.",
         remarks=1,
         notes=(
             f"Rank correlation of the models, by these items and by all: {correlation}.",

@@ -245,11 +245,11 @@ def _spreads_at(
             best, begin_at = value, mode.z
         return value
 
-    phi, found = _minimum(lost, np.log([begin.get(name, _USUAL_START) for name in names]))
+    phi, is_minimum = _minimum(lost, np.log([begin.get(name, _USUAL_START) for name in names]))
     curvature = _curvature(lost, phi)
     values, vectors = np.linalg.eigh(curvature)
     covariance = (vectors / np.maximum(values, _WIDEST**-2)) @ vectors.T
-    return phi, covariance, found
+    return phi, covariance, is_minimum
 
 
 def _minimum(function: Callable[[Floats], float], start: Floats) -> tuple[Floats, bool]:

@@ -23,7 +23,7 @@ from cimento.io.tables import (
 )
 from cimento.measures import BITS_PER_NAT
 from cimento.measures.regions import region_values, with_first_tokens
-from cimento.measures.sentence import Missing, Value, total
+from cimento.measures.values import Missing, Value, total
 from cimento.paradigms.regions.chance import near_tie_threshold
 from cimento.paradigms.regions.interchanges import Contrast, ExplainSettings, Interchanges
 from cimento.paradigms.regions.judging import judged_suite, options_of
