@@ -14,14 +14,7 @@ from cimento._version import __version__
 from cimento.errors import MissingDependencyError, TableError, UsageError, did_you_mean
 from cimento.io.files import expanded, read_bytes, write_bytes, write_text
 from cimento.io.parsing import faults_of
-from cimento.io.tables import (
-    EXPLANATIONS,
-    REQUESTS,
-    Rows,
-    collected,
-    read_table,
-    write_table,
-)
+from cimento.io.tables import EXPLANATIONS, REQUESTS, Rows, collected, read_table, write_table
 from cimento.paradigms.registry import find_paradigm, parse_options
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES, Estimate, each_outcome, estimates_table
 from cimento.runs.store import (
