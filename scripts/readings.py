@@ -26,9 +26,10 @@ from pathlib import Path
 from cimento import load_suite
 from cimento.errors import CimentoError
 from cimento.paradigms.regions.contrast import find_contrast
-from cimento.suites.builtin import REVIEW, REVIEW_COLUMNS, list_builtin
+from cimento.suites.builtin import REVIEW, list_builtin
 from cimento.suites.model import Suite, sentence
 
+COLUMNS = ("reader", "native", "item", "condition", "verdict", "remark")
 CHOICES = ("a", "b", "both", "neither")
 
 
@@ -132,7 +133,7 @@ def _write(path: Path, reader: str, rows: list[tuple[str, ...]]) -> None:
             kept = [row for row in csv.reader(file, delimiter="\t") if row[0] != reader][1:]
     with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, delimiter="\t", lineterminator="\n")
-        table.writerows([REVIEW_COLUMNS, *kept, *sorted(rows)])
+        table.writerows([COLUMNS, *kept, *sorted(rows)])
 
 
 def main() -> int:

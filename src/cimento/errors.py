@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -118,6 +119,30 @@ def counted(count: int, one: str, several: str = "") -> str:
         several: the words after other numbers, such as ``verdicts are``; empty for `one` and an s.
     """
     return f"{count:,} {one if count == 1 else several or one + 's'}"
+
+
+_CODE = re.compile(r"[A-Z]{3}-[A-Z][0-9]{3}\b")
+_MOST_OF_A_CODE = 3
+
+
+def few_of_each_code(said: Iterable[str]) -> list[str]:
+    """Remarks of which three of a check's code are given; the others are counted.
+
+    A suite of generated items may have hundreds of the same kind.
+    """
+    remarks = [*said]
+    codes = [match[0] if (match := _CODE.match(remark)) else "" for remark in remarks]
+    shown: Counter[str] = Counter()
+    kept = []
+    for code, remark in zip(codes, remarks, strict=True):
+        shown[code] += 1
+        if not code or shown[code] <= _MOST_OF_A_CODE:
+            kept.append(remark)
+    left = {code: n - _MOST_OF_A_CODE for code, n in shown.items() if code and n > _MOST_OF_A_CODE}
+    return kept + [
+        f"{code} and {n:,} more of this kind: `cimento suites check SUITE` lists all."
+        for code, n in left.items()
+    ]
 
 
 def listed(faults: Sequence[Fault | str]) -> str:

@@ -35,3 +35,13 @@ def test_the_demo_ends_with_what_came_of_it_and_what_to_do_next(tmp_path, monkey
     assert (folder / "report.html").is_file()
     assert invoke(["demo", "-o", str(folder), "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["runs"]) == 4
+
+
+def test_a_constant_answer_is_not_above_chance(tmp_path, monkeypatch, capsys):
+    # The demo model calls every Spanish story false, which two of three are.
+    monkeypatch.setattr(demo, "_DEMO", ("es-subject-verb",))
+    monkeypatch.setattr(demo, "_LONG", ("es-stories",))
+    assert invoke(["demo", "-o", str(tmp_path / "runs")]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "above chance in 1 of the 2 suites with a chance level" in shown
+    assert "Always the same answer reaches: es-stories 0.667. That counts as chance there." in shown

@@ -224,3 +224,152 @@ def test_an_unknown_suite_is_answered_with_the_nearest_and_not_with_all(name, ne
     assert near in message
     assert "cimento suites list" in message
     assert "en-filler-gap" not in message
+
+
+def test_an_import_without_a_form_says_what_the_forms_are(capsys):
+    Path("answers.csv").write_text("participant,item,rating\nP1,1,5\n", "utf-8")
+    Path("data.json").write_text("[]", "utf-8")
+    for file, likely in (("answers.csv", "long"), ("data.json", "jspsych")):
+        assert invoke(["annotate", "import", file, "-o", "judgments.csv"]) == 2
+        message = capsys.readouterr().err
+        for form in ("long: a table with one answer a row", "wide:", "jspsych:", "pcibex:"):
+            assert form in message
+        assert f"cimento annotate import {file} --form {likely} --suite" in message
+    assert not Path("judgments.csv").exists()
+
+
+def test_stories_fit_a_terminal_and_blanks_are_counted_in_words(capsys):
+    asked = ["it-stories", "it-connectives-cloze", "-m", "demo-masked", "-m", "demo-causal"]
+    assert invoke(["run", *asked, "--limit", "4", "--set", "shots=0", "-o", "runs"]) in (0, 3)
+    out = capsys.readouterr().out
+    tables = [line for line in out.splitlines() if line.startswith("  ")]
+    assert "always false  always true  first option  chance" in out
+    assert max(map(len, tables)) <= 160
+    stories = out[out.index("Right at this tier") : out.index("Flow of")]
+    assert max(map(len, stories.splitlines())) <= 100
+    assert "whole words" in out
+    assert "that only continue" in out
+
+
+def isole(path: Path, change: dict[int, list[str]] | None = None) -> Path:
+    """A design as people make it: an item in merged cells, a column for each factor, no name."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["Item", "Distanza", "Struttura", "Frase", "Note"])
+    who = ("il sarto", "la sarta", "il fabbro", "la guida", "il cuoco", "la cuoca")
+    for number, name in enumerate(who):
+        rows = (
+            ("corta", "non isola", f"Chi pensa che {name} abbia visto la piazza?"),
+            ("lunga", "non isola", f"Che cosa pensi che {name} abbia visto?"),
+            ("corta", "isola", f"Chi si chiede se {name} abbia visto la piazza?"),
+            ("lunga", "isola", f"Che cosa ti chiedi se {name} abbia visto?"),
+        )
+        for row in rows:
+            sheet.append([number + 1, *row])
+        first = 2 + 4 * number
+        sheet.merge_cells(start_row=first, end_row=first + 3, start_column=1, end_column=1)
+    for place, cells in (change or {}).items():
+        for column, cell in enumerate(cells, start=2):
+            sheet.cell(place, column).value = cell
+    book.save(path)
+    return path
+
+
+def test_two_crossed_columns_are_a_design_without_a_column_of_conditions(capsys):
+    isole(Path("isole.xlsx"))
+    assert invoke(["run", "isole.xlsx", "--language", "it", "-m", "demo-causal"]) == 0
+    out = capsys.readouterr().out
+    assert "isole (it), 6 items" in out
+    for condition in ("corta_non-isola", "lunga_non-isola", "corta_isola", "DD > 0"):
+        assert condition in out
+    # An item that lacks a combination is no design, and says what to do.
+    isole(Path("rotte.xlsx"), {3: ["corta", "non isola", "Che cosa pensi che abbia visto?"]})
+    assert invoke(["suites", "check", "rotte.xlsx"]) == 2
+    assert "cimento suites new factorial" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "header", ["Giudizio medio", "Valutazione", "Mean rating", "Promedio", "Средняя оценка"]
+)
+def test_a_mean_of_ratings_is_a_rating_whatever_it_is_called(header, capsys):
+    rows = [("Il cane dorme.", "6,8"), ("Cane il dorme.", "1,2"), ("Piove da ieri.", "6,1")]
+    lines = [f"Frase;{header}", *(";".join(row) for row in rows)]
+    Path("giudizi.csv").write_text("\n".join(lines), "utf-8")
+    assert invoke(["suites", "check", "giudizi.csv", "--language", "it"]) == 0
+    assert "3 items" in capsys.readouterr().err
+
+
+def test_a_table_of_blanks_runs_as_it_is(capsys):
+    book = openpyxl.Workbook()
+    book.active.append(["Frase", "Risposta attesa", "Alternative sbagliate", "Fonte"])
+    book.active.append(["Pioveva, ___ siamo usciti.", "ma", "perché | quindi", "tema 1"])
+    book.active.append(["Resto a casa ___ piove.", "perché", "ma", "tema 2"])
+    book.save("lacune.xlsx")
+    assert invoke(["suites", "check", "lacune.xlsx"]) == 0
+    shown = "".join(capsys.readouterr())
+    assert "2 items, 2 with an expected answer" in shown
+    assert "Give --language it" in shown
+    asked = ["lacune.xlsx", "--language", "it", "-m", "demo-masked"]
+    assert invoke(["run", *asked]) == 0
+    out = capsys.readouterr().out
+    assert "lacune x demo-masked" in out
+    assert "forced choice" in out
+    assert "language" not in out
+
+
+def test_a_table_of_blanks_under_other_headers_says_what_to_call_them(capsys):
+    Path("lacune.csv").write_text("Frase;Vuoto\nPioveva, ___ usciamo.;ma\n", "utf-8")
+    assert invoke(["suites", "check", "lacune.csv"]) == 2
+    assert "that of the right words target" in capsys.readouterr().err
+
+
+WIDE = ("Corta non isola", "Lunga non isola", "Corta isola", "Lunga isola")
+CELLS = (
+    "Chi pensa che il sarto abbia visto la piazza?",
+    "Che cosa pensi che il sarto abbia visto?",
+    "Chi si chiede se il sarto abbia visto la piazza?",
+    "Che cosa ti chiedi se il sarto abbia visto?",
+)
+
+
+def test_columns_named_by_two_levels_in_words_are_a_design(capsys):
+    lines = [";".join(("N", *WIDE)), ";".join(("1", *CELLS))]
+    Path("larga.csv").write_text("\n".join(lines), "utf-8")
+    assert invoke(["suites", "check", "larga.csv", "--language", "it"]) == 0
+    assert "the bad cell is Lunga_isola" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("lines", "advice"),
+    [
+        (("Le rose sono rosse.;Le rose è rosse.", "Piove.;Piovono."), "first row holds a sentence"),
+        (("frase;accettabile", "Le rose sono rosse.;sì", "Le rose è rosse.;no"), "write 1 there"),
+    ],
+)
+def test_a_table_that_is_not_understood_says_what_it_needs(lines, advice, capsys):
+    Path("tabella.csv").write_text("\n".join(lines), "utf-8")
+    assert invoke(["suites", "check", "tabella.csv"]) == 2
+    assert advice in capsys.readouterr().err
+
+
+def test_ninety_notes_of_one_kind_are_three_and_a_count(capsys):
+    rows = [f"Le chiavi {k % 4} sono qui.\tLe chiavi {k % 4} è qui." for k in range(40)]
+    Path("generate.tsv").write_text("\n".join(["good\tbad", *rows]), "utf-8")
+    assert invoke(["run", "generate.tsv", "--language", "it", "-m", "demo-causal"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.count("CIM-S052 item") <= 3
+    assert "more of this kind: `cimento suites check SUITE` lists all." in out
+    assert invoke(["report", "runs", "-o", "page.html"]) == 0
+    page = Path("page.html").read_text("utf-8")
+    assert page[: page.index('id="provenance"')].count("CIM-S052 item") <= 3
+
+
+def test_a_figure_of_tokens_names_the_runs_and_the_items_to_choose_from(capsys):
+    run("-m", "demo-causal", "--limit", "6")
+    capsys.readouterr()
+    assert invoke(["figure", "runs", "tokens", "-o", "tokens.svg"]) == 2
+    assert "Add --item ID, one of: 1, 2, 3, 4 ..." in capsys.readouterr().err
+    run("-m", "demo-masked", "--limit", "6")
+    capsys.readouterr()
+    assert invoke(["figure", "runs", "tokens", "--item", "1", "-o", "tokens.svg"]) == 2
+    assert "runs/coppie/demo-causal" in capsys.readouterr().err

@@ -8,7 +8,7 @@ import math
 import pytest
 
 from cimento import UsageError, evaluate
-from cimento.compare.ranking import PivotCell, pivot, pivot_grid
+from cimento.compare.pivot import PivotCell, pivot, pivot_grid
 from cimento.paradigms.regions.perplexity import perplexities, worst_items
 from cimento.report.grid import as_csv, as_text
 from cimento.suites.design import predictions_of, squares

@@ -16,6 +16,7 @@ from cimento import UsageError
 from cimento.corpus.making.edits import Editor, parse_change
 from cimento.corpus.making.forms import Contexts, TreebankMorphology
 from cimento.corpus.making.query_pairs import PairQuery, make_pairs
+from cimento.corpus.morphology.dictionaries import open_morphology
 from cimento.corpus.queries.index import TreebankIndex
 from cimento.corpus.queries.library import open_query, stored_queries
 from cimento.corpus.queries.matching import find
@@ -83,6 +84,18 @@ def test_the_library_has_every_group_and_is_large():
     }  # fmt: skip
 
 
+def drafts_of(case, index, *sources):
+    stored = stored_queries()[case.query]
+    query = PairQuery(
+        name=stored.name,
+        requests=stored.requests,
+        change=parse_change(stored.change, stored.requests[0].nodes),
+        controller=stored.controller,
+        twin=stored.twin,
+    )
+    return make_pairs(index, query, Editor(sources, Contexts(index)))
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.query)
 def test_a_stored_query_finds_its_sentence_and_makes_the_expected_pair(case, tmp_path):
     stored = stored_queries()[case.query]
@@ -92,17 +105,33 @@ def test_a_stored_query_finds_its_sentence_and_makes_the_expected_pair(case, tmp
     if not case.bad:
         assert stored.change == ""
         return
-    query = PairQuery(
-        name=stored.name,
-        requests=stored.requests,
-        change=parse_change(stored.change, stored.requests[0].nodes),
-        controller=stored.controller,
-        twin=stored.twin,
-    )
-    editor = Editor([FewForms(*case.forms), TreebankMorphology(index)], Contexts(index))
-    drafts = make_pairs(index, query, editor)
+    drafts = drafts_of(case, index, FewForms(*case.forms), TreebankMorphology(index))
     assert [(pair.good.text, pair.bad.text) for pair in drafts.pairs] == [(case.good, case.bad)]
     assert not drafts.reasons
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.language == "ru" and case.forms], ids=lambda c: c.query
+)
+def test_a_large_dictionary_has_the_same_forms(case, tmp_path):
+    """pymorphy3, with all its readings, makes the Russian pairs that were written by hand."""
+    pytest.importorskip("pymorphy3")
+    index = TreebankIndex(treebank(tmp_path, (case.good, case.rows)))
+    drafts = drafts_of(case, index, open_morphology("pymorphy3"))
+    assert [pair.bad.text for pair in drafts.pairs] == [case.bad]
+
+
+def test_a_unimorph_file_gives_forms_that_the_treebank_lacks(tmp_path):
+    case = next(case for case in CASES if case.query == "subject-verb-number")
+    table = tmp_path / "ita"
+    table.write_text(
+        "cantare\tcanta\tV;IND;PRS;3;SG\ncantare\tcantano\tV;IND;PRS;3;PL\n", encoding="utf-8"
+    )
+    index = TreebankIndex(treebank(tmp_path / "trees", (case.good, case.rows)))
+    unimorph = open_morphology(f"unimorph:{table}", language="it")
+    drafts = drafts_of(case, index, unimorph, TreebankMorphology(index))
+    assert [pair.bad.text for pair in drafts.pairs] == [case.bad]
+    unimorph.close()
 
 
 def test_a_name_that_is_none_names_close_ones_and_a_file_is_read(tmp_path):

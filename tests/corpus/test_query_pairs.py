@@ -218,6 +218,19 @@ def test_capitals_stay_at_the_beginning_of_the_sentence(tmp_path):
         assert [pair.bad.text for pair in drafts.pairs] == [bad]
 
 
+def test_capitals_stay_after_a_full_stop_inside_a_text(tmp_path):
+    rows = [
+        "1 Piove piovere VERB _ 0 root",
+        "2 . . PUNCT _ 1 punct",
+        "3 Non non ADV _ 4 advmod",
+        "4 esce uscire VERB _ 1 parataxis",
+    ]
+    files = treebank(tmp_path, ("Piove. Non esce", rows))
+    pattern = "pattern { V -[advmod]-> N }"
+    _, _, drafts = drafts_of(files, pattern=pattern, change="swap N V", controller="")
+    assert [pair.bad.text for pair in drafts.pairs] == ["Piove. Esce non"]
+
+
 def test_sentences_with_a_word_more_are_compared_by_what_follows(tmp_path):
     files = treebank(tmp_path, ("Il gatto della nonna non canta", NEIGHBOUR))
     more = {"pattern": "pattern { V -[advmod]-> N }", "controller": ""}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import zipfile
 from xml.etree import ElementTree as ET
 
@@ -14,7 +15,8 @@ from cimento import UsageError, open_runs, report
 from cimento.cli.main import invoke
 from cimento.report.formatting import PValue, p_number
 from cimento.report.grid import EstimateCell, Grid, as_latex, as_text, names_standing
-from cimento.report.paper import docx, dressed, results_grid
+from cimento.report.paper import dressed, results_grid
+from cimento.report.word import docx
 from tests.helpers.made_runs import made_run, outcomes_of
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -139,6 +141,11 @@ def test_a_word_document_holds_the_table():
         ["z", "2.0", "3.0"],
     ]
     assert docx(grouped) == docx(grouped)
+    # A group is as wide as its columns, or programs put it over others.
+    document = zipfile.ZipFile(io.BytesIO(docx(grouped))).read("word/document.xml").decode()
+    columns = [int(width) for width in re.findall(r'<w:gridCol w:w="(\d+)"', document)]
+    first_row = [int(width) for width in re.findall(r'<w:tcW w:w="(\d+)"', document)][:2]
+    assert first_row == [columns[0], sum(columns[1:])]
     assert table_of(docx(GRID))[1] == ["a_b", "−1.2 [−2.0, −0.5]", "< .001"]
 
 

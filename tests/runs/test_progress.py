@@ -1,115 +1,63 @@
-"""Progress on standard error: bars with rate and time left at a terminal, else lines."""
+"""Lines of progress, and what is read from them again."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import itertools
-import sys
-from typing import TYPE_CHECKING
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from cimento import open_run
-from cimento.cli import evaluating
-from cimento.cli.main import invoke
-from cimento.runs.store import find_runs
+from cimento import UsageError
+from cimento.runs.progress import (
+    EVERY,
+    LineClock,
+    RunProgress,
+    Timed,
+    last_progress,
+    seconds_between_lines,
+)
 
-if TYPE_CHECKING:
-    import pytest
-
-
-class Terminal(io.StringIO):
-    """Standard error as a terminal is."""
-
-    def isatty(self) -> bool:
-        return True
+TITLES = st.text(st.characters(categories=["L", "N", "P"]), min_size=1).map(lambda a: f"{a} x m")
 
 
-def at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """To be called in the test itself: pytest changes standard error after fixtures."""
-    stream = Terminal()
-    monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    return stream
+@given(TITLES, st.integers(0, 10**6), st.integers(1, 10**6), st.booleans())
+def test_a_line_says_again_what_it_was_made_of(title, done, left, known):
+    progress = RunProgress(title, done, done + left, 2.5 if known else None)
+    assert last_progress(f"first\n{progress}\nlast\n") == progress
 
 
-def test_a_bar_has_title_share_time_left_and_rate(monkeypatch):
-    terminal = at_a_terminal(monkeypatch)
-    seconds = itertools.count(1.0)
-    monkeypatch.setattr("rich.console.monotonic", lambda: next(seconds))
-    with evaluating.progress_bars() as progress:
-        assert progress is not None
-        bar = progress("it-islands", "demo-causal")
-        for done in (100, 200, 300):
-            bar(done, 400)
-
-    said = terminal.getvalue()
-    assert "it-islands x demo-causal" in said
-    assert "75%" in said
-    assert "texts/s" in said
-    assert "0:00:" in said
+def test_the_last_line_counts_and_other_lines_say_nothing():
+    lines = [RunProgress("a x b", 1, 9), RunProgress("a x b", 5, 9, 0.5)]
+    found = last_progress("\n".join(map(str, lines)))
+    assert found == lines[1]
+    assert found.left_s == 8.0
+    assert last_progress("") is None
+    assert last_progress("cimento: it-islands: 3 of 9 items are wrong") is None
 
 
-def test_a_run_says_how_far_it_is_at_a_terminal(monkeypatch, tmp_path):
-    terminal = at_a_terminal(monkeypatch)
-    run = ["run", "it-islands", "-m", "demo-causal", "--limit", "3", "--no-cache"]
-
-    assert invoke([*run, "-o", str(tmp_path)]) == 0
-    assert "it-islands x demo-causal" in terminal.getvalue()
-
-
-def test_elsewhere_a_short_run_says_nothing(tmp_path, capsys):
-    run = ["run", "it-islands", "-m", "demo-causal", "--limit", "3", "--no-cache"]
-
-    assert invoke([*run, "-o", str(tmp_path)]) == 0
-    said = capsys.readouterr().err
-    assert "it-islands x demo-causal" not in said
-    assert "\r" not in said
-
-
-def test_texts_are_counted_and_not_units_of_work(monkeypatch, tmp_path):
+def test_lines_come_no_more_often_than_wanted(monkeypatch):
+    clock = LineClock(every_s=10.0, last_s=0.0)
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    timed = Timed("a x b", clock)
     told = []
-
-    @contextlib.contextmanager
-    def recording():
-        yield lambda _suite, _model: lambda done, total: told.append((done, total))
-
-    monkeypatch.setattr(evaluating, "progress_bars", recording)
-    run = ["run", "it-islands", "-m", "demo-causal", "--limit", "3", "--no-cache"]
-
-    assert invoke([*run, "-o", str(tmp_path)]) == 0
-    [folder] = find_runs(tmp_path)
-    texts = open_run(folder.path).table("requests")["request"].n_unique()
-    assert texts > 3
-    assert {total for _, total in told} == {texts}
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
-    assert told[-1] == (texts, texts)
+    for second in range(0, 41, 2):
+        now = float(second)
+        told.append(timed.due(second * 10, 500))
+    lines = [line for line in told if line]
+    assert [line.done for line in lines] == [100, 200, 300, 400]
+    assert lines[-1].texts_per_s == pytest.approx(10.0)
+    assert timed.due(500, 500) is None
 
 
-def test_no_time_left_is_given_before_it_can_be_estimated(monkeypatch, capsys):
-    seconds = iter([0.0, 0.0, 15.0, 30.0])
-    monkeypatch.setattr(evaluating.time, "monotonic", lambda: next(seconds))
-    with evaluating.progress_bars() as progress:
-        assert progress is not None
-        line = progress("it-stories", "demo-causal")
-        for done in (0, 1, 61):  # the first text takes 15 s, since the model is loaded
-            line(done, 121)
-
-    first, second = capsys.readouterr().err.splitlines()
-    assert first == "cimento: it-stories x demo-causal: 1 of 121 texts"
-    assert second.endswith("61 of 121 texts, 2.0 a second, 30 s left")
+@pytest.mark.parametrize("given", ["often", "-1", "nan", "inf"])
+def test_another_number_of_seconds_must_be_one(monkeypatch, given):
+    monkeypatch.setenv(EVERY, given)
+    with pytest.raises(UsageError, match=EVERY):
+        seconds_between_lines()
 
 
-def test_a_bar_gives_no_time_left_after_one_text(monkeypatch):
-    terminal = at_a_terminal(monkeypatch)
-    seconds = itertools.count(1.0)
-    monkeypatch.setattr("rich.console.monotonic", lambda: next(seconds))
-    with evaluating.progress_bars() as progress:
-        assert progress is not None
-        bar = progress("it-islands", "demo-causal")
-        for done in (1, 2):
-            bar(done, 400)
-
-    assert "it-islands x demo-causal" in terminal.getvalue()
-    assert "left" not in terminal.getvalue()
+def test_the_environment_says_another_number_of_seconds(monkeypatch):
+    monkeypatch.delenv(EVERY, raising=False)
+    assert seconds_between_lines() == 10.0
+    monkeypatch.setenv(EVERY, "0.5")
+    assert seconds_between_lines() == 0.5

@@ -364,3 +364,11 @@ def test_a_run_that_is_not_stored_is_refused(tmp_path):
     run = evaluate(agreement(), WISE)
     with pytest.raises(UsageError, match="not stored"):
         write_site(run, tmp_path / "s")
+
+
+def test_runs_of_one_name_in_two_folders_have_a_page_each(tmp_path):
+    for folder, all_tokens in (("some", False), ("all", True)):
+        evaluate(agreement(), WISE, output=tmp_path / folder, all_tokens=all_tokens)
+    folders = [str(tmp_path / name) for name in ("some", "all")]
+    assert invoke(["site", *folders, "-o", str(tmp_path / "site")]) == 0
+    assert len(list(tmp_path.glob("site/suites/*/runs/*.html"))) == 2

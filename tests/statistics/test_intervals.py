@@ -19,6 +19,7 @@ from cimento.statistics.intervals import (
     WILSON_CLUSTERED,
     Interval,
     effective_number,
+    items_for_width,
     share_interval,
     t_quantile,
     wilson,
@@ -195,3 +196,25 @@ def test_intervals_of_clustered_verdicts_hold_the_truth_as_often_as_they_say():
     # The standard error of a coverage of 0.95 is 0.009 here.
     assert held / trials > 0.92
     assert naive / trials < 0.85
+
+
+@given(st.floats(0.01, 0.4), st.floats(0, 1))
+def test_one_item_fewer_would_make_the_interval_too_wide(half_width, share):
+    n = items_for_width(half_width, share=share)
+    widths = [high - low for low, high in (wilson(share, k) for k in (n, max(n - 1, 1)))]
+    assert widths[0] / 2 <= half_width
+    assert n == 1 or widths[1] / 2 > half_width
+
+
+def test_items_for_a_width_are_those_of_the_closed_form():
+    # Half of Wilson's interval is z / (1 + z2/n) * sqrt(p q / n + z2 / 4n2) with z2 = z * z. Solved
+    # at p = 0.5, where it is z / (2 sqrt(n + z2)): n = z2 / 4h2 - z2, in Python:
+    #   math.ceil(1.959963984540054**2 * (1 / (4 * 0.05**2) - 1))  ->  381
+    assert items_for_width(0.05) == 381
+    assert items_for_width(0.1) == 93
+
+
+@pytest.mark.parametrize(("half_width", "share"), [(0, 0.5), (0.5, 0.5), (0.1, 1.2), (-1, 0.5)])
+def test_no_number_of_items_makes_an_interval_that_is_none(half_width, share):
+    with pytest.raises(UsageError, match="half width"):
+        items_for_width(half_width, share=share)

@@ -123,6 +123,15 @@ def test_degenerate_samples_have_a_reason_and_no_interval():
     assert picky.reason == f"undefined in {picky.undefined} of 500 draws"
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_statistic_that_needs_every_row_has_no_bca_interval_and_says_why():
+    def of_all(rows):
+        return rows.mean() if len(rows) == len(SKEWED) else None
+
+    found = bootstrap(SKEWED, of_all, TWELVE, seed=0, draws=200)
+    assert (found.low, found.reason) == (None, "undefined without any one row or cluster")
+
+
 def test_nonsense_is_refused():
     with pytest.raises(UsageError, match="Did you mean 'bca'"):
         bootstrap(range(12), np.mean, TWELVE, seed=0, method="bc")

@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import json
 import re
+import socket
 import time
 from collections.abc import Callable
 from http.client import HTTPResponse
@@ -352,6 +353,25 @@ def test_a_hub_that_cannot_be_reached(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(time, "sleep", lambda _seconds: None)
     with pytest.raises(InputError, match="Without a network"):
         fetch(HUB, tmp_path / "hub", endpoint="http://127.0.0.1:9")
+
+
+def test_a_hub_without_a_network_is_not_asked_again_and_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("urllib.request.getproxies", dict)
+    monkeypatch.setattr(time, "sleep", lambda _seconds: pytest.fail("it was asked again"))
+
+    def unknown(*_args: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(InputError, match="Without a network"):
+        fetch(HUB, tmp_path / "hub")
+    # A proxy may know a host that this machine does not.
+    monkeypatch.setattr("urllib.request.getproxies", lambda: {"https": "http://127.0.0.1:9"})
+    monkeypatch.setattr("huggingface_hub.HfApi.list_repo_files", lambda *_a, **_k: ["it.zip"])
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", lambda *_a, **_k: "")
+    assert fetch(HUB, tmp_path / "hub") == tmp_path / "hub"
 
 
 def test_a_language_there_is_not() -> None:

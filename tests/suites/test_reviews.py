@@ -6,12 +6,15 @@ import shutil
 from typing import TYPE_CHECKING
 
 from cimento.suites import builtin
-from cimento.suites.builtin import REVIEW, REVIEW_COLUMNS, find_suite, list_builtin
+from cimento.suites.builtin import REVIEW, find_suite, list_builtin
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
+
+
+HEADER = ("reader", "native", "item", "condition", "verdict", "remark")
 
 
 def test_a_suite_that_was_read_says_by_how_many(
@@ -25,7 +28,7 @@ def test_a_suite_that_was_read_says_by_how_many(
     rows = [("R1", "no", "1", "mismatch_number", "agrees", ""),
             ("R1", "no", "2", "mismatch_person", "both", "the plural reads well too"),
             ("R2", "no", "1", "mismatch_person", "agrees", "")]  # fmt: skip
-    lines = ["\t".join(row) + "\n" for row in (REVIEW_COLUMNS, *rows)]
+    lines = ["\t".join(row) + "\n" for row in (HEADER, *rows)]
     review.write_text("".join(lines), encoding="utf-8")
     assert list_builtin()[0].status == "read by 2, not native"
     review.write_text(

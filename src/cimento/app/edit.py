@@ -1,10 +1,486 @@
-"""Step: edit."""
+"""Step 2, edit: the suite as a grid, with the checks beside its rows as one types."""
 
 from __future__ import annotations
 
-from cimento.app.frame import Visit, heading
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from nicegui import events, ui
+
+from cimento.app import table
+from cimento.app.checking import Finding, Note, Report, check_grid
+from cimento.app.editing import (
+    MOST_PASTED,
+    Grid,
+    History,
+    add_item,
+    delete_column,
+    delete_rows,
+    insert_column,
+    insert_rows,
+    remove_titles,
+    rename_column,
+    workbook_of,
+)
+from cimento.app.findings import STYLE, button, sheet_title, show_findings
+from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell
+from cimento.app.opening import describe, digest_of, open_grid, save_grid, zipped_folder
+from cimento.app.shortcuts import show_shortcuts
+from cimento.app.views import (
+    View,
+    edit_cell,
+    has_conditions,
+    letters,
+    marks,
+    paste_cells,
+    region_names,
+    view_of,
+)
+from cimento.app.workspace import SUITES
+from cimento.errors import CimentoError, InputError
+from cimento.suites.builtin import TEMPLATE_LANGUAGES, find_suite
+from cimento.suites.suite_workbook import HOW_TO, ITEMS
 
 
-def build(visit: Visit) -> None:
-    """Build the page."""
+async def build(visit: Visit) -> None:
+    """Build the page: the grid of a suite, or a choice of suites."""
+    ui.add_css(STYLE.read_text(encoding="utf-8"))
+    name = visit.query.get("suite", "")
     heading(visit.say("edit.title"), level=1)
+    if not name:
+        _choice(visit)
+        return
+    try:
+        place = visit.workspace.suite(name)
+        path = place if isinstance(place, Path) else find_suite(place)
+        opened = await asyncio.to_thread(open_grid, path)
+    except CimentoError as error:
+        problem(visit, error)
+        _choice(visit)
+        return
+    editor = Editor(visit, opened.grid, opened.notes, path if isinstance(place, Path) else None)
+    editor.build()
+    await editor.check()
+
+
+def _choice(visit: Visit) -> None:
+    """The suites of the workspace, to choose one."""
+    say = visit.say
+    suites = visit.workspace.suites()
+    ui.label(say("edit.choose") if suites else say("edit.none")).classes("lead")
+    with ui.element("ul").classes("plain-list"):
+        for suite in suites:
+            with ui.element("li"):
+                ui.link(suite.name, visit.address("edit", suite=suite.name))
+    ui.link(say("edit.to-start"), visit.address("start"))
+
+
+class Editor:
+    """The editor of one suite in one browser tab.
+
+    Args:
+        visit: what the page is built for.
+        grid: the suite as it was opened.
+        notes: faults of its file, as `open_grid` gives them.
+        path: where it was opened; None for a suite that comes with cimento.
+    """
+
+    def __init__(self, visit: Visit, grid: Grid, notes: Sequence[Note], path: Path | None) -> None:
+        self._visit, self._say = visit, visit.say
+        self._notes, self._path = notes, path
+        self._digest = digest_of(path) if path is not None else ""
+        self.history = History(grid)
+        self._saved = grid
+        self.report = Report(())
+        self._sheet, self._wide = ITEMS, False
+        self._rounds = 0
+
+    @property
+    def grid(self) -> Grid:
+        """The suite as it is now."""
+        return self.history.present
+
+    @property
+    def view(self) -> View:
+        """What the grid shows of it."""
+        return view_of(self.grid, self._sheet, wide=self._wide)
+
+    # --- Building
+
+    def build(self) -> None:
+        """Build the page in the place where it is called."""
+        say = self._say
+        self._title = ui.label(self.grid.name).classes("suite-name")
+        with ui.element("div").props("role=status").classes("summary") as self._status:
+            self._summary = ui.label(say("edit.checking"))
+            self._holds = ui.label().props("lang=en").classes("small")
+        self._describe = ui.element("div").classes("bare")
+        with self._describe:
+            self._build_describe()
+        with (
+            ui.element("div")
+            .props(f'role=toolbar aria-label="{say("edit.tools")}"')
+            .classes("tools")
+        ):
+            self._build_tools()
+        self._bar = ui.element("div").classes("tools")
+        self._names: list[str] = []
+        self._build_sheets()
+        self._legend = ui.element("div").classes("legend")
+        self._holder = ui.element("div").classes("grid-holder")
+        self._holder.on("keydown", lambda e: self._step(e.args), js_handler=table.PRESSED)
+        with self._holder:
+            self._build_grid()
+        with ui.element("section"):
+            heading(say("edit.findings"))
+            self._findings = ui.element("div")
+        with ui.element("section"):
+            heading(say("edit.audit"))
+            ui.label(say("edit.audit-what")).classes("lead")
+            shown = ui.element("div")
+            button(say("edit.audit-do"), guarded(self._visit, lambda: self._audit(shown)))
+        with ui.element("section"):
+            heading(say("edit.save"))
+            self._build_save()
+        self._refresh()
+
+    def _build_tools(self) -> None:
+        say, act = self._say, self._act
+        self._undo = button(say("edit.undo"), lambda: self._step("undo"), icon="undo")
+        self._redo = button(say("edit.redo"), lambda: self._step("redo"), icon="redo")
+        button(say("edit.add"), act(self._add), icon="add")
+        button(say("edit.delete"), act(self._delete), icon="delete_outline")
+        button(say("edit.columns"), self._columns_dialog, icon="view_column")
+        button(say("edit.paste"), self._paste_dialog, icon="content_paste")
+        self._untitle = button(
+            say("edit.untitle"), act(self._remove_titles), icon="vertical_align_top"
+        )
+
+    def _build_sheets(self) -> None:
+        """The choice of the sheet and of the view; a bare table has one sheet."""
+        say = self._say
+        names = [name for name in self.grid.sheets if name != HOW_TO]
+        if names == self._names:
+            return
+        self._names = names
+        self._describe.set_visibility(not self.grid.described)
+        if self._sheet not in names:
+            self._sheet = ITEMS
+        self._bar.clear()
+        with self._bar:
+            if len(names) > 1:
+                shown = {name: sheet_title(name, say) for name in names}
+                self._tabs = ui.toggle(shown, value=self._sheet)
+                self._tabs.on_value_change(lambda e: self._show(e.value))
+                self._tabs.props(f'aria-label="{say("edit.sheets")}" no-caps unelevated')
+            self._switch = ui.switch(say("edit.wide"), value=self._wide)
+            self._switch.on_value_change(lambda e: self._show(self._sheet, wide=e.value))
+
+    def _build_grid(self) -> None:
+        say, view = self._say, self.view
+        self._shape = table.shape(view)
+        self._element = ui.aggrid(
+            table.options(view, marks(view, self.report.findings), say), auto_size_columns=False
+        ).classes("suite-grid")
+        element = self._element
+        label = f"{self.grid.name}: {self._sheet}"
+        named = table.NAMED % (element.id, json.dumps(label))
+        element.on("gridReady", lambda: ui.run_javascript(named), args=[])
+        element.on(
+            "cellValueChanged",
+            guarded(self._visit, self._edited),
+            args=["rowId", "colId", "newValue"],
+        )
+        self._holder.on("paste", self._pasted, js_handler=table.PASTED % element.id)
+        self._holder.on("copy", js_handler=table.COPIED % element.id)
+
+    def _build_describe(self) -> None:
+        """Offer a description to a bare table, which cannot say its language without one."""
+        say = self._say
+        ui.label(say("edit.bare"))
+        with ui.element("div").classes("tools"):
+            codes = {code: say(f"edit.language-{code}") for code in TEMPLATE_LANGUAGES}
+            language = ui.select(codes, label=say("edit.language"), value=say.language)
+            language.classes("short")
+            give = guarded(self._visit, lambda: self._described(str(language.value)))
+            button(say("edit.describe"), give)
+
+    def _build_save(self) -> None:
+        say = self._say
+        with ui.element("div").classes("tools"):
+            self._name = ui.input(say("edit.name"), value=self.grid.name).classes("short")
+            for name, action, icon in (
+                ("save-here", self._save, "save"),
+                ("download-xlsx", self._download, "download"),
+                ("download-folder", self._download_folder, "folder_zip"),
+            ):
+                button(say(f"edit.{name}"), guarded(self._visit, action), icon=icon)
+        self._command = CommandLine(self._visit, ["suites", "check", self._place()])
+        with ui.element("div").classes("tools"):
+            self._next = [
+                ui.link(say(f"edit.to-{step}"), self._visit.address(step, suite=self._place()))
+                for step in ("run", "people")
+            ]
+
+    def _place(self) -> str:
+        """The suite's name for commands and other pages."""
+        if self._path is None:
+            return self.grid.name
+        return self._visit.workspace.name_of(self._path)
+
+    # --- Showing
+
+    def _show(self, sheet: str, *, wide: bool | None = None) -> None:
+        self._sheet = sheet
+        self._wide = self._wide if wide is None else wide
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Show the suite as it is now."""
+        self._build_sheets()  # undo can bring back other sheets
+        say, grid, view = self._say, self.grid, self.view
+        self._undo.set_enabled(bool(self.history.past))
+        self._redo.set_enabled(bool(self.history.future))
+        self._switch.set_visibility(self._sheet == ITEMS and has_conditions(grid))
+        self._untitle.set_visibility(grid.sheets[self._sheet].head > 0)
+        dirty = grid != self._saved
+        self._title.text = f"{grid.name}{' *' if dirty else ''}"
+        kept = "(event) => { event.preventDefault(); }" if dirty else "null"
+        ui.run_javascript(f"window.onbeforeunload = {kept}")
+        marked = marks(view, self.report.findings)
+        if table.shape(view) != self._shape:
+            self._shape = table.shape(view)
+            self._element.options = table.options(view, marked, say)
+        else:
+            self._send(table.rows(view, marked, say))
+        self._show_legend()
+
+    def _send(self, rows: list[dict[str, Any]]) -> None:
+        """Send the browser the rows that have changed, or all where some came or went."""
+        before = self._element.options["rowData"]
+        with self._element.props.suspend_updates():
+            self._element.options["rowData"] = rows
+        if [row["id"] for row in before] == [row["id"] for row in rows]:
+            changed = [new for old, new in zip(before, rows, strict=True) if old != new]
+            self._element.run_grid_method("applyTransaction", {"update": changed})
+        else:
+            self._element.run_grid_method("setGridOption", "rowData", rows)
+        # Marks are no values of cells, which alone would be drawn again.
+        self._element.run_grid_method("refreshCells", {"force": True})
+
+    def _show_legend(self) -> None:
+        """The names of the regions, in their colours."""
+        names = region_names(self.grid) if self._sheet == ITEMS else ()
+        self._legend.clear()
+        self._legend.set_visibility(len(names) > 1)
+        with self._legend:
+            ui.label(self._say("edit.regions"))
+            for number, name in enumerate(names):
+                ui.label(name).classes(f"region region-{number % 6}")
+
+    async def check(self) -> None:
+        """Check the suite, and show what is found unless it was edited meanwhile."""
+        self._rounds += 1
+        this = self._rounds
+        report = await asyncio.to_thread(check_grid, self.grid, self._notes)
+        if this != self._rounds:
+            return
+        self.report = report
+        errors = sum(finding.severity == "error" for finding in report.findings)
+        warnings = len(report.findings) - errors
+        key = (
+            "edit.sound" if not report.findings else "edit.usable" if not errors else "edit.faulty"
+        )
+        self._summary.text = self._say(key, errors=errors, warnings=warnings)
+        self._holds.text = report.holds
+        self._status.classes(replace=f"summary {'faulty' if errors else 'sound'}")
+        self._refresh()
+        self._show_findings()
+
+    def _show_findings(self) -> None:
+        self._findings.clear()
+        with self._findings:
+            show_findings(self.report.findings, self._say, go=self._go)
+
+    def _go(self, finding: Finding) -> None:
+        """Show the first row of a finding, and put the cursor there."""
+        if self._sheet != finding.sheet:
+            self._tabs.value = finding.sheet
+        view = self.view
+        places = [n for n, row in enumerate(view.rows) if set(row.rows) & set(finding.rows)]
+        if not places:
+            return
+        columns = [
+            n for n, cells in enumerate(view.rows[places[0]].places)
+            if any(column == finding.column for _, column in cells)
+        ]  # fmt: skip
+        self._element.run_grid_method("ensureIndexVisible", places[0], "middle")
+        field = f"c{columns[0]}" if columns else "number"
+        self._element.run_grid_method("setFocusedCell", places[0], field)
+
+    # --- Editing
+
+    async def change(self, grid: Grid) -> None:
+        """Make an edit: show it, and check it."""
+        self.history = self.history.do(grid)
+        self._refresh()
+        await self.check()
+
+    def _act(self, edit: Callable[[], Any]) -> Callable[[], Any]:
+        """The action of a button that edits."""
+        return guarded(self._visit, edit)
+
+    async def _step(self, direction: str) -> None:
+        """Undo or redo."""
+        self.history = self.history.undo() if direction == "undo" else self.history.redo()
+        self._refresh()
+        await self.check()
+
+    async def _edited(self, event: events.GenericEventArguments) -> None:
+        """A cell was edited in the browser."""
+        view = self.view
+        row = _row_with(view, str(event.args.get("rowId")))
+        column = _number(event.args.get("colId"), "c")
+        if row is None or column is None or column >= len(view.columns):
+            return
+        await self.change(
+            edit_cell(self.grid, view, row, column, str(event.args.get("newValue") or ""))
+        )
+
+    async def _pasted(self, event: events.GenericEventArguments) -> None:
+        """Cells were pasted at the cursor."""
+        column = _number(event.args.get("column"), "c") or 0
+        await self._paste(int(event.args["row"]), column, str(event.args["text"]))
+
+    async def _paste(self, row: int, column: int, text: str) -> None:
+        try:
+            pasted = paste_cells(self.grid, self.view, row, column, text)
+        except ValueError:
+            tell(self._visit, self._say("edit.too-many", most=f"{MOST_PASTED:,}"))
+            return
+        await self.change(pasted)
+
+    async def _add(self) -> None:
+        """An item at the end, or a row in another sheet."""
+        sheet = self.grid.sheets[self._sheet]
+        await self.change(
+            add_item(self.grid)
+            if self._sheet == ITEMS
+            else insert_rows(self.grid, self._sheet, len(sheet.rows), [[""]])
+        )
+
+    async def _delete(self) -> None:
+        """The rows that are selected."""
+        chosen = await self._element.get_selected_rows()
+        view = self.view
+        ids = {str(row["id"]) for row in chosen}
+        rows = [part for row in view.rows if str(row.rows[0]) in ids for part in row.rows]
+        if not rows:
+            ui.notify(self._say("edit.select-first"))
+            return
+        await self.change(delete_rows(self.grid, self._sheet, rows))
+
+    async def _remove_titles(self) -> None:
+        await self.change(remove_titles(self.grid, self._sheet))
+
+    async def _described(self, language: str) -> None:
+        """Give a bare table a description."""
+        grid = await asyncio.to_thread(describe, self.grid, language=language)
+        await self.change(grid)
+
+    # --- Dialogs
+
+    def _columns_dialog(self) -> None:
+        """Add, rename and remove columns."""
+        say, sheet = self._say, self.grid.sheets[self._sheet]
+        names = {n: name.strip() or letters(n) for n, name in enumerate(sheet.columns)}
+        with ui.dialog() as dialog, ui.card().classes("form"):
+            heading(say("edit.columns"))
+            which = ui.select(names, label=say("edit.column"), value=0)
+            name = ui.input(say("edit.column-name"))
+
+            async def do(edit: Callable[[Grid, str, int], Grid]) -> None:
+                dialog.close()
+                await self.change(edit(self.grid, self._sheet, int(which.value or 0)))
+
+            def new(grid: Grid, sheet: str, column: int) -> Grid:
+                return insert_column(grid, sheet, column + 1, str(name.value or ""))
+
+            def other(grid: Grid, sheet: str, column: int) -> Grid:
+                return rename_column(grid, sheet, column, str(name.value or ""))
+
+            with ui.element("div").classes("tools"):
+                button(say("edit.column-rename"), lambda: do(other))
+                button(say("edit.column-add"), lambda: do(new))
+                button(say("edit.column-delete"), lambda: do(delete_column))
+                button(say("frame.close"), dialog.close, flat=True)
+        dialog.on("hide", dialog.delete)
+        dialog.open()
+
+    def _paste_dialog(self) -> None:
+        """Paste cells without the mouse and without a cursor in the grid."""
+        say = self._say
+        with ui.dialog() as dialog, ui.card().classes("form"):
+            heading(say("edit.paste"))
+            ui.label(say("edit.paste-what"))
+            text = ui.textarea(say("edit.paste-cells")).props("rows=8")
+
+            async def do() -> None:
+                dialog.close()
+                await self._paste(len(self.view.rows), 0, str(text.value or ""))
+
+            with ui.element("div").classes("tools"):
+                button(say("edit.paste-do"), do)
+                button(say("frame.close"), dialog.close, flat=True)
+        dialog.on("hide", dialog.delete)
+        dialog.open()
+
+    # --- Saving
+
+    async def _save(self) -> None:
+        """Save over the file that was opened, or under another name as a new workbook."""
+        say, grid = self._say, self.grid
+        name = str(self._name.value or "").strip() or grid.name
+        if self._path is not None and name == grid.name:
+            if digest_of(self._path) != self._digest:
+                tell(self._visit, say("edit.changed"))
+                return
+            path = await asyncio.to_thread(save_grid, grid, self._path)
+        else:
+            path = self._visit.workspace.new(SUITES, f"{name}.xlsx")
+            path = await asyncio.to_thread(save_grid, grid, path)
+        self._path, self._digest, self._saved = path, digest_of(path), grid
+        self._command.show(["suites", "check", self._place()])
+        for step, link in zip(("run", "people"), self._next, strict=True):
+            link.props["href"] = self._visit.address(step, suite=self._place())
+        ui.notify(say("edit.saved", file=self._place()))
+        self._refresh()
+
+    async def _download(self) -> None:
+        ui.download.content(
+            await asyncio.to_thread(workbook_of, self.grid), f"{self.grid.name}.xlsx"
+        )
+
+    async def _download_folder(self) -> None:
+        data = await asyncio.to_thread(zipped_folder, self.grid)
+        ui.download.content(data, f"{self.grid.name}.zip")
+
+    async def _audit(self, shown: ui.element) -> None:
+        shown.clear()
+        if not self.report.usable:
+            raise InputError(where=self.grid.name, seen=self._say("edit.audit-faulty"))
+        await show_shortcuts(self.grid, shown, self._say)
+
+
+def _row_with(view: View, id_: str) -> int | None:
+    """The index of the row of a view with an id."""
+    return next((n for n, row in enumerate(view.rows) if str(row.rows[0]) == id_), None)
+
+
+def _number(field: object, prefix: str) -> int | None:
+    """The number of a column of the grid, from its field."""
+    text = str(field).removeprefix(prefix)
+    return int(text) if text.isdecimal() and text.isascii() and len(text) < 6 else None  # noqa: PLR2004

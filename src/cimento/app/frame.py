@@ -82,7 +82,7 @@ def framed(visit: Visit) -> Iterator[None]:
         with ui.element("nav").props(f'aria-label="{say("frame.language")}"').classes("tongues"):
             for code, name in LANGUAGES.items():
                 link = ui.link(code, address(code, visit.step, **visit.query))
-                link.props(f'lang={code} hreflang={code} aria-label="{name}"')
+                link.props(f'lang={code} hreflang={code} aria-label="{code}, {name}"')
                 if code == say.language:
                     link.props("aria-current=true")
         lamp = ui.button(icon="contrast", on_click=lambda: _turn(dark)).props("flat round dense")

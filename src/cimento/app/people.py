@@ -1,10 +1,328 @@
-"""Step: people."""
+"""Step 5, Ask people: a survey from a suite, served from here, with its answers coming in."""
 
 from __future__ import annotations
 
-from cimento.app.frame import Visit, heading
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import get_args
+
+from nicegui import ui
+
+from cimento.app.answers import Results
+from cimento.app.asking import (
+    DATABASE,
+    EXPORTS,
+    Progress,
+    SurveyWishes,
+    progress,
+    qr_code,
+    zipped_export,
+)
+from cimento.app.findings import STYLE, button
+from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem, tell
+from cimento.app.workspace import SURVEYS
+from cimento.errors import CimentoError, InputError, UsageError
+from cimento.paradigms.base import SurveyTask
+from cimento.people.surveys.building import build_design
+from cimento.people.surveys.design import SurveyDesign, read_design
+from cimento.people.surveys.exports import write_survey
+from cimento.people.surveys.material import languages
+from cimento.people.surveys.serving import storage
+from cimento.people.surveys.serving.app import Serving
+from cimento.people.surveys.serving.room import EVERYWHERE, LOCAL, MOST_PEOPLE, network_host
+from cimento.suites.builtin import builtin_names, find_suite
+
+SECONDS = 2.0
+"""Seconds between two looks at the answers."""
+USUAL_ROOM = 100
+MOST_LINKS = 1000
+PORT = 8000
+"""The usual port, as in a terminal, so that a survey that is opened again keeps its links."""
+
+_running: dict[Path, Serving] = {}
+"""The surveys that are served from here, by their folders; they end with the program."""
 
 
 def build(visit: Visit) -> None:
-    """Build the page."""
-    heading(visit.say("people.title"), level=1)
+    """Build the page: one survey, or the surveys there are and a form for another."""
+    ui.add_css(STYLE.read_text(encoding="utf-8"))
+    say = visit.say
+    heading(say("people.title"), level=1)
+    name = visit.query.get("survey", "")
+    if name:
+        try:
+            folder = visit.workspace.inside(name)
+            SurveyPage(visit, folder, read_design(folder)).build()
+        except CimentoError as error:
+            problem(visit, error)
+        ui.link(say("people.all"), visit.address("people"))
+        return
+    Text(say("people.lead")).classes("lead")
+    with ui.element("section"):
+        _form(visit)
+    with ui.element("section"):
+        _surveys(visit)
+
+
+def _surveys(visit: Visit) -> None:
+    """The surveys of the workspace."""
+    say = visit.say
+    heading(say("people.surveys"))
+    surveys = visit.workspace.surveys()
+    if not surveys:
+        Text(say("people.no-surveys"))
+    with ui.element("ul").classes("plain-list"):
+        for folder in surveys:
+            name = visit.workspace.name_of(folder)
+            with ui.element("li"):
+                ui.link(folder.name, visit.address("people", survey=name))
+                if folder in _running and _running[folder].is_running:
+                    ui.label(say("people.is-running")).classes("small")
+
+
+def _form(visit: Visit) -> None:
+    """The form for a new survey."""
+    say = visit.say
+    heading(say("people.new"))
+    wanted = visit.query.get("suite", "")
+    suites = list(dict.fromkeys([*filter(None, [wanted]), *_suite_names(visit)]))
+    tasks = {"": say("people.task-usual")} | {
+        task: say(f"people.task-{task}") for task in get_args(SurveyTask)
+    }
+    tongues = {"": say("people.language-suite")} | {
+        code: say(f"edit.language-{code}") for code in languages()
+    }
+    with ui.element("div").classes("form-grid"):
+        suite = ui.select(suites, label=say("people.suite"), value=wanted or None, with_input=True)
+        task = ui.select(tasks, label=say("people.task"), value="")
+        contact = ui.input(say("people.contact"))
+        title = ui.input(say("people.title-of"))
+        language = ui.select(tongues, label=say("people.language"), value="")
+        number = {
+            name: ui.number(say(f"people.{name}"), value=value, min=least, max=most, precision=0)
+            for name, value, least, most in _NUMBERS
+        }
+    Text(say("people.empty-fields")).classes("small")
+    command = CommandLine(visit)
+
+    def wishes() -> SurveyWishes:
+        given = {name: _whole(field.value) for name, field in number.items()}
+        return SurveyWishes(
+            suite=str(suite.value or ""), task=str(task.value or ""),
+            surveys=given["lists"], checks=given["checks"] or 0, scale=given["scale"],
+            limit=given["limit"], break_every=given["break-every"] or 0,
+            contact=str(contact.value or "").strip(), title=str(title.value or "").strip(),
+            language=str(language.value or ""),
+        )  # fmt: skip
+
+    def show() -> None:
+        made = wishes()
+        command.show(made.command(f"{SURVEYS}/{_plain(made.suite)}"))
+
+    for field in (suite, task, contact, title, language, *number.values()):
+        field.on_value_change(show)
+    show()
+    button(say("people.make"), guarded(visit, lambda: _make(visit, wishes())), icon="poll")
+
+
+_NUMBERS = (
+    ("lists", None, 1, 100), ("limit", None, 1, 100_000), ("checks", 2, 0, 20),
+    ("scale", None, 2, 11), ("break-every", None, 0, 1000),
+)  # fmt: skip
+"""Fields with numbers: name, usual value, least and most."""
+
+
+def _suite_names(visit: Visit) -> list[str]:
+    """The suites of the workspace, and those that come with cimento."""
+    return [*(suite.name for suite in visit.workspace.suites()), *builtin_names()]
+
+
+def _whole(value: object) -> int | None:
+    return int(value) if isinstance(value, int | float) else None
+
+
+def _plain(suite: str) -> str:
+    """The usual name of a suite's survey."""
+    return Path(suite).stem or "survey"
+
+
+async def _make(visit: Visit, wishes: SurveyWishes) -> None:
+    """Make a survey and show it."""
+    if not wishes.suite:
+        raise InputError(where=visit.say("people.suite"), seen=visit.say("people.choose-suite"))
+    path = find_suite(visit.workspace.suite(wishes.suite))
+    folder = visit.workspace.new(SURVEYS, _plain(wishes.suite))
+    design = await asyncio.to_thread(build_design, path, wishes.plan())
+    await asyncio.to_thread(write_survey, design, folder)
+    ui.navigate.to(visit.address("people", survey=visit.workspace.name_of(folder)))
+
+
+class SurveyPage:
+    """The page of one survey.
+
+    Args:
+        visit: what the page is built for.
+        folder: the survey's folder.
+        design: what is asked.
+    """
+
+    def __init__(self, visit: Visit, folder: Path, design: SurveyDesign) -> None:
+        self._visit, self._say = visit, visit.say
+        self._folder, self._design = folder, design
+        self._name = visit.workspace.name_of(folder)
+        self._seen: Progress | None = None
+
+    def build(self) -> None:
+        """Build the page in the place where it is called."""
+        say = self._say
+        ui.label(self._folder.name).classes("suite-name")
+        Text(
+            say(
+                "people.facts", suite=self._design.source.suite,
+                task=say(f"people.task-{self._design.task}"), surveys=len(self._design.surveys),
+                questions=max(map(len, self._design.by_survey.values()), default=0),
+            )
+        )  # fmt: skip
+        with ui.element("section"):
+            heading(say("people.serve"))
+            self._build_serving()
+        with ui.element("section"):
+            heading(say("people.answers"))
+            self._live = ui.label().props("role=status").classes("live")
+            self._last = ui.label().classes("small")
+            self._bar = ui.linear_progress(show_value=False).props(
+                f'aria-label="{say("people.answers")}"'
+            )
+            self._look()
+            ui.timer(SECONDS, self._look)
+        with ui.element("section"):
+            heading(say("people.elsewhere"))
+            Text(say("people.elsewhere-what"))
+            with ui.element("div").classes("tools"):
+                for form in EXPORTS:
+                    save = guarded(self._visit, partial(self._export, form))
+                    button(say(f"people.export-{form}"), save, icon="download")
+        with ui.element("section"):
+            heading(say("people.results"))
+            Results(self._visit, self._folder).build()
+
+    # --- Serving
+
+    def _build_serving(self) -> None:
+        say = self._say
+        self._where = ui.radio(
+            {LOCAL: say("people.only-here"), EVERYWHERE: say("people.in-room")}, value=LOCAL
+        ).props(f'aria-label="{say("people.who")}"')
+        with ui.element("div").classes("tools"):
+            self._most = ui.number(
+                say("people.most"), value=USUAL_ROOM, min=1, max=MOST_PEOPLE, precision=0
+            ).classes("short")
+            self._start = button(say("people.start"), self._do(self._serve), icon="play_arrow")
+            self._stop = button(say("people.stop"), self._do(self._end), icon="stop")
+        self._room = ui.element("div")
+        self._command = CommandLine(self._visit)
+        self._where.on_value_change(self._show_command)
+        self._most.on_value_change(self._show_command)
+        self._show_command()
+        self._show_room()
+
+    def _do(self, action: Callable[[], object]) -> Callable[[], object]:
+        return guarded(self._visit, action)  # type: ignore[arg-type]  # coroutines too
+
+    def _show_command(self) -> None:
+        words = ["annotate", "serve", self._name, "--room", str(_whole(self._most.value) or 1)]
+        if self._where.value == EVERYWHERE:
+            words += ["--host", EVERYWHERE]
+        self._command.show(words)
+
+    def _serving(self) -> Serving | None:
+        served = _running.get(self._folder)
+        return served if served is not None and served.is_running else None
+
+    async def _serve(self) -> None:
+        """Start the survey server."""
+        if self._serving() is not None:
+            return
+        host = str(self._where.value)
+        shown = network_host() if host == EVERYWHERE else LOCAL
+        most = _whole(self._most.value) or 1
+        serve = partial(
+            Serving, self._design, self._folder / DATABASE, host=host, shown=shown, room=most
+        )
+        try:
+            served = await asyncio.to_thread(serve, port=PORT)
+        except UsageError:  # another survey, or another program, listens there
+            served = await asyncio.to_thread(serve, port=0)
+        _running[self._folder] = served
+        self._show_room()
+
+    async def _end(self) -> None:
+        """Stop the survey server; all answers so far are in the file."""
+        served = _running.pop(self._folder, None)
+        if served is not None:
+            await asyncio.to_thread(served.stop)
+        self._show_room()
+
+    def _show_room(self) -> None:
+        """The link, its QR code, and links for single people."""
+        say, served = self._say, self._serving()
+        self._start.set_enabled(served is None)
+        self._stop.set_enabled(served is not None)
+        self._room.clear()
+        if served is None:
+            return
+        with self._room:
+            with ui.element("div").classes("room"):
+                code = ui.html(qr_code(served.room), sanitize=False).classes("code")
+                code.props(f'role=img aria-label="{say("people.code")}"')
+                with ui.element("div"):
+                    Text(say("people.open-link"))
+                    ui.link(served.room, served.room, new_tab=True).classes("link")
+                    if not served.address.startswith(f"http://{LOCAL}:"):
+                        Text(say("people.plain")).classes("small")
+                    Text(say("people.admin", address=f"{served.address}/admin"))
+                    ui.label(say("people.secret", secret=served.secret)).classes("small")
+            with ui.element("div").classes("tools"):
+                count = ui.number(
+                    say("people.links-number"), value=10, min=1, max=MOST_LINKS, precision=0
+                ).classes("short")
+                make = self._do(lambda: self._links(served, _whole(count.value) or 1))
+                button(say("people.links"), make, icon="link")
+
+    async def _links(self, served: Serving, number: int) -> None:
+        """Make links for single people, which are stored nowhere else."""
+        path = self._folder / DATABASE
+        made = await asyncio.to_thread(
+            storage.invite_participants, path, self._design, min(number, MOST_LINKS)
+        )
+        lines = [
+            f"{person.id}\t{person.survey}\t{served.address}/p/{token}" for person, token in made
+        ]
+        text = "\n".join(["participant\tsurvey\tlink", *lines]) + "\n"
+        ui.download.content(text, f"{self._folder.name}-links.tsv")
+
+    # --- Answers
+
+    def _look(self) -> None:
+        """Show how far the survey is."""
+        try:
+            now = progress(self._folder)
+        except CimentoError as error:
+            tell(self._visit, str(error))
+            return
+        if now == self._seen:
+            return
+        self._seen = now
+        say = self._say
+        self._live.text = say(
+            "people.progress", people=now.people, begun=now.begun, finished=now.finished,
+            answers=now.answers, wanted=now.wanted,
+        )  # fmt: skip
+        self._last.text = say("people.last", time=now.last) if now.last else ""
+        self._bar.value = now.answers / now.wanted if now.wanted else 0.0
+
+    async def _export(self, form: str) -> None:
+        data = await asyncio.to_thread(zipped_export, self._folder, form)
+        ui.download.content(data, f"{self._folder.name}-{form}.zip")

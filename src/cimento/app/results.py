@@ -14,7 +14,6 @@ from cimento.app.workspace import Workspace
 from cimento.compare import compare
 from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import CimentoError, UsageError
-from cimento.report.comparison import correlations_grid, ranking_grids
 from cimento.report.document import html, sections_of, versions_apart
 from cimento.report.figures import Figure, lacking_figures
 from cimento.report.grid import GRID_FORMS, Grid
@@ -101,15 +100,7 @@ def compared(runs: Sequence[Run]) -> Mapping[str, Grid]:
         )
     if len(runs) == _TWO:
         return compare(runs[0], runs[1]).grids()
-    rankings = compare(runs)
-    grids = {
-        f"{name} {number}": grid
-        for number, ranking in enumerate(rankings.rankings, start=1)
-        for name, grid in ranking_grids(ranking, correction="holm").items()
-    }
-    if rankings.correlations:
-        grids["correlations"] = correlations_grid(rankings.correlations, correction="holm")
-    return grids
+    return compare(runs).grids()
 
 
 def figure_file(figure: Figure, form: str) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +48,17 @@ _OF_RATES = frozenset(KINDS) - {"acceptability"}
 """The kinds whose result is a share of right items."""
 
 ALL = ""
+
+_NAMED = """
+const link = document.getElementById('c%d')?.querySelector('a.q-btn');
+const input = link?.querySelector('input');
+if (input) {
+  link.removeAttribute('role');
+  link.removeAttribute('tabindex');
+  input.tabIndex = 0;
+  input.setAttribute('aria-label', %s);
+}"""
+"""The button of the framework for a file has no name, and a field inside that keys do not reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +116,7 @@ def _builtin(visit: Visit) -> None:
 
     def show() -> None:
         shown.clear()
-        found = [
+        matching = [
             item
             for item in listed_suites()
             if language.value in (ALL, item.suite.language)
@@ -112,9 +124,9 @@ def _builtin(visit: Visit) -> None:
             and phenomenon.value in (ALL, item.suite.phenomenon)
         ]
         with shown:
-            Text(say("start.found", count=len(found))).classes("small").props("role=status")
+            Text(say("start.found", count=len(matching))).classes("small").props("role=status")
             with ui.element("ul").classes("suites"):
-                for item in found:
+                for item in matching:
                     _listed(visit, item)
 
     for field in (language, kind, phenomenon):
@@ -178,11 +190,12 @@ def _own(visit: Visit) -> None:
             await _audited(visit, path)
         show()
 
-    ui.upload(
+    upload = ui.upload(
         label=say("start.upload"), auto_upload=True, max_file_size=MAX_FILE_BYTES,
         on_upload=guarded(visit, take),
         on_rejected=lambda: ui.notify(say("start.too_large", megabytes=MAX_FILE_BYTES // 10**6)),
     ).props("flat bordered").classes("upload").mark("upload")  # fmt: skip
+    ui.run_javascript(_NAMED % (upload.id, json.dumps(say("start.upload"))))
     report.move(target_index=-1)
     show()
 
@@ -294,15 +307,15 @@ def _precision(visit: Visit) -> ui.element:
             expected = ui.number(say("start.expected_share"), value=80, min=0, max=100, suffix="%")
             for field in (points, expected):
                 field.props("outlined dense")
-        told = Text().props("role=status").mark("needed")
+        needed = Text().props("role=status").mark("needed")
 
     def tell() -> None:
         try:
             wanted = items_for_width(float(points.value) / 100, share=float(expected.value) / 100)
         except (CimentoError, TypeError, ValueError):
-            told.text = say("start.no_width")
+            needed.text = say("start.no_width")
             return
-        told.text = say(
+        needed.text = say(
             "start.needed", items=wanted, points=f"{points.value:g}", share=f"{expected.value:g}"
         )
 

@@ -164,14 +164,14 @@ class Workspace:
 
     def model_folders(self) -> list[str]:
         """The folders of models in the workspace and in the folders of models, by path."""
-        found: list[str] = []
+        folders: list[str] = []
         for folder in (self.folder, *self.models):
             if holds_model(folder) and folder in self.models:
-                found.append(str(folder.resolve()))
-            found += [
+                folders.append(str(folder.resolve()))
+            folders += [
                 self._model_path(str(folder.resolve() / name)) for name in checkpoints(folder)
             ]
-        return found[:MOST_SHOWN]
+        return folders[:MOST_SHOWN]
 
     def suites(self) -> list[StoredSuite]:
         """The suites at the top and in ``suites/``, by name."""
@@ -180,12 +180,12 @@ class Workspace:
 
     def runs(self) -> list[StoredRun]:
         """The finished runs in ``runs/``, those of a suite together."""
-        found: list[StoredRun] = []
+        stored: list[StoredRun] = []
         for suite in self._entries(RUNS):
             if suite.is_dir():
                 runs = (self._run(path) for path in self._entries(f"{RUNS}/{suite.name}"))
-                found += [run for run in runs if run is not None]
-        return found
+                stored += [run for run in runs if run is not None]
+        return stored
 
     def _run(self, path: Path) -> StoredRun | None:
         """A run; None for a folder that is none, is not finished or cannot be read."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,6 +13,7 @@ from cimento.cli import annotate_dialogues, annotate_surveys, flags
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of
 from cimento.errors import InputError, UsageError
+from cimento.io.files import read_bytes
 from cimento.options import Options, Texts, option
 from cimento.people.annotate.importing import open_secret, pseudonym
 from cimento.people.judgments.formats import read_prolific, write_participants
@@ -27,6 +29,7 @@ from cimento.people.judgments.records import (
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
+    from cimento.people.annotate.importing import AnswerForm
     from cimento.people.judgments.filters import ExclusionRules
     from cimento.people.judgments.formats import Submission
     from cimento.people.judgments.records import ColumnMap
@@ -37,8 +40,9 @@ class ImportAnswersOptions(Options):
 
     files: tuple[Path, ...] = option(..., "Files of answers.")
     output: Path = option(..., "Judgments: .parquet, .csv or .tsv.", flags=("-o",))
-    form: Literal["long", "wide", "jspsych", "pcibex", "rated"] = option(
-        ..., "long: an answer a row; wide: a person a row; rated: lists such as ItaCoLA's."
+    form: Literal["long", "wide", "jspsych", "pcibex", "rated"] | None = option(
+        None,
+        "long: an answer a row; wide: a person a row; rated: lists such as ItaCoLA's. Needed.",
     )
     suites: Texts = option(
         (), "The suite that was asked; its items are then checked.", flags=("--suite",)
@@ -58,6 +62,38 @@ class ImportAnswersOptions(Options):
     unknown: Literal["refuse", "skip"] = option("refuse", "Answers to no item of the suite.")
 
 
+_FORMS = {
+    "long": "a table with one answer a row, as `cimento annotate serve` exports them",
+    "wide": "a table with one person a row and one sentence a column, as form programs export them",
+    "jspsych": "the data of jsPsych (JSON or CSV)",
+    "pcibex": "the results file of PCIbex",
+    "rated": "a published list of sentences with single ratings, such as ItaCoLA's",
+}
+
+
+def _needed_form(options: ImportAnswersOptions) -> AnswerForm:
+    """The form of the answers.
+
+    Raises:
+        UsageError: it is not given; the message has all forms, and the one of the first file if
+            that is clear.
+    """
+    if options.form is not None:
+        return options.form
+    first = options.files[0]
+    begin = read_bytes(first)[:1]
+    likely = "pcibex" if begin == b"#" else "jspsych" if begin in b"[{" else ""
+    hint = f" {first.name} looks like {likely}." if likely else ""
+    raise UsageError(
+        where="--form",
+        seen="it is not said how the answers are arranged",
+        todo="Give one of: "
+        + "; ".join(f"{name}: {what}" for name, what in _FORMS.items())
+        + f".{hint} For example: cimento annotate import {shlex.quote(str(first))} --form"
+        f" {likely or 'long'} --suite SUITE -o {options.output}",
+    )
+
+
 def _import_answers(options: ImportAnswersOptions) -> None:
     """Read people's answers and write the judgments table.
 
@@ -68,18 +104,17 @@ def _import_answers(options: ImportAnswersOptions) -> None:
     from cimento.people.annotate.importing import read_answers as read
     from cimento.suites.load import suite_paths
 
+    form = _needed_form(options)
     refuse_suffix(options.output)
     refuse_overwriting(options.output, options.files)
     _check_people(options.files, options.prolific, options.keep, options.participants)
     paths = [path for name in options.suites or () for path in suite_paths(find_suite(name))]
     submissions = read_prolific(options.prolific) if options.prolific is not None else None
-    key = (
-        _secret(options.secret) if options.form != "rated" and options.names == "replace" else None
-    )
+    key = _secret(options.secret) if form != "rated" and options.names == "replace" else None
     reading = read(
         options.files,
         ImportOptions(
-            form=options.form,
+            form=form,
             suites=paths,
             columns=_columns(options.mapping, options.columns or (), options.fixed or ()),
             secret=key,

@@ -21,6 +21,7 @@ from cimento.people.judgments.records import FILLER, PRACTICE
 from cimento.people.surveys.design import read_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.serving import storage
+from cimento.people.surveys.serving.room import MOST_PEOPLE
 
 if TYPE_CHECKING:
     from typer._click import Context
@@ -180,6 +181,15 @@ def start(
         str,
         flags.flag("--url", help="Public address, such as that of a web server in front."),
     ] = "",
+    room: Annotated[
+        int,
+        flags.flag(
+            "--room",
+            min=0,
+            max=MOST_PEOPLE,
+            help="Print one link by which so many people can join, for people in a room.",
+        ),
+    ] = 0,
     admin_secret_file: Annotated[
         Path | None,
         flags.flag(
@@ -201,17 +211,29 @@ def start(
     path, wanted = _database(design, database), read_design(design)
     made = "" if secret else secrets.token_urlsafe(24)
     with listen(host, port) as listening:
-        app = make_app(wanted, path, secret=secret or made, url=url)
-        address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        note(f"The answers are in {path}. Administration: http://{address}/admin")
+        app = make_app(wanted, path, secret=secret or made, url=url, room=room)
         if made:
             note(f"The administrator's secret, printed this once: {made}")
-        if host not in {"127.0.0.1", "::1", "localhost"}:
-            note("Others on the network can reach this, and without TLS in front also read it.")
-        if not storage.participants(path):
-            links = f" --url {url or f'http://{address}'}"
-            note(f"Nobody has a link yet: cimento annotate serve invite {design}{links}")
+        _announce(path, design, host=host, port=port, url=url, room=room)
         serve(app, listening, proxied=bool(url))
+
+
+def _announce(path: Path, design: Path, *, host: str, port: int, url: str, room: int) -> None:
+    """Say where the survey is, and how people get to it."""
+    from cimento.people.surveys.serving.room import EVERYWHERE, network_host, room_place
+
+    shown = network_host() if host == EVERYWHERE else host
+    address = f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+    note(f"The answers are in {path}. Administration: {address}/admin")
+    if host not in {"127.0.0.1", "::1", "localhost"}:
+        note("Others on the network can reach this, and without TLS in front also read it.")
+    address = url.rstrip("/") or address
+    if room:
+        note(f"For people in the room: {address}{room_place(storage.signing_key(path))}")
+    elif not storage.participants(path):
+        note(
+            f"Nobody has a link yet: cimento annotate serve invite {design} --url {url or address}"
+        )
 
 
 @serve_app.command("invite", short_help="Make links for participants.")

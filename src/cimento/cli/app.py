@@ -61,7 +61,7 @@ def _app(options: AppOptions) -> None:
 
 def _write_shortcut(options: AppOptions) -> None:
     """Write the starter of an app with the same folders."""
-    from cimento.app.shortcut import desktop, write_starter
+    from cimento.app.starter import desktop, write_starter
 
     words = ["app", str(options.folder.expanduser().absolute())]
     words += [word for folder in options.models for word in ("--models", str(folder.absolute()))]

@@ -14,7 +14,7 @@ from cimento.cli.report import GridOptions, show_grids
 from cimento.compare.pairwise import Correction, equivalences, surely_worse
 from cimento.errors import UsageError, counted
 from cimento.options import option
-from cimento.report.comparison import correlations_grid, equivalence_grid, ranking_grids
+from cimento.report.comparison import equivalence_grid
 from cimento.runs.run import folders_among, open_runs
 
 if TYPE_CHECKING:
@@ -165,14 +165,9 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     ranked = rank_models(outcomes, correction=options.correct, seed=options.seed)
     if options.figure is not None:
         _draw(ranked.rankings, options.figure, options)
-    equivalent = []
-    for number, ranking in enumerate(ranked.rankings):
-        part = f"{number + 1}-"
-        show_grids(ranking_grids(ranking, correction=options.correct), options, part=part)
-        equivalent += _equivalence(ranking.pairs, options, part=part, models=True) or []
-    if ranked.correlations:
-        grid = correlations_grid(ranked.correlations, correction=options.correct)
-        show_grids({"correlations": grid}, options)
+    show_grids(ranked.grids(correction=options.correct), options)
+    pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
+    equivalent = _equivalence(pairs, options, models=True)
     if means:
         show_grids({"means": means_grid(means)}, options)
     if options.as_json:
@@ -183,7 +178,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
             ],
             "correlations": ranked.correlations,
             "means": means,
-            "equivalence": None if options.equivalent is None else equivalent,
+            "equivalence": equivalent,
         }
         show_json(plain)
     return 0
@@ -209,18 +204,14 @@ def _draw(rankings: Sequence[Ranking], path: Path, options: CompareOptions) -> N
 
 
 def _equivalence(
-    pairs: Sequence[PairwiseComparison],
-    options: CompareOptions,
-    *,
-    part: str = "",
-    models: bool = False,
+    pairs: Sequence[PairwiseComparison], options: CompareOptions, *, models: bool = False
 ) -> list[dict[str, object]] | None:
     """The equivalence tests within the requested margin, shown, and returned for JSON."""
     if options.equivalent is None:
         return None
     tests = equivalences(pairs, margin=options.equivalent)
     grid = equivalence_grid(pairs, tests, margin=options.equivalent, models=models)
-    show_grids({"equivalence": grid}, options, part=part)
+    show_grids({"equivalence": grid}, options)
     names = ("suite", "question", "first", "second", "n")
     return [
         {

@@ -101,16 +101,37 @@ def _write_site(runs: Sequence[Run], folder: Path) -> None:
 def _in_short(runs: Sequence[Run]) -> str:
     """The main number of each run, in a table of suites by models, with an explanation."""
     headlines: dict[str, dict[str, Estimate]] = {}
+    constant: dict[str, float] = {}
     for run in runs:
         if (headline := run.summary().headline) is not None:
             headlines.setdefault(run.suite.name, {})[run.model] = headline
+            if reached := _constants(run, headline):
+                constant[run.suite.name] = reached[-1]
     models = list(dict.fromkeys(run.model for run in runs))
     rows = [("suite", "what", *models, "chance")]
     for suite, of in headlines.items():
         first = next(iter(of.values()))
         chance = "-" if first.chance is None else f"{first.chance:.3f}"
         rows.append((suite, first.statistic, *(_cell(of.get(model)) for model in models), chance))
-    return "\n".join(["", "In short", columns(rows, indent=2), "", *_said(headlines, models)])
+    return "\n".join(
+        ["", "In short", columns(rows, indent=2), "", *_said(headlines, models, constant)]
+    )
+
+
+def _constants(run: Run, headline: Estimate) -> list[float]:
+    """What answers without any knowledge, such as always the same one, would reach; ascending."""
+    return sorted(
+        one.value
+        for one in run.estimates()
+        if one.question == headline.question
+        and one.method.startswith(_WITHOUT_KNOWLEDGE)
+        and not one.level
+        and one.value is not None
+    )
+
+
+_WITHOUT_KNOWLEDGE = "baseline: "
+"""The beginning of the method of such estimates."""
 
 
 def _cell(estimate: Estimate | None) -> str:
@@ -121,21 +142,31 @@ def _cell(estimate: Estimate | None) -> str:
     return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
 
 
-def _said(headlines: Mapping[str, Mapping[str, Estimate]], models: Sequence[str]) -> list[str]:
-    """Sentences on how to read the numbers, and on how often each model is above chance."""
+def _said(
+    headlines: Mapping[str, Mapping[str, Estimate]],
+    models: Sequence[str],
+    constant: Mapping[str, float],
+) -> list[str]:
+    """Sentences on how to read the numbers, and on how often each model is above chance.
+
+    A model is above chance in a suite if its interval is, and if no constant answer does as well.
+    """
     lines = [
         "  accuracy: the share of items where the model does as the suite predicts, with its 95 %",
         "  interval. spearman: whether sentences rated better are likelier, from -1 to 1.",
     ]
     for model in models:
         known = [
-            (estimate.low, estimate.chance)
-            for of in headlines.values()
+            (estimate.low, max(estimate.chance, constant.get(suite, 0.0)))
+            for suite, of in headlines.items()
             if (estimate := of.get(model)) is not None and estimate.low is not None
+            if estimate.chance is not None
         ]
-        above = sum(low > chance for low, chance in known if chance is not None)
-        compared = sum(chance is not None for _, chance in known)
+        above = sum(low > chance for low, chance in known)
         lines.append(
-            f"  {model}: above chance in {above} of the {compared} suites with a chance level."
+            f"  {model}: above chance in {above} of the {len(known)} suites with a chance level."
         )
+    if constant:
+        reached = ", ".join(f"{suite} {value:.3f}" for suite, value in constant.items())
+        lines.append(f"  Always the same answer reaches: {reached}. That counts as chance there.")
     return lines

@@ -226,12 +226,24 @@ def _factorial(runs: Sequence[Run], options: FigureOptions) -> Figure:
     return interaction_figure(result, options.scale, ps, bars=options.bars)
 
 
+_NAMED = 4
+
+
 def _tokens(runs: Sequence[Run], item: str) -> Figure:
-    if len(runs) != 1 or not item:
+    if len(runs) != 1:
+        named = ", ".join(str(run.folder) for run in runs[:_NAMED])
         raise UsageError(
             where="cimento figure tokens",
-            seen=f"there are {len(runs)} runs" if item else "no item is named",
-            todo="Give one run folder and --item ID.",
+            seen=f"there are {len(runs)} runs",
+            todo=f"Give one of them, and --item ID: {named}{' ...' if runs[_NAMED:] else ''}",
+        )
+    if not item:
+        ids = runs[0].outcomes()["item"].unique(maintain_order=True).to_list()
+        more = " ..." if ids[_NAMED:] else ""
+        raise UsageError(
+            where="cimento figure tokens",
+            seen="no item is named",
+            todo=f"Add --item ID, one of: {', '.join(ids[:_NAMED])}{more}",
         )
     return tokens_figure(_reports(runs)[0], item)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import SheetOptions, command_of, run_option
-from cimento.cli.resources import open_named, zipf_frequencies
+from cimento.cli.resources import open_named
 from cimento.errors import InputError, need_known
 from cimento.options import Texts, option
 from cimento.paradigms.ratings.cells import need_columns
@@ -124,6 +124,8 @@ def _found(
     judged = _judged(answers, items, method, options.dictionary, options.judgments)
     language, frequency = answers.suite.meta.language, None
     if options.frequency:
+        from cimento.measures.normalising import zipf_frequencies
+
         frequency = zipf_frequencies(language, purpose="--frequency")
         if frequency is None:
             note(f"warning: there are no frequencies for the language {language!r}")

@@ -53,14 +53,8 @@ class GridOptions(TableOptions):
     as_json: bool = option(default=False, help="Print the summary as JSON.", flags=("--json",))
 
 
-def show_grids(grids: Mapping[str, Grid], options: GridOptions, *, part: str = "") -> None:
-    """Print tables, unless JSON is requested, and write each in every form to the folder.
-
-    Args:
-        grids: tables by name.
-        options: of the command.
-        part: what the names of files begin with.
-    """
+def show_grids(grids: Mapping[str, Grid], options: GridOptions) -> None:
+    """Print tables, unless JSON is requested, and write each in every form to the folder."""
     from cimento.io.files import write_text
     from cimento.report.grid import GRID_FORMS, as_text
 
@@ -69,8 +63,7 @@ def show_grids(grids: Mapping[str, Grid], options: GridOptions, *, part: str = "
             show(as_text(grid) + "\n")
         if options.output is not None:
             paths = {
-                options.output / f"{part}{name}{ending}": form
-                for ending, form in GRID_FORMS.items()
+                options.output / f"{name}{ending}": form for ending, form in GRID_FORMS.items()
             }
             options.neutralise(*(write_text(form(grid), path) for path, form in paths.items()))
 

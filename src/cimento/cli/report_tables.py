@@ -170,7 +170,7 @@ def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> 
     Raises:
         UsageError: a measure is unknown.
     """
-    from cimento.compare.ranking import pivot, pivot_grid
+    from cimento.compare.pivot import pivot, pivot_grid
     from cimento.measures import find_measures
     from cimento.paradigms.regions.judging import compares_sentences, on_each_measure
     from cimento.paradigms.regions.perplexity import (

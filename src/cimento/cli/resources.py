@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from cimento.cli.console import note
 from cimento.cli.flags import SheetOptions, run_option, run_options_of
-from cimento.errors import MissingDependencyError, UsageError, needing
+from cimento.errors import MissingDependencyError, UsageError
+from cimento.measures.normalising import Frequency, zipf_frequencies
 from cimento.options import Dtype, Limit, Texts, option
 from cimento.studies.record import Form, write_parts
 
@@ -38,23 +38,6 @@ def open_named(name: str, *, language: str) -> Morphology:
     if isinstance(opened, FileMorphology) and opened.faults_text:
         note(f"warning: {opened.faults_text}")
     return opened
-
-
-Frequency: TypeAlias = Callable[[str], float]
-"""Function from a word to its Zipf frequency: log10 of its occurrences per billion words."""
-
-
-def zipf_frequencies(language: str, *, purpose: str) -> Frequency | None:
-    """The Zipf frequencies of a language's words (wordfreq); None if wordfreq lacks the language.
-
-    Raises:
-        MissingDependencyError: wordfreq is not installed.
-    """
-    with needing("wordfreq", extra="frequency", purpose=purpose):
-        import wordfreq
-    if language not in wordfreq.available_languages():
-        return None
-    return lambda word: float(wordfreq.zipf_frequency(word, language))
 
 
 def needed_frequencies(language: str) -> Frequency:

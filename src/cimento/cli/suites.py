@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cimento.cli import flags, suites_build, suites_derived
+from cimento.cli import flags, suites_build, suites_derived, suites_probe
 from cimento.cli.console import note, show, show_json
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import InputError, UsageError, counted
@@ -131,7 +131,19 @@ def _baseline(name: str, suite: Suite) -> Baseline:
     return Baseline(name=name, n=len(outcomes), solved=solved, reason=reason)
 
 
+_TITLES = {
+    "split": "target cut into more tokens in one condition",
+    "unknown": "unknown tokens",
+    "elsewhere": "conditions that differ elsewhere too",
+    "unlike": "hardly a word in common",
+    "same": "the same context",
+    "overlapping": "overlapping words",
+}
+
+
 def _as_text(audit: Audit) -> str:
+    from cimento.paradigms.regions.audit import remarks
+
     rows: list[tuple[str, ...]] = [
         ("condition", "words", "characters", "tokens", "in the target", "Zipf")
     ]
@@ -155,12 +167,7 @@ def _as_text(audit: Audit) -> str:
         f"{audit.suite}: {counted(audit.n_items, 'item')}; "
         + (audit.target or "the predictions name no single target (see --region)"),
         columns(rows, indent=2),
-        _told("target cut into more tokens in one condition", audit.split_unequally),
-        _told("unknown tokens", [f"{i} {c} ({n})" for i, c, n in audit.unknown]),
-        _told("conditions that differ elsewhere too", audit.other_contexts),
-        _told("hardly a word in common", audit.unlike),
-        _told("the same context", [" = ".join(ids) for ids in audit.same_contexts]),
-        _told("overlapping words", [f"{a} and {b} ({v:.2f})" for a, b, v in audit.overlapping]),
+        *(_told(_TITLES[name], items) for name, items in remarks(audit).items()),
     ]
     lines += [f"  solved by {baseline.name}: {_share(baseline)}" for baseline in audit.baselines]
     return "\n".join([*lines, *_confounds(audit)])
@@ -205,6 +212,7 @@ app.command("audit")(audit_suites)
 app.command("power")(suites_derived.power_of_suite)
 app.command("baseline")(suites_derived.baseline_of_text)
 app.command("exposure")(suites_derived.exposure_of_runs)
+app.command("probe")(suites_probe.probe_suites)
 app.command("vary")(suites_derived.vary_suite)
 app.command("match")(suites_derived.match_suite)
 app.command("prime")(suites_derived.prime_suite)

@@ -1,10 +1,9 @@
-"""Several models on the same items: their ranking, for runs of any paradigm, and one wide table."""
+"""Several models on the same items: their ranking, for runs of any paradigm."""
 
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -19,26 +18,16 @@ from cimento.compare.pairwise import (
     paired_correlations,
 )
 from cimento.errors import UsageError
-from cimento.paradigms.regions.estimates import factorial_of
-from cimento.paradigms.regions.judging import (
-    compares_sentences,
-    crosses_factors,
-    on_each_measure,
-    options_of,
-)
-from cimento.report.formatting import rate
-from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
-from cimento.runs.run import Run
+from cimento.report.grid import Grid
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
-from cimento.statistics.design import Design
 from cimento.statistics.differences import cochran_q, share_test
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.statistics.means import mean_of
 from cimento.statistics.multiple import ModelRanks, Rank, RankedPair, rank_by_pairs
 from cimento.statistics.reliability import ItemAnalysis, item_analysis
 from cimento.statistics.values import Significance
 
 TWO = 2
+_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +104,18 @@ class Rankings:
 
     rankings: tuple[Ranking, ...]
     correlations: tuple[PairedCorrelations, ...]
+
+    def __repr__(self) -> str:
+        suites = dict.fromkeys(ranking.suite for ranking in self.rankings)
+        suites |= dict.fromkeys(changes.suite for changes in self.correlations)
+        models = dict.fromkeys(one.model for ranking in self.rankings for one in ranking.models)
+        return f"<Rankings of {len(models)} models on {', '.join(suites)[:_SHOWN]}>"
+
+    def grids(self, *, correction: Correction = "holm") -> dict[str, Grid]:
+        """The tables, by name, as the command prints them."""
+        from cimento.report.comparison import ranking_grids
+
+        return ranking_grids(self.rankings, self.correlations, correction=correction)
 
 
 def rank_models(
@@ -313,183 +314,3 @@ def _correlation_tests(group: Sequence[ItemOutcomes], items: Sequence[str]) -> _
         [(one.first, one.second, one.change.p) for one in changes],
         " or ".join(dict.fromkeys(f"{one.coefficient}, {one.change.method}" for one in changes)),
     )
-
-
-_CHANCE_OF_PAIRS = 0.5
-_NOT_JUDGED = "the suite has no predictions"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PivotCell:
-    """One number of the wide table.
-
-    Attributes:
-        suite: its name.
-        language: of the suite.
-        phenomenon: its name.
-        what: what the accuracy is of.
-        model: label of the model.
-        measure: of sentences; empty for regions.
-        accuracy: None where nothing was scored.
-        low: lower end of its 95 % interval; None where there is none.
-        high: upper end.
-        n: items that it rests on.
-        chance: accuracy by chance; None where it is not defined.
-        reason: why accuracy or interval is None.
-    """
-
-    suite: str
-    language: str
-    phenomenon: str
-    what: str
-    model: str
-    measure: str
-    accuracy: float | None
-    low: float | None = None
-    high: float | None = None
-    n: int = 0
-    chance: float | None = None
-    reason: str = ""
-
-    @property
-    def row(self) -> tuple[str, str, str, str]:
-        """The key of its row."""
-        return self.suite, self.language, self.phenomenon, self.what
-
-    @property
-    def column(self) -> tuple[str, str]:
-        """The key of its column."""
-        return self.model, self.measure
-
-    @property
-    def shown(self) -> EstimateCell:
-        """The accuracy in percent."""
-        return EstimateCell.percent((self.accuracy, self.low, self.high), self.n, self.reason)
-
-
-def pivot(runs: Sequence[Run], measures: Sequence[str] = ()) -> list[PivotCell]:
-    """One table of the same models on several suites, factorial or not.
-
-    Of a factorial suite it is the mean of its pair accuracies, of others how often all
-    predictions of an item hold.
-
-    Args:
-        runs: of any suites and models.
-        measures: names, for suites about whole sentences; empty for what each run is judged on.
-
-    Raises:
-        UsageError: there is no such measure.
-    """
-    return [
-        cell
-        for run in runs
-        for judged in (on_each_measure(run, measures) if compares_sentences(run) else [run])
-        for cell in _cells(judged)
-    ]
-
-
-def _cells(run: Run) -> Iterator[PivotCell]:
-    summary = run.summary()
-    empty = PivotCell(
-        suite=run.suite.name,
-        language=run.suite.meta.language,
-        phenomenon=run.suite.meta.phenomenon or run.suite.name,
-        what="all predictions" if len(summary.results) > 1 else "prediction",
-        model=run.model,
-        measure=options_of(run).measure,
-        accuracy=None,
-        reason=_NOT_JUDGED,
-    )
-    if crosses_factors(run) and compares_sentences(run):
-        for effects in factorial_of(run, normalisations=("raw",)).phenomena:
-            mean = effects.average_of_pairs(seed=options_of(run).seed)
-            yield replace(
-                empty,
-                phenomenon=effects.name,
-                what="mean of pairs",
-                accuracy=mean.value,
-                low=mean.low,
-                high=mean.high,
-                n=mean.n,
-                chance=_CHANCE_OF_PAIRS,
-                reason=mean.reason or "",
-            )
-        return
-    if not summary.phenomena and not summary.results:
-        yield empty
-    whole = [(empty.phenomenon, held) for held in summary.results[-1:]]
-    for phenomenon, held in [(held.level, held) for held in summary.phenomena] or whole:
-        yield replace(
-            empty,
-            phenomenon=phenomenon,
-            accuracy=held.value,
-            low=held.low,
-            high=held.high,
-            n=held.n,
-            chance=held.chance,
-            reason=held.reason,
-        )
-
-
-def pivot_grid(cells: Sequence[PivotCell]) -> Grid:
-    """Suites and phenomena in rows, models and measures in columns; accuracies in percent.
-
-    The last rows are means over suites of the mean over a suite's phenomena, one for each level of
-    chance: what is .5 by chance and what is .333 have no mean.
-    """
-    judged = [cell for cell in cells if cell.reason != _NOT_JUDGED]
-    others = dict.fromkeys(cell.suite for cell in cells if cell.reason == _NOT_JUDGED)
-    left_out = (f"Without predictions: {', '.join(others)}.",) if judged and others else ()
-    cells = judged or cells
-    columns = list(dict.fromkeys(cell.column for cell in cells))
-    by_place = {(cell.row, cell.column): cell for cell in cells}
-    rows: list[tuple[GridCell, ...]] = []
-    rules = set()
-    before = None
-    for row in dict.fromkeys(cell.row for cell in cells):
-        suite, language, phenomenon, what = row
-        if suite != before and rows:
-            rules.add(len(rows))
-        labels = (BLANK, BLANK) if suite == before else (suite, language)
-        before = suite
-        beside = [by_place.get((row, column)) for column in columns]
-        values = [None if cell is None else cell.shown for cell in beside]
-        chance = next(cell.chance for cell in beside if cell is not None)
-        shown = [value or BLANK for value in values]
-        rows.append((*labels, phenomenon, what, rate(chance), sizes(values), *shown))
-    rules.add(len(rows))
-    for chance in sorted({cell.chance for cell in cells if cell.chance is not None}):
-        level = [cell for cell in cells if cell.chance == chance]
-        means = [_mean_over_suites([c for c in level if c.column == one]) for one in columns]
-        labels = ("Mean over suites", BLANK)
-        rows.append((*labels, BLANK, "suites", rate(chance), sizes(means), *means))
-    return Grid(
-        title="Accuracy in % of the same models on several suites.",
-        header=(
-            *("suite", "language", "phenomenon", "of", "chance", "n"),
-            *(measure or "regions" for _, measure in columns),
-        ),
-        groups=(*(BLANK,) * 6, *(model for model, _ in columns)),
-        rows=tuple(rows),
-        rules=frozenset(rules),
-        labels=4,
-        notes=(
-            "n: items; of means: suites. Each level of chance has a mean of its own.",
-            *left_out,
-        ),
-    )
-
-
-def _mean_over_suites(cells: Sequence[PivotCell]) -> EstimateCell:
-    """The mean over suites of one column, as if the suites had been drawn."""
-    suites: dict[str, list[float]] = {}
-    for cell in cells:
-        if cell.accuracy is not None:
-            suites.setdefault(cell.suite, []).append(cell.accuracy)
-    accuracies = [math.fsum(values) / len(values) for values in suites.values()]
-    mean = mean_of(accuracies, Design.independent(len(accuracies)), seed=0)
-    if mean.low is None or mean.high is None:
-        reason = (mean.reason or "").replace("value", "suite")
-        return EstimateCell.percent((mean.value, None, None), mean.n, reason)
-    ends = (mean.value, max(0.0, mean.low), min(1.0, mean.high))
-    return EstimateCell.percent(ends, mean.n, None)

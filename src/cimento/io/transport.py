@@ -8,6 +8,7 @@ slow, and a client with a connection pool costs more CPU time for each request t
 from __future__ import annotations
 
 import random
+import socket
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -143,6 +144,18 @@ def opener(
     if urlsplit(address).hostname in LOOPBACK:
         handlers.append(urllib.request.ProxyHandler({}))
     return urllib.request.build_opener(*handlers)
+
+
+def look_up(address: str) -> None:
+    """Look up the host of an address, unless a proxy does.
+
+    Without a network this fails at once, where clients try again for half a minute.
+
+    Raises:
+        OSError: there is no such host, or no network.
+    """
+    if not urllib.request.getproxies().keys() & {"http", "https", "all"}:
+        socket.getaddrinfo(urlsplit(address).hostname, None)
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):

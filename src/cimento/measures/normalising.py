@@ -21,7 +21,7 @@ from typing import Literal, Protocol, TypeAlias, get_args
 from cimento.errors import InputError, UsageError, did_you_mean, need_known, needing
 from cimento.io.files import expanded, read_utf8
 from cimento.io.parsing import parse_json
-from cimento.measures.sentence import Missing, Numbers, Value, total
+from cimento.measures.values import Missing, Numbers, Value, total
 
 Normalisation: TypeAlias = Literal[
     "raw", "z", "likert", "likert-z", "quantile", "quantile-z", "robust-z"
@@ -336,3 +336,20 @@ def _count(value: object, *, where: str) -> float:
     if not (math.isfinite(count) and count >= 0):
         raise InputError(where=where, seen=f"{value!r} is not a count", todo="Write a number.")
     return count
+
+
+Frequency: TypeAlias = Callable[[str], float]
+"""Function from a word to its Zipf frequency: log10 of its occurrences per billion words."""
+
+
+def zipf_frequencies(language: str, *, purpose: str) -> Frequency | None:
+    """The Zipf frequencies of a language's words (wordfreq); None if wordfreq lacks the language.
+
+    Raises:
+        MissingDependencyError: wordfreq is not installed.
+    """
+    with needing("wordfreq", extra="frequency", purpose=purpose):
+        import wordfreq
+    if language not in wordfreq.available_languages():
+        return None
+    return lambda word: float(wordfreq.zipf_frequency(word, language))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -39,25 +39,39 @@ CHANGES_SHOWN = 12
 """The number of changed items that are named; the table of items lists all of them."""
 
 
-def ranking_grids(ranking: Ranking, *, correction: str) -> dict[str, Grid]:
-    """The tables that compare several models on one suite, by name.
+def ranking_grids(
+    rankings: Sequence[Ranking],
+    correlations: Sequence[PairedCorrelations] = (),
+    *,
+    correction: str,
+) -> dict[str, Grid]:
+    """The tables that compare several models, by name: one of each, however many suites there are.
 
     Args:
-        ranking: the models, ranked.
+        rankings: the models, ranked by suite and question.
+        correlations: correlations of the values of every two models with their references.
         correction: name of the correction of p-values.
     """
     from cimento.report.robustness import reliability_grid
 
-    title = f"{ranking.suite}, {ranking.question}: every pair."
+    correlated = (
+        {"correlations": correlations_grid(correlations, correction=correction)}
+        if correlations
+        else {}
+    )
+    if not rankings:
+        return correlated
+    pairs = [pair for ranking in rankings for pair in ranking.pairs]
+    alone = rankings[0] if len(rankings) == 1 else None
+    title = f"{alone.suite}, {alone.question}: every pair." if alone else "Every pair of models."
     grids = {
-        "models": models_grid(ranking),
-        "pairs": pairs_grid(ranking.pairs, title=title, correction=correction),
-        "reliability": reliability_grid(ranking),
+        "models": models_grid(rankings),
+        "pairs": pairs_grid(pairs, title=title, correction=correction, suites=alone is None),
+        "reliability": reliability_grid(rankings),
     }
-    if ranking.checkpoints:
-        title = f"{ranking.models[0].family} over training, {ranking.suite}."
-        grids["checkpoints"] = checkpoints_grid(ranking.checkpoints, title=title)
-    return grids
+    if any(ranking.checkpoints for ranking in rankings):
+        grids["checkpoints"] = checkpoints_grid(rankings)
+    return grids | correlated
 
 
 TwoModels: TypeAlias = "tuple[str, str] | None"
@@ -145,32 +159,40 @@ def _methods(tested: Sequence[PairwiseComparison]) -> str:
     return "; ".join(dict.fromkeys(names))
 
 
-def pairs_grid(pairs: Sequence[PairwiseComparison], *, title: str, correction: str) -> Grid:
-    """A table of all pairs of models of a suite.
+def pairs_grid(
+    pairs: Sequence[PairwiseComparison], *, title: str, correction: str, suites: bool = False
+) -> Grid:
+    """A table of all pairs of models.
 
     Args:
         pairs: the comparisons, one per row.
         title: title of the table.
         correction: name of the correction of p-values.
+        suites: whether the rows name suite and question.
     """
+    columns: dict[str, Callable[[PairwiseComparison], str | int | None]] = {
+        "first": lambda pair: pair.first,
+        "second": lambda pair: pair.second,
+        "items": lambda pair: pair.n,
+        "change": lambda pair: _signed(pair.change.estimate),
+        "95 %": lambda pair: _interval(pair.change),
+        "h": lambda pair: _signed(pair.effect),
+        "gained/lost": lambda pair: f"{len(pair.gained)}/{len(pair.lost)}",
+        "p": lambda pair: _p(pair.test.p),
+        f"p ({correction})": lambda pair: _p(pair.corrected),
+        "kappa": lambda pair: _share(pair.kappa.value),
+        "detectable": lambda pair: _share(pair.detectable),
+        "reason": lambda pair: pair.test.reason or pair.change.reason,
+    }
+    of_suite: dict[str, Callable[[PairwiseComparison], str | int | None]] = {
+        "suite": lambda pair: pair.suite,
+        "right is": lambda pair: pair.question,
+    }
     return Grid.of(
         pairs,
-        {
-            "first": lambda pair: pair.first,
-            "second": lambda pair: pair.second,
-            "items": lambda pair: pair.n,
-            "change": lambda pair: _signed(pair.change.estimate),
-            "95 %": lambda pair: _interval(pair.change),
-            "h": lambda pair: _signed(pair.effect),
-            "gained/lost": lambda pair: f"{len(pair.gained)}/{len(pair.lost)}",
-            "p": lambda pair: _p(pair.test.p),
-            f"p ({correction})": lambda pair: _p(pair.corrected),
-            "kappa": lambda pair: _share(pair.kappa.value),
-            "detectable": lambda pair: _share(pair.detectable),
-            "reason": lambda pair: pair.test.reason or pair.change.reason,
-        },
+        {**of_suite, **columns} if suites else columns,
         title=title,
-        labels=2,
+        labels=4 if suites else 2,
         remarks=1,
         notes=(
             f"{_ABOUT_PAIRS} Intervals and p: {_methods(pairs)}.",
@@ -204,17 +226,17 @@ def equivalence_grid(
         pairs: the comparisons, one per row.
         tests: the equivalence test of each pair.
         margin: the smallest difference that would matter.
-        models: whether the names of the two models replace suite and question.
+        models: whether the rows name the two models.
     """
     methods = "; ".join(dict.fromkeys(test.method for test in tests))
     several = f" {_NOT_CORRECTED}" if len(pairs) > 1 else ""
     return Grid.of(
         list(zip(pairs, tests, strict=True)),
         {
-            "first" if models else "suite": lambda row: row[0].first if models else row[0].suite,
-            "second" if models else "right is": (
-                lambda row: row[0].second if models else row[0].question
-            ),
+            "suite": lambda row: row[0].suite,
+            "right is": lambda row: row[0].question,
+            "first": lambda row: row[0].first if models else None,
+            "second": lambda row: row[0].second if models else None,
             "items": lambda row: row[0].n,
             "change": lambda row: _signed(row[1].estimate),
             "90 %": lambda row: _interval(row[1]),
@@ -222,7 +244,7 @@ def equivalence_grid(
             "so": lambda row: equivalence_words(row[1], margin=margin),
         },
         title=f"Whether the change is smaller than {margin:g} either way.",
-        labels=2,
+        labels=4,
         remarks=1,
         notes=(f"p: {methods}, at 5 %.{several}",),
     )
@@ -235,34 +257,55 @@ def equivalence_words(test: Equivalence, *, margin: float) -> str:
     return "not shown to be equivalent" + (f" ({test.reason})" if test.reason else "")
 
 
-def models_grid(ranking: Ranking) -> Grid:
-    """A table of the models of one suite, the best first, each with its range of possible ranks."""
+def models_grid(rankings: Sequence[Ranking]) -> Grid:
+    """A table of the models of each suite, the best first, with their ranges of possible ranks."""
+    alone = rankings[0] if len(rankings) == 1 else None
+    rows = [(ranking, model) for ranking in rankings for model in ranking.models]
+    columns: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
+        "model": lambda row: row[1].model,
+        "accuracy": lambda row: _share(row[1].accuracy),
+        "95 %": lambda row: _interval(row[1].interval),
+        "place": lambda row: row[1].rank.place if row[1].rank else None,
+        "could be": lambda row: _places(row[1].rank) if row[1].rank else None,
+    }
+    of_suite: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
+        "suite": lambda row: row[0].suite,
+        "right is": lambda row: row[0].question,
+        "items": lambda row: row[0].n,
+    }
     return Grid.of(
-        ranking.models,
-        {
-            "model": lambda model: model.model,
-            "accuracy": lambda model: _share(model.accuracy),
-            "95 %": lambda model: _interval(model.interval),
-            "place": lambda model: model.rank.place if model.rank else None,
-            "could be": lambda model: _places(model.rank) if model.rank else None,
-        },
-        title=f"{ranking.suite}, {ranking.question}: {ranking.n} items that all were scored on.",
-        notes=tuple(_ranking_notes(ranking)),
+        rows,
+        columns if alone else {**of_suite, **columns},
+        title=f"{alone.suite}, {alone.question}: {alone.n} items that all were scored on."
+        if alone
+        else "Models by suite, over the items that all of them were scored on.",
+        labels=1 if alone else 4,
+        notes=tuple(_ranking_notes(rankings)),
     )
 
 
-def checkpoints_grid(steps: Sequence[RankedModel], *, title: str) -> Grid:
+def checkpoints_grid(rankings: Sequence[Ranking]) -> Grid:
     """A table of the revisions of one model, in the order of training."""
+    alone = rankings[0] if len(rankings) == 1 else None
+    rows = [(ranking, step) for ranking in rankings for step in ranking.checkpoints]
+    columns: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
+        "step": lambda row: str(row[1].step),
+        "accuracy": lambda row: _share(row[1].accuracy),
+        "95 %": lambda row: _interval(row[1].interval),
+        "items": lambda row: row[1].n,
+        "model": lambda row: row[1].model,
+    }
+    of_suite: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
+        "suite": lambda row: row[0].suite,
+        "right is": lambda row: row[0].question,
+    }
+    first = next(ranking for ranking in rankings if ranking.checkpoints)
+    family = first.models[0].family
     return Grid.of(
-        steps,
-        {
-            "step": lambda step: str(step.step),
-            "accuracy": lambda step: _share(step.accuracy),
-            "95 %": lambda step: _interval(step.interval),
-            "items": lambda step: step.n,
-            "model": lambda step: step.model,
-        },
-        title=title,
+        rows,
+        columns if alone else {**of_suite, **columns},
+        title=f"{family} over training, {alone.suite}." if alone else f"{family} over training.",
+        labels=1 if alone else 3,
         remarks=1,
     )
 
@@ -271,24 +314,30 @@ def _places(rank: Rank) -> str:
     return str(rank.best) if rank.best == rank.worst else f"{rank.best}-{rank.worst}"
 
 
-def _ranking_notes(ranking: Ranking) -> list[str]:
+def _ranking_notes(rankings: Sequence[Ranking]) -> list[str]:
+    """The notes on some rankings; what holds for one of several begins with its suite."""
     notes = []
-    if ranking.left_out:
-        notes.append(
-            f"Without {formatting.items(ranking.left_out)} that some model was not scored on."
-        )
-    if ranking.together is not None:
-        test = ranking.together
-        stated = f"p {_p(test.p)}" if test.p is not None else test.reason
-        notes.append(f"All models together, {test.method}: {stated}.")
-    alpha = ranking.alpha
-    stated = f"undefined ({alpha.reason})"
-    if alpha.value is not None:
-        stated = f"{alpha.value:.3f} {_interval(alpha)}".rstrip()
-    notes.append(f"Agreement on which items are right, {alpha.coefficient}: {stated}.")
-    reasons = dict.fromkeys(model.interval.reason for model in ranking.models)
-    notes += [f"No interval: {reason}." for reason in reasons if reason]
-    return [*notes, ranking.note] if ranking.note else notes
+    for ranking in rankings:
+        place = f"{ranking.suite}, {ranking.question}: " if len(rankings) > 1 else BLANK
+        if ranking.left_out:
+            notes.append(
+                f"{place}Without {formatting.items(ranking.left_out)} that some model was not"
+                " scored on."
+            )
+        if place:
+            continue  # tests and agreement are in the table of reliability
+        if ranking.together is not None:
+            test = ranking.together
+            stated = f"p {_p(test.p)}" if test.p is not None else test.reason
+            notes.append(f"All models together, {test.method}: {stated}.")
+        alpha = ranking.alpha
+        stated = f"undefined ({alpha.reason})"
+        if alpha.value is not None:
+            stated = f"{alpha.value:.3f} {_interval(alpha)}".rstrip()
+        notes.append(f"Agreement on which items are right, {alpha.coefficient}: {stated}.")
+    reasons = (model.interval.reason for ranking in rankings for model in ranking.models)
+    notes += [f"No interval: {reason}." for reason in dict.fromkeys(reasons) if reason]
+    return [*notes, *dict.fromkeys(ranking.note for ranking in rankings if ranking.note)]
 
 
 def values_grid(values: Sequence[PairedValues], *, title: str, models: TwoModels = None) -> Grid:

@@ -285,16 +285,16 @@ class Drawables(Sequence["Figure"]):
 
     @functools.cached_property
     def _made(self) -> tuple[Figure, ...]:
-        found = []
+        drawn = []
         for make in self._makers:
             try:
                 with _unchecked():
-                    found.append(make())
+                    drawn.append(make())
             except UsageError:
                 continue  # nothing to draw; the text of the page gives the reason
             except MissingDependencyError:
                 return ()
-        return (*found, *self._after)
+        return (*drawn, *self._after)
 
     @overload
     def __getitem__(self, place: int) -> Figure: ...

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Self
 
-from cimento.errors import counted
+from cimento.errors import counted, few_of_each_code
 from cimento.io.inline_markup import apart
 from cimento.runs.outcomes import STATISTICS
 from cimento.statistics.intervals import WILSON
@@ -195,9 +195,10 @@ def items(count: int) -> str:
 def remarks(run: RunSummary) -> tuple[str, ...]:
     """Cautions that a reader needs before trusting a run's rates, then the run's own warnings."""
     if not run.n_items:
-        return ("The suite has no items.", *run.warnings)
+        return ("The suite has no items.", *few_of_each_code(run.warnings))
     if not run.estimates:
-        return ("The suite has no predictions: nothing was judged.", *run.warnings)
+        nothing = "The suite has no predictions: nothing was judged."
+        return (nothing, *few_of_each_code(run.warnings))
     texts = {
         named_question(run, result.question): _remark(result, of_chance=True)
         for result in run.results
@@ -206,7 +207,7 @@ def remarks(run: RunSummary) -> tuple[str, ...]:
     if len(run.results) > 1 and not (len(said) == 1 and all(texts.values())):
         said = [f"Prediction {label}: {text}" for label, text in texts.items() if text]
     whole = (_near(run), _lengths(run))
-    return (*said, *filter(None, whole), *run.warnings)
+    return (*said, *filter(None, whole), *few_of_each_code(run.warnings))
 
 
 def _near(run: RunSummary) -> str:
@@ -289,7 +290,7 @@ def notes(runs: Sequence[RunSummary]) -> list[tuple[str, str]]:
 
 def warnings(runs: Sequence[RunSummary]) -> list[tuple[str, str]]:
     """The warnings from making some runs, each once, with its subject."""
-    return _once(runs, lambda run: run.warnings)
+    return _once(runs, lambda run: few_of_each_code(run.warnings))
 
 
 def _once(

@@ -6,23 +6,20 @@ The table of effects of factorial designs has one scale, and models in columns.
 from __future__ import annotations
 
 import dataclasses
-import io
 import re
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
-from xml.sax.saxutils import escape
 
 from cimento.errors import UsageError, counted
 from cimento.io.files import write_bytes, write_text
-from cimento.io.inline_markup import printable
 from cimento.measures.normalising import SCALES
 from cimento.report import formatting
 from cimento.report.factorial import methods_of
 from cimento.report.grid import BLANK, GRID_FORMS, EstimateCell, Grid, GridCell, exchanged, sizes
 from cimento.report.sections import estimate_cell
+from cimento.report.word import docx
 from cimento.runs.outcomes import STATISTICS
 from cimento.runs.store import manifest_part
 
@@ -226,89 +223,6 @@ def write_grid(grid: Grid, path: Path) -> Path:
         seen=f"a table cannot be written as {path.suffix or 'a file without ending'}",
         todo=f"Use one of {', '.join((*GRID_FORMS, '.docx'))}.",
     )
-
-
-def docx(grid: Grid) -> bytes:
-    """The table as a Word document: title, editable table, notes."""
-    shown = grid.for_paper()
-    widest = len(shown.header) > _UPRIGHT
-    size = 'w:w="16838" w:h="11906" w:orient="landscape"' if widest else 'w:w="11906" w:h="16838"'
-    body = [_paragraph(shown.title), _table(shown), *map(_paragraph, shown.footnotes)]
-    document = (
-        f'{_XML}<w:document xmlns:w="{_WORD}"><w:body>{"".join(body)}'
-        f"<w:sectPr><w:pgSz {size}/></w:sectPr></w:body></w:document>"
-    )
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in {**_PARTS, "word/document.xml": document}.items():
-            # The date is fixed, so that the same table yields the same bytes.
-            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), text)
-    return file.getvalue()
-
-
-_UPRIGHT = 7
-"""Most columns that fit on a page in portrait orientation."""
-
-_XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-_WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
-_TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
-_RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
-_APPLICATION = "application/vnd.openxmlformats"
-_PARTS: Mapping[str, str] = {
-    "[Content_Types].xml": f'{_XML}<Types xmlns="{_TYPES}"><Default Extension="rels"'
-    f' ContentType="{_APPLICATION}-package.relationships+xml"/><Override'
-    f' PartName="/word/document.xml" ContentType="{_APPLICATION}-officedocument'
-    '.wordprocessingml.document.main+xml"/></Types>',
-    "_rels/.rels": f'{_XML}<Relationships xmlns="{_RELATIONS}"><Relationship Id="rId1"'
-    f' Type="{_OFFICE}" Target="word/document.xml"/></Relationships>',
-}
-
-
-def _table(grid: Grid) -> str:
-    """The table in Word's XML, with lines where LaTeX has them: top, below the header, bottom."""
-    columns = range(len(grid.header))
-    sides = ["left" if grid.is_text(k) else "right" for k in columns]
-    groups = [_box(name, "center", span=size) for name, size in grid.spans]
-    names = [_box(name, side) for name, side in zip(grid.header, sides, strict=True)]
-    lines = [*([groups] if groups else []), names]
-    lines += [
-        [
-            _box(formatting.with_minus(cell), sides[k], bold=(i, k) in grid.bold)
-            for k, cell in enumerate(row)
-        ]
-        for i, row in enumerate(grid.text)
-    ]
-    begin = len(lines) - len(grid.rows)
-    above = {0, begin, *(begin + i for i in grid.rules)}
-    rows = [
-        _row(boxes, top=i in above, bottom=i == len(lines) - 1) for i, boxes in enumerate(lines)
-    ]
-    widths = "<w:gridCol/>" * len(columns)
-    whole = '<w:tblPr><w:tblW w:w="0" w:type="auto"/></w:tblPr>'
-    return f"<w:tbl>{whole}<w:tblGrid>{widths}</w:tblGrid>{''.join(rows)}</w:tbl>"
-
-
-def _box(text: str, side: str, *, bold: bool = False, span: int = 1) -> tuple[str, int]:
-    """The paragraph of a cell, and the number of columns that it spans."""
-    return _paragraph(text, side, bold=bold), span
-
-
-def _row(boxes: Sequence[tuple[str, int]], *, top: bool, bottom: bool) -> str:
-    edges = [name for name, drawn in (("top", top), ("bottom", bottom)) if drawn]
-    drawn = "".join(f'<w:{edge} w:val="single" w:sz="6" w:color="auto"/>' for edge in edges)
-    borders = f"<w:tcBorders>{drawn}</w:tcBorders>" if drawn else ""
-    cells = (
-        f'<w:tc><w:tcPr><w:gridSpan w:val="{span}"/>{borders}</w:tcPr>{paragraph}</w:tc>'
-        for paragraph, span in boxes
-    )
-    return f"<w:tr>{''.join(cells)}</w:tr>"
-
-
-def _paragraph(text: str, side: str = "left", *, bold: bool = False) -> str:
-    weight = "<w:rPr><w:b/></w:rPr>" if bold else ""
-    shown = f'<w:t xml:space="preserve">{escape(printable(text))}</w:t>'
-    return f'<w:p><w:pPr><w:jc w:val="{side}"/></w:pPr><w:r>{weight}{shown}</w:r></w:p>'
 
 
 _bits = partial(formatting.number, digits=2, absent=BLANK)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -60,47 +60,78 @@ def sensitivity_grid(rows: Sequence[Sensitivity]) -> Grid:
     )
 
 
-def reliability_grid(ranking: Ranking) -> Grid:
-    """A table of how reliably the items of a suite tell its models apart."""
+def reliability_grid(rankings: Sequence[Ranking]) -> Grid:
+    """A table of how reliably the items of suites tell their models apart.
+
+    Of several suites there is a row for each, with the agreement of the models and their common
+    test; of one suite, the items that all models pass, and none, are named.
+    """
+    alone = rankings[0] if len(rankings) == 1 else None
+    columns: dict[str, Callable[[Ranking], str | int | None]] = {
+        "items": lambda ranking: ranking.analysis.items,
+        "all pass": lambda ranking: len(ranking.analysis.all_pass),
+        "none passes": lambda ranking: len(ranking.analysis.none_pass),
+        "KR-20": lambda ranking: _share(ranking.analysis.kr20.value),
+        "split-half": lambda ranking: _share(ranking.analysis.halves.reliability),
+        "item-total (median)": lambda ranking: _share(_middle(ranking)),
+        "negative": lambda ranking: (
+            None if _middle(ranking) is None else len(ranking.analysis.against)
+        ),
+        "reason": lambda ranking: (
+            ranking.analysis.reason
+            or ranking.analysis.kr20.reason
+            or ranking.analysis.halves.reason
+        ),
+    }
+    of_suite: dict[str, Callable[[Ranking], str | int | None]] = {
+        "suite": lambda ranking: ranking.suite,
+        "right is": lambda ranking: ranking.question,
+        "models": lambda ranking: ranking.analysis.models,
+        "alpha": lambda ranking: _share(ranking.alpha.value),
+        "p": lambda ranking: _p(ranking.together.p) if ranking.together else None,
+    }
+    said = [
+        "alpha: agreement of the models on which items are right (Krippendorff).",
+        *(
+            f"p: of all models together, {test.method}."
+            for test in [one.together for one in rankings if one.together][:1]
+        ),
+    ]
+    return Grid.of(
+        rankings,
+        columns if alone else {**of_suite, **columns},
+        title=f"{alone.suite}, {alone.question}: reliability over {alone.analysis.models} models."
+        if alone
+        else "Reliability of the items.",
+        labels=0 if alone else 2,
+        remarks=1,
+        notes=(
+            *(_named_items(alone) if alone else said),
+            "Items that all models pass, or none, say nothing about differences of models.",
+        ),
+    )
+
+
+def _middle(ranking: Ranking) -> float | None:
+    """The median correlation of an item with the other items."""
+    known = [r for r in ranking.analysis.item_total if r is not None]
+    return statistics.median(known) if known else None
+
+
+def _named_items(ranking: Ranking) -> list[str]:
+    """The items that all models pass, that none passes, and that worse models pass more often."""
     analysis = ranking.analysis
-    known = sorted(r for r in analysis.item_total if r is not None)
-    middle = statistics.median(known) if known else None
     lists = {
         "Pass with every model": analysis.all_pass,
         "Pass with none": analysis.none_pass,
         "Passed more often by models that are worse on the other items": analysis.against,
     }
-    notes = [
+    return [
         f"{what}: {', '.join(ranking.items[place] for place in places[:ITEMS_SHOWN])}"
         + (f" and {len(places) - ITEMS_SHOWN} more." if len(places) > ITEMS_SHOWN else ".")
         for what, places in lists.items()
         if places
     ]
-    return Grid(
-        title=f"{ranking.suite}, {ranking.question}: reliability over {analysis.models} models.",
-        header=(
-            "items", "all pass", "none passes", "KR-20", "split-half", "item-total (median)",
-            "negative", "reason",
-        ),
-        rows=(
-            (
-                str(analysis.items),
-                str(len(analysis.all_pass)),
-                str(len(analysis.none_pass)),
-                _share(analysis.kr20.value),
-                _share(analysis.halves.reliability),
-                _share(middle),
-                str(len(analysis.against)) if known else BLANK,
-                analysis.reason or analysis.kr20.reason or analysis.halves.reason or BLANK,
-            ),
-        ),
-        labels=0,
-        remarks=1,
-        notes=(
-            *notes,
-            "Items that all models pass, or none, say nothing about differences of models.",
-        ),
-    )  # fmt: skip
 
 
 def covariates_grid(results: Sequence[MarginCovariates]) -> Grid:

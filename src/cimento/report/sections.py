@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cimento.errors import few_of_each_code
 from cimento.io.tables import CHOICES, FILLS, REPLIES, REQUESTS, TOKENS
 from cimento.measures import find_measure
 from cimento.report.figures import drawable
@@ -103,7 +104,7 @@ def run_report(run: Run, *, items: Sequence[ItemRecord] | None = None) -> RunRep
         provenance=provenance_of({**run.manifest, "options": run.options.model_dump(mode="json")}),
         headline=next((estimate for estimate in estimates if estimate.role == "headline"), None),
         rates=rates,
-        notes=(*rate_remarks(charted), *run.warnings),
+        notes=(*rate_remarks(charted), *few_of_each_code(run.warnings)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -244,8 +245,16 @@ def _part(name: str, pairs: Sequence[tuple[Run, Run]]) -> SuitePart:
     for section in sections:
         for report in section.runs:
             reports.setdefault(str(report.folder), []).append(report)
+    names = Counter(_stored_name(run) for run, _ in pairs)
     entries = tuple(
-        _entry(run, shown, folder, tuple(reports.get(str(shown.folder), ())))
+        _entry(
+            run,
+            shown,
+            # The same model may have a run of one name in several folders; labels are apart.
+            _stored_name(run) if names[_stored_name(run)] == 1 else shown.model,
+            folder,
+            tuple(reports.get(str(shown.folder), ())),
+        )
         for run, shown in pairs
     )
     outcomes = {one.model: one for one in item_outcomes(labelled) if one.headline}
@@ -260,14 +269,17 @@ def _part(name: str, pairs: Sequence[tuple[Run, Run]]) -> SuitePart:
     )
 
 
-def _entry(run: Run, shown: Run, folder: str, reports: tuple[RunReport, ...]) -> Entry:
+def _stored_name(run: Run) -> str:
+    return run.folder.name if run.folder else run.model
+
+
+def _entry(run: Run, shown: Run, name: str, folder: str, reports: tuple[RunReport, ...]) -> Entry:
     family, step = step_of(str(run.manifest.get("named") or run.model))
-    stored = run.folder.name if run.folder else run.model
     return Entry(
         run=shown,
         model=run.model,
         label=shown.model,
-        page=f"suites/{folder}/runs/{slug(stored)}.html",
+        page=f"suites/{folder}/runs/{slug(name)}.html",
         family=family,
         step=step,
         reports=reports,
@@ -319,8 +331,8 @@ def _phenomena(
         for item in report.items:
             items.setdefault(item.phenomenon, set()).add(item.id)
     for phenomenon, several in rates.items():
-        own = None if whole else items.get(phenomenon, set())
-        places = places_of(list(outcomes.values()), items=own)
+        wanted = None if whole else items.get(phenomenon, set())
+        places = places_of(list(outcomes.values()), items=wanted)
         yield SideBySide(
             suite=name,
             phenomenon=phenomenon,
@@ -332,12 +344,12 @@ def _phenomena(
 
 
 def _results(rates: Iterable[tuple[Entry, Estimate | None]], places: Places) -> tuple[Result, ...]:
-    found = [
+    rows = [
         Result(entry, estimate, places.ranks.get(entry.label))
         for entry, estimate in rates
         if estimate is not None
     ]
-    by_name = sorted(found, key=lambda one: one.entry.label)
+    by_name = sorted(rows, key=lambda one: one.entry.label)
     return tuple(sorted(by_name, key=_descending(lambda one: one.estimate.value)))
 
 
@@ -358,7 +370,7 @@ def _across(folder: str, entries: Sequence[Entry]) -> tuple[ItemAcross, ...]:
         for report in entry.reports[:1]:
             for item in report.items:
                 answers.setdefault(item.id, []).append((entry, item))
-    found = [
+    across = [
         ItemAcross(
             id=name,
             page=f"suites/{folder}/items/{slug(name)}.html",
@@ -366,7 +378,7 @@ def _across(folder: str, entries: Sequence[Entry]) -> tuple[ItemAcross, ...]:
         )
         for name, several in answers.items()
     ]
-    return tuple(sorted(found, key=lambda item: (item.right / (item.judged or 1), item.page)))
+    return tuple(sorted(across, key=lambda item: (item.right / (item.judged or 1), item.page)))
 
 
 def _by_margin(answer: tuple[Entry, ItemRecord]) -> tuple[bool, float, str]:

@@ -116,7 +116,7 @@ class _Folder:
         try:
             content = json.loads(read_bytes(self.root / INDEX))
             files = content["files"]
-            own = {str(path): str(digest) for path, digest in files.items()}
+            digests = {str(path): str(digest) for path, digest in files.items()}
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UsageError(
                 where=str(self.root / INDEX),
@@ -124,7 +124,7 @@ class _Folder:
                 todo="Give another folder with --output, or remove the file.",
             ) from error
         # An index that was edited must not have files outside of the folder removed.
-        return {path: digest for path, digest in own.items() if _is_inside(path)}
+        return {path: digest for path, digest in digests.items() if _is_inside(path)}
 
     def put(self, path: str, text: str) -> None:
         """Write a file, unless it is there already.

@@ -70,17 +70,20 @@ def _valued(item: ItemAcross) -> str:
 
 def _lacking(item: ItemAcross) -> list[str]:
     """The reasons for outcomes, each with the number of models that have it."""
-    found = Counter(record.outcome.reason for _, record in item.answers if record.outcome)
-    return [f"{counted(n, 'model')}: {reason}." for reason, n in found.items() if reason]
+    reasons = Counter(record.outcome.reason for _, record in item.answers if record.outcome)
+    return [f"{counted(n, 'model')}: {reason}." for reason, n in reasons.items() if reason]
 
 
 def _underlined(strip: Strip) -> list[tuple[str, bool]]:
     """The text of a strip in pieces, each with whether it is in a region that decides."""
     marked = marked_regions(strip)
-    return [
-        ("".join(piece.text for piece in region.pieces), region.number in marked)
-        for region in strip.regions
-    ]
+    pieces: list[tuple[str, bool]] = []
+    for region in strip.regions:
+        text = "".join(piece.text for piece in region.pieces)
+        bare = text.strip()
+        before, _, after = text.partition(bare) if bare else ("", "", text)
+        pieces += [(before, False), (bare, region.number in marked), (after, False)]
+    return [(text, decides) for text, decides in pieces if text]
 
 
 _Place = tuple[str, int | None]
@@ -88,13 +91,13 @@ _Place = tuple[str, int | None]
 
 def _columns(strips: Sequence[Strip]) -> list[tuple[_Place, tuple[str, str]]]:
     """What has a number in the table of an item: places, each with its condition and text."""
-    found: list[tuple[_Place, tuple[str, str]]] = []
+    places: list[tuple[_Place, tuple[str, str]]] = []
     for strip in strips:
         marked = marked_regions(strip)
         asked = any(piece.asked for region in strip.regions for piece in region.pieces)
         if not marked and asked:
-            found.append(((strip.condition, None), (strip.condition, "")))
-        found += [
+            places.append(((strip.condition, None), (strip.condition, "")))
+        places += [
             (
                 (strip.condition, region.number),
                 (strip.condition, "".join(piece.text for piece in region.pieces).strip()),
@@ -102,7 +105,7 @@ def _columns(strips: Sequence[Strip]) -> list[tuple[_Place, tuple[str, str]]]:
             for region in strip.regions
             if region.number in marked
         ]
-    return found
+    return places
 
 
 def _bits(record: ItemRecord, columns: Iterable[tuple[_Place, object]]) -> list[float | None]:

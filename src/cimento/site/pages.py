@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,8 +14,6 @@ from cimento.report.document import methods_of
 from cimento.report.figures import lacking_figures
 from cimento.report.formatting import bits, number
 from cimento.report.html import (
-    STEP_BITS,
-    STEPS,
     Drawing,
     Page,
     asset,
@@ -63,9 +60,9 @@ class SiteLook:
             script: the page's own script; empty for none.
             values: what else the template shows.
         """
-        own = "item.css" if template == "item.html" else "site.css"
-        style = asset(*(("base.css",) if own == "item.css" else ("base.css", "report.css")))
-        style = f"{style}\n{asset(own, package=PACKAGE)}"
+        sheet = "item.css" if template == "item.html" else "site.css"
+        style = asset(*(("base.css",) if sheet == "item.css" else ("base.css", "report.css")))
+        style = f"{style}\n{asset(sheet, package=PACKAGE)}"
         values.setdefault("links", self.links(path))
         return (
             _templates()
@@ -104,7 +101,6 @@ def _templates() -> Environment:
         scaled=scaled,
         bits=lambda value: minus(number(value, digits=2, absent="–")),
         could_be_first=could_be_first,
-        shade=_shade,
         signed=lambda value: minus(bits(value, absent="–")),
     )
     return environment
@@ -160,11 +156,6 @@ def _reasons(side: SideBySide) -> tuple[str, ...]:
     ))  # fmt: skip
 
 
-def _shade(bits: float) -> int:
-    """The number of the color of a surprisal, as in the strips of a report."""
-    return min(STEPS - 1, max(0, math.floor(bits / STEP_BITS)))
-
-
 def board_page(
     look: SiteLook,
     parts: Sequence[SuitePart],
@@ -209,10 +200,10 @@ def _rows(
     parts: Sequence[SuitePart],
 ) -> list[tuple[str, str, list[tuple[Result, ...]]]]:
     """The rows of the board: model, its page, and its results on each suite."""
-    found: dict[str, Entry] = {}
+    first_entries: dict[str, Entry] = {}
     for entry in (entry for part in parts for entry in part.entries):
-        found.setdefault(entry.model, entry)
-    models = sorted(found.values(), key=lambda one: (one.family, one.step or 0, one.model))
+        first_entries.setdefault(entry.model, entry)
+    models = sorted(first_entries.values(), key=lambda one: (one.family, one.step or 0, one.model))
     by_model: list[dict[str, list[Result]]] = []
     for part in parts:
         results: dict[str, list[Result]] = {}
@@ -220,7 +211,7 @@ def _rows(
             results.setdefault(one.entry.model, []).append(one)
         by_model.append(results)
     return [
-        (one.model, one.model_page, [tuple(own.get(one.model, ())) for own in by_model])
+        (one.model, one.model_page, [tuple(cells.get(one.model, ())) for cells in by_model])
         for one in models
     ]
 
@@ -241,12 +232,12 @@ def model_page(
         files: paths and names of the tables to download.
     """
     first = entries[0]
-    own = {entry.page for entry in entries}
+    pages = {entry.page for entry in entries}
     lines = [
         (part.whole, one, part.page)
         for part in parts
         for one in part.whole.results
-        if one.entry.page in own
+        if one.entry.page in pages
     ]
     judged = {one.entry.page for _, one, _ in lines}
     return look.page(
@@ -263,7 +254,7 @@ def model_page(
             if len(part.phenomena) > 1
             for side in part.phenomena
             for one in side.results
-            if one.entry.page in own
+            if one.entry.page in pages
         ],
         notes=_notes_of(entries),
         provenance=_shared(entries),
@@ -406,7 +397,7 @@ def runs_page(look: SiteLook, parts: Sequence[SuitePart], table: NamedGrid) -> s
 
 def by_model(parts: Iterable[SuitePart]) -> Mapping[str, list[Entry]]:
     """The runs of each model."""
-    found: dict[str, list[Entry]] = {}
+    entries_of: dict[str, list[Entry]] = {}
     for entry in (entry for part in parts for entry in part.entries):
-        found.setdefault(entry.model, []).append(entry)
-    return found
+        entries_of.setdefault(entry.model, []).append(entry)
+    return entries_of

@@ -6,6 +6,7 @@ suite: they are what a shortened suite and an adaptive run ask for.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from cimento.statistics.values import Booleans, Floats, Integers
 
 _Z95 = 1.959963984540054
 _STEPS, _TOLERANCE = 50, 1e-8
+_CLOSER = 0.98
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +138,8 @@ class ItemBank:
 
     def _prior(self, phenomena: int) -> Floats:
         shared = np.full((phenomena, phenomena), max(self.model_sd, _SMALLEST) ** 2)
-        own = max(self.interaction_sd, _SMALLEST) ** 2
-        return np.asarray(shared + own * np.eye(phenomena))
+        interaction_variance = max(self.interaction_sd, _SMALLEST) ** 2
+        return np.asarray(shared + interaction_variance * np.eye(phenomena))
 
     def _slopes(self, abilities: Floats) -> Floats:
         """The derivative of the share of right answers with respect to each ability."""
@@ -185,8 +187,8 @@ class ItemBank:
             covariances = [
                 covariance
                 - np.outer(covariance[:, p], covariance[:, p])
-                * (told[item] / (1 + told[item] * covariance[p, p]))
-                for covariance, told in zip(covariances, information, strict=True)
+                * (per_item[item] / (1 + per_item[item] * covariance[p, p]))
+                for covariance, per_item in zip(covariances, information, strict=True)
             ]
         return chosen
 
@@ -196,10 +198,12 @@ class ItemBank:
         return self._standing(np.zeros(phenomena), self._prior(phenomena))
 
 
-def _gains(slopes: Floats, covariance: Floats, told: Floats, phenomenon: Integers) -> Floats:
+def _gains(slopes: Floats, covariance: Floats, per_item: Floats, phenomenon: Integers) -> Floats:
     """By how much each item would lower the variance of the share."""
     reach = (covariance @ slopes) ** 2
-    return np.asarray(told * reach[phenomenon] / (1 + told * np.diagonal(covariance)[phenomenon]))
+    return np.asarray(
+        per_item * reach[phenomenon] / (1 + per_item * np.diagonal(covariance)[phenomenon])
+    )
 
 
 _SMALLEST = 1e-3
@@ -272,16 +276,23 @@ def shortest_suite(bank: ItemBank, right: Floats, *, precision: float) -> ShortS
         Standing(known.abilities, bank.unknown().covariance, known.share, 1.0) for known in whole
     ]
     asked = np.asarray(~np.isfinite(right).any(axis=1))
-    items = bank.most_telling(before, asked, most=len(right), precision=precision)
-    kept = np.full_like(right, np.nan)
-    kept[items] = right[items]
-    short = [bank.standing(kept[:, j]) for j in range(models)]
+    aim, reached = precision, math.inf
+    while reached > precision:
+        items = bank.most_telling(before, asked, most=len(right), precision=aim)
+        kept = np.full_like(right, np.nan)
+        kept[items] = right[items]
+        short = [bank.standing(kept[:, j]) for j in range(models)]
+        reached = max(standing.half for standing in short)
+        # What the answers leave open is not quite what was expected of them.
+        aim *= min(_CLOSER, precision / reached)
+        if len(items) == int((~asked).sum()):
+            break
     shares = [standing.share for standing in short]
     shares_whole = [standing.share for standing in whole]
     return ShortSuite(
         items=tuple(items),
         precision=precision,
-        reached=max(standing.half for standing in short),
+        reached=reached,
         shares=tuple(shares),
         whole=tuple(shares_whole),
         rank_correlation=coefficient(shares, shares_whole).r,

@@ -223,6 +223,8 @@ def _bca(
     below = float(((values < estimate).mean() + (values <= estimate).mean()) / 2)
     if not 0 < below < 1:
         return Statistic(None, "all draws lie on one side of the estimate")
+    if not left_out.size:
+        return Statistic(None, "undefined without any one row or cluster")
     deviations = left_out.mean() - left_out
     squares = float((deviations**2).sum())
     if squares == 0:

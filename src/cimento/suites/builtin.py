@@ -182,7 +182,6 @@ def _nearby(path: Path) -> str:
 
 REVIEW = "review.tsv"
 """The file beside a suite with what its readers said of each item, without seeing the key."""
-REVIEW_COLUMNS = ("reader", "native", "item", "condition", "verdict", "remark")
 
 
 def _status(folder: Path, stated: str) -> str:

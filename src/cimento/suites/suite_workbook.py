@@ -52,6 +52,12 @@ SETTINGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 """The description of each setting, and its names in Italian, Spanish, Portuguese and Russian."""
 
+_OTHERS = {
+    "canary": "leave it: where a model knows it, the suite was in its training data",
+    "ratings.low": "lowest point of the scale",
+    "ratings.high": "highest point of the scale",
+}
+"""The description of settings that only some suites have."""
 _LISTS = ("tags", "regions")
 _HEADERS = ("setting", "impostazione", "campo", "ajuste", "parámetro", "параметр", "поле")
 _FORMULA = {
@@ -83,6 +89,18 @@ def fold(folder: Path, path: Path) -> Path:
         InputError: the folder has other files, or a text that cells cannot hold.
         StorageError: the workbook cannot be written.
     """
+    return write_bytes(write_sheets(folder_sheets(folder), where=str(path)), path)
+
+
+def folder_sheets(folder: Path) -> dict[str, list[list[str]]]:
+    """The rows of each sheet of a suite folder's workbook, by the sheet's name.
+
+    Args:
+        folder: a suite folder written by a paradigm.
+
+    Raises:
+        InputError: the folder has files or fields that no workbook can hold.
+    """
     known = {TOML, f"{ITEMS}.tsv", f"{SEEDS}.tsv", RECORDS}
     if others := sorted({file.name for file in folder.iterdir()} - known):
         raise InputError(where=str(folder), seen=f"has {others[0]}, which no workbook can hold")
@@ -99,7 +117,7 @@ def fold(folder: Path, path: Path) -> Path:
     middle = texts.get(str(settings.get("kind")), texts[of_sentences])
     lines = f"{texts['first']}\n{middle}\n{texts['last']}".split("\n")
     sheets[HOW_TO] = [[line] for line in lines]
-    return write_bytes(write_sheets(sheets, where=str(path)), path)
+    return sheets
 
 
 def _are_records(value: object) -> bool:
@@ -204,7 +222,7 @@ def _about(settings: Mapping[str, JsonValue]) -> Iterator[list[str]]:
             # An unwritten known setting is an empty text, so its empty text has an empty cell.
             is_empty = name in SETTINGS and said.get(name, "") == ""
             cell = "" if is_empty else _cell_of(name, said[name])
-            yield [name, cell, SETTINGS.get(name, ("",))[0]]
+            yield [name, cell, SETTINGS.get(name, (_OTHERS.get(name, ""),))[0]]
     if left := _left(settings, said):
         yield [_MORE, json.dumps(left, ensure_ascii=False), "other settings, as JSON"]
 

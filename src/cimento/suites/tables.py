@@ -56,11 +56,32 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         "inaceptable", "no aceptable", "má", "errada", "incorreta", "não gramatical", "inaceitável",
         "não aceitável", "неверное", "неправильное", "неграмматичное", "неприемлемое",
     ),
+    "target": (
+        "answer", "expected", "risposta", "risposta attesa", "parola", "parola attesa", "respuesta",
+        "respuesta esperada", "palabra", "resposta", "resposta esperada", "palavra", "ответ",
+        "слово",
+    ),
+    "plausible": (
+        "plausibile", "plausibili", "alternativa plausibile", "alternative plausibili",
+        "plausibles", "plausível", "plausíveis", "правдоподобное",
+    ),
+    "implausible": (
+        "implausibile", "implausibili", "alternative sbagliate", "distrattori", "distractors",
+        "implausibles", "inverosímil", "distractores", "implausível", "distratores",
+        "неправдоподобное",
+    ),
     "phenomenon": ("fenomeno", "fenómeno", "fenômeno", "явление"),
-    "rating": ("giudizio", "voto", "juicio", "puntuación", "julgamento", "nota", "оценка"),
+    "rating": (
+        "mean rating", "average rating", "judgment", "judgement", "mean judgment",
+        "giudizio", "giudizio medio", "media dei giudizi", "valutazione", "valutazione media",
+        "voto", "voto medio", "punteggio", "punteggio medio", "juicio", "juicio medio",
+        "puntuación", "puntuación media", "valoración", "valoración media", "promedio",
+        "julgamento", "julgamento médio", "avaliação", "avaliação média", "nota", "nota média",
+        "media", "média", "оценка", "средняя оценка", "балл", "средний балл",
+    ),
     "ratings": ("giudizi", "voti", "juicios", "puntuaciones", "julgamentos", "notas", "оценки"),
 }  # fmt: skip
-"""Names of columns in Italian, Spanish, Portuguese and Russian."""
+"""Names of columns in Italian, Spanish, Portuguese and Russian, and other English ones."""
 
 _ENGLISH: Mapping[str, tuple[str, ...]] = {
     "good": ("good", "grammatical", "acceptable", "correct"),
@@ -336,7 +357,7 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
     filled = filled_records(records)
     if not filled:
         return None, [fault("CIM-S002", where=name, seen="The table is empty.", todo="Fill it in.")]
-    titles = _count_titles([record for _, record in filled[: _TITLE_ROWS + 1]])
+    titles = count_titles([record for _, record in filled[: _TITLE_ROWS + 1]])
     (header_row, header), *body = filled[titles:]
     columns = [cell.strip() for cell in header]
     lacking = count_lacking(columns, body)
@@ -366,7 +387,7 @@ def _is_title(record: Sequence[str]) -> bool:
     return sum(map(bool, map(str.strip, record))) == 1
 
 
-def _count_titles(records: Sequence[Sequence[str]]) -> int:
+def count_titles(records: Sequence[Sequence[str]]) -> int:
     """The number of rows with one cell above the first row with several."""
     for number, record in enumerate(records):
         if not _is_title(record):

@@ -180,7 +180,8 @@ def test_faults_name_the_stories():
     fault = finding.fault(file="a.jsonl", names=story_names(file))
     assert str(fault) == (
         "CIM-T017 a.jsonl: a state that is none of the fourteen (unknown_state), in 1 story:"
-        " 1 (7-C0). Correct it."
+        " 1 (7-C0). Write one of: power, location, exist, clean, edible, wet, functional, wearing,"
+        " open, conscious, temperature, solid, occupied, in pieces."
     )
 
 

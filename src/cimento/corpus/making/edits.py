@@ -321,9 +321,8 @@ def _swapped(pieces: Pieces, one: Word, other: Word) -> Pieces | str:
     if left.text.endswith(_APOSTROPHES) or right.text.endswith(_APOSTROPHES):
         return "it is elided before the next word"
     edited = list(pieces)
-    opens = low == 0
     start, end = right.text, left.text
-    if opens:
+    if low == 0 or not pieces[low - 1].text[-1:].isalnum():
         word = one if one.id == first else other
         end = end if word.upos == "PROPN" or end.isupper() else end[:1].lower() + end[1:]
         start = like(left.text, start)

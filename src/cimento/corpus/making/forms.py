@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from cimento.corpus.morphology.model import Features, Morphology, WordReading, chosen
+from cimento.corpus.morphology.rules import Rules
 from cimento.corpus.queries.index import TreebankIndex
 from cimento.corpus.sentences import Sentence, Word
 
@@ -102,11 +103,13 @@ def other_forms(
     if lemma and word.upos in UNINFLECTED:
         return {lemma.lower()}
     reason = UNKNOWN
+    # What rules read into a form are guesses, which do not make it ambiguous.
+    knowing = [source for source in sources if not isinstance(source, Rules)]
     for source in sources:
         forms = _of_source(word, changes, source, lemma=lemma, beside=beside or {})
         if not isinstance(forms, str):
             ambiguous = not lemma and any(
-                _is_ambiguous(word, form, changes, other) for form in forms for other in sources
+                _is_ambiguous(word, form, changes, other) for form in forms for other in knowing
             )
             return AMBIGUOUS if ambiguous else forms
         if forms == AMBIGUOUS:
@@ -120,7 +123,7 @@ def _of_source(
 ) -> set[str] | str:
     pos = dictionary_pos(word.upos, source)
     readings = source.inflect(word.lemma, pos=pos)
-    own = [
+    inflected = [
         reading.features
         for reading in readings
         if reading.form.lower() == word.form.lower()
@@ -130,13 +133,13 @@ def _of_source(
         return UNKNOWN
     if lemma:
         readings = source.inflect(lemma, pos=pos)
-        own = own or [_features(word)]
+        inflected = inflected or [_features(word)]
         if not readings:
             return UNKNOWN
-    own = [features for features in own if changes.keys() <= features.keys()]
-    if not own:
+    inflected = [features for features in inflected if changes.keys() <= features.keys()]
+    if not inflected:
         return OTHER_READING
-    wanted = [{**features, **changes} for features in own]
+    wanted = [{**features, **changes} for features in inflected]
     fitting = [reading for reading in readings if any(_fits(reading, w, changes) for w in wanted)]
     kept = [reading for reading in fitting if not _conflict(reading, beside, only=_OPTIONAL)]
     forms = {reading.form.lower() for reading in kept or fitting}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cimento.errors import few_of_each_code
 from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.estimates import EstimateIndex
 from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, OPTION, asked
@@ -157,7 +158,7 @@ def _notes(answers: ClozeAnswers) -> Iterator[str]:
                 yield f"{choice.method}: all choices are ties."
     if clusters := clusters_note(answers):
         yield f"Intervals respect clusters: {clusters}."
-    yield from answers.run.warnings
+    yield from few_of_each_code(answers.run.warnings)
 
 
 def _tables(several: Sequence[ClozeAnswers]) -> Iterator[NamedGrid]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cimento.compare.item_outcomes import ItemOutcomes, rates_only
 from cimento.compare.pairwise import PairwiseComparison, compare_pair, corrected
-from cimento.errors import UsageError, counted
+from cimento.errors import UsageError, counted, few_of_each_code
 from cimento.io.inline_markup import columns
 from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
@@ -26,12 +26,19 @@ from cimento.paradigms.cloze.shares import (
 )
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
 from cimento.paradigms.paradigm import described
-from cimento.report.formatting import agreement_text, interval, number, reasons_together, signed
+from cimento.report.formatting import (
+    agreement_text,
+    interval,
+    number,
+    reasons_together,
+    signed,
+)
 from cimento.runs.outcomes import GROUP, Estimate
 from cimento.runs.run import Run
 from cimento.statistics.differences import cochran_q
 
 if TYPE_CHECKING:
+    from cimento.models.questions import FillKind
     from cimento.paradigms.cloze.answers import Candidate
     from cimento.paradigms.cloze.judgments import JudgmentComparison
     from cimento.paradigms.cloze.people import PeopleReport
@@ -49,6 +56,13 @@ if TYPE_CHECKING:
 
 Rows = list[tuple[str, ...]]
 
+_KINDS_IN_WORDS: Mapping[FillKind, tuple[str, str]] = {
+    "word": ("whole word", "whole words"),
+    "words": ("expression of several words", "expressions of several words"),
+    "piece": ("piece that only continues a word", "pieces that only continue a word"),
+    "punctuation": ("punctuation mark", "punctuation marks"),
+    "unknown": ("unknown token", "unknown tokens"),
+}
 _BAR = "█"
 _MISS = "·"
 _LISTED = 12
@@ -126,7 +140,7 @@ def _block(answers: ClozeAnswers) -> str:
         lines += ["", *_method(answers, index, method)]
     if any(index.find(FORCED_CHOICE, rule) for rule in answers.choices):
         lines += ["", "forced choice", columns(list(_choice_rows(answers, index)), indent=2)]
-    lines += [f"note: {text}" for text in run.warnings]
+    lines += [f"note: {text}" for text in few_of_each_code(run.warnings)]
     bare = (one.reason for one in run.estimates() if one.is_share and one.n and one.low is None)
     if reasons := reasons_together(bare):
         lines.append(f"note: no interval where there is a dash ({reasons})")
@@ -137,8 +151,12 @@ def _block(answers: ClozeAnswers) -> str:
 def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterator[str]:
     k = answers.options.k
     kinds = Counter(candidate.kind for candidate in answers.candidates(method))
-    counts = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-    yield f"{method}: {counted(kinds.total(), 'candidate')} ({counts})"
+    counts = ", ".join(
+        counted(kinds[kind], one, several)
+        for kind, (one, several) in _KINDS_IN_WORDS.items()
+        if kinds[kind]
+    )
+    yield f"{method}: {counted(kinds.total(), 'candidate')}: {counts or 'none'}"
     if index.find(f"{HIT}1", method):
         yield columns(_hit_rows(index, method, k), indent=2)
     if index.find(f"{FITS}1", method, statistic=PRECISION):

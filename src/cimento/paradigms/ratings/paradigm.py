@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cite.sentences import measure_phrase as describe_measure
-from cimento.errors import Fault, counted
+from cimento.errors import Fault, counted, few_of_each_code
 from cimento.io.files import file_digest
 from cimento.measures import Missing, Value, find_measure
 from cimento.paradigms.base import SuiteReading
@@ -250,7 +250,7 @@ class Ratings(RegionParadigm):
         # The warnings of runs with pairs are below the table of pairs.
         warned = dict.fromkeys(text for run in runs if run not in pairs for text in run.warnings)
         rated = (rated_text(RatedRun(run)) for run in runs)
-        return "\n\n".join([*tables, *rated, *warned])
+        return "\n\n".join([*tables, *rated, *few_of_each_code(warned)])
 
 
 RATINGS = Ratings()

@@ -111,6 +111,27 @@ class Audit:
     confounds: tuple[Confound, ...] | None
 
 
+def remarks(audit: Audit) -> dict[str, tuple[str, ...]]:
+    """What an audit found about items, in words, by what it is about.
+
+    Args:
+        audit: the findings.
+
+    Returns:
+        Items, groups or pairs of items, under ``split`` (targets with more tokens in a condition),
+        ``unknown`` (tokens), ``elsewhere`` (conditions that differ outside the target), ``unlike``
+        (sentences with hardly a word in common), ``same`` (contexts) and ``overlapping`` (words).
+    """
+    return {
+        "split": audit.split_unequally,
+        "unknown": tuple(f"{item} {name} ({count})" for item, name, count in audit.unknown),
+        "elsewhere": audit.other_contexts,
+        "unlike": audit.unlike,
+        "same": tuple(" = ".join(ids) for ids in audit.same_contexts),
+        "overlapping": tuple(f"{a} and {b} ({value:.2f})" for a, b, value in audit.overlapping),
+    }
+
+
 def audit_suite(
     suite: Suite,
     *,

@@ -166,7 +166,7 @@ def _section(group: Sequence[tuple[Run, RunReport]]) -> SuiteReport:
     ]
     return SuiteReport(
         runs=tuple(report for _, report in group),
-        figures=_figures(group, designs, tests, explained),
+        figures=drawable(*_figures(group, designs, tests, explained)),
         tables=(*_tables(runs, designs, tests), *_explanation_tables(explained)),
     )
 
@@ -190,7 +190,7 @@ def _figures(
     designs: Sequence[Factorial],
     tests: Sequence[DDTest],
     explained: Sequence[tuple[Run, Sequence[CellMean]]],
-) -> Sequence[Figure]:
+) -> list[Callable[[], Figure]]:
     from cimento.report.figures_rates import margins_figure, pairs_figure, phenomena_figure
 
     reports = [report for _, report in group]
@@ -207,7 +207,7 @@ def _figures(
         makers.append(partial(_regions, [run for run, _ in group]))
     for run, means in explained:
         makers += explanation_figures(means, model=run.model, suite=run.suite_name, named=run.named)
-    return drawable(*makers)
+    return makers
 
 
 def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:

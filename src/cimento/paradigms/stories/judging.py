@@ -267,14 +267,20 @@ def question_outcomes(answers: Sequence[AnsweredQuestion], suite: StorySuite) ->
 
 def tier_warnings(judged: Judged) -> Iterator[str]:
     """Warnings about the answers at each tier, as sentences."""
-    for tier in TIERS:
-        outcomes = [outcome for outcome in judged.outcomes if outcome.tier == tier]
+    by_tier = {
+        tier: [outcome for outcome in judged.outcomes if outcome.tier == tier] for tier in TIERS
+    }
+    never = []
+    for tier, outcomes in by_tier.items():
         greedy = [any(outcome.answer.greedy) for outcome in outcomes if outcome.answer.greedy]
         if greedy and not any(greedy):
-            yield (
-                f"at {tier} no option is ever what the model would write itself: does the prompt"
-                " end where answers begin, with the right blank between?"
-            )
+            never.append(tier)
+    if never:
+        yield (
+            f"at {', '.join(never)} no option is ever what the model would write itself: does the"
+            " prompt end where answers begin, with the right blank between?"
+        )
+    for tier, outcomes in by_tier.items():
         invalid = sum(outcome.invalid for outcome in outcomes)
         if invalid:
             yield (

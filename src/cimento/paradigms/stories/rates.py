@@ -292,6 +292,24 @@ CONSTANT = "false / majority pair / majority state"
 TRUE_ONLY = "true"
 FIRST_OPTION = "first option"
 CHANCE = "chance"
+_SHORT = {CONSTANT: "always false", TRUE_ONLY: "always true", FIRST_OPTION: "first option"}
+"""The answers without any knowledge, with short names for the headers of tables."""
+
+
+def short_constant(name: str) -> tuple[str, str]:
+    """The short name of answers without any knowledge, and what they are at the other tiers."""
+    whole, _, answers = name.partition(" (")
+    return _SHORT.get(whole, whole), answers.removesuffix(")")
+
+
+def distinct(groupings: Sequence[Grouping]) -> list[Grouping]:
+    """The groupings without those that divide the stories as an earlier one does."""
+    kept: list[Grouping] = []
+    for grouping in groupings:
+        divided = (grouping.groups, grouping.implausible)
+        if all((known.groups, known.implausible) != divided for known in kept):
+            kept.append(grouping)
+    return kept
 
 
 def constant_answers(

@@ -7,13 +7,19 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cimento.errors import few_of_each_code
 from cimento.paradigms.stories.classification import choices
 from cimento.paradigms.stories.estimates import TITLES
 from cimento.paradigms.stories.judging import CHAINED, Judged, asked_of, judged_run
 from cimento.paradigms.stories.outcomes import Step, TierOutcome, flow, probabilities
 from cimento.paradigms.stories.rates import confusions
 from cimento.paradigms.stories.suite import STATES, STORY, TIERS, Story, Task, Tier
-from cimento.paradigms.stories.text import constant_flow, flow_rows, metric_rows
+from cimento.paradigms.stories.text import (
+    constant_flow,
+    constants_in_words,
+    flow_rows,
+    metric_rows,
+)
 from cimento.paradigms.stories.variation import names_of
 from cimento.report.figures import BLUE, GREY, Figure, drawable, figure_of, frame_of, require_rows
 from cimento.report.figures_rates import above
@@ -169,7 +175,7 @@ def _report(run: Run, model: str, judged: Judged | None) -> RunReport:
         claims=(),
         provenance=provenance_of(run.manifest),
         rates=rates,
-        notes=(*rate_remarks(main), *run.warnings),
+        notes=(*rate_remarks(main), *few_of_each_code(run.warnings)),
     )
 
 
@@ -214,7 +220,9 @@ def _tables(runs: Mapping[str, Run], judged: Mapping[str, Judged]) -> Iterator[N
         for model, run in runs.items()
     ]
     title = "Right at a tier and at all before, by kind of story, beside constant answers."
-    note = "n: stories. Intervals: 95 %."
+    [first, *_] = runs
+    said = constants_in_words(runs[first].estimates(), judged[first].groupings)
+    note = " ".join(["n: stories. Intervals: 95 %.", *said])
     yield NamedGrid("metrics", _grid(metrics, title, note))
 
 

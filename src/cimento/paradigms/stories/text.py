@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.errors import few_of_each_code
 from cimento.io.inline_markup import columns
 from cimento.paradigms.stories.checks import CHECKED, audit, pair_shape
 from cimento.paradigms.stories.classification import choices
@@ -14,7 +16,13 @@ from cimento.paradigms.stories.estimates import BASELINE, question_of
 from cimento.paradigms.stories.judging import Judged, asked_of, judge_stories, judged_run
 from cimento.paradigms.stories.options import Grouping, applicable, code_group, corrections
 from cimento.paradigms.stories.outcomes import Step, flow
-from cimento.paradigms.stories.rates import METRICS, constant_answers, majority_labels
+from cimento.paradigms.stories.rates import (
+    METRICS,
+    constant_answers,
+    distinct,
+    majority_labels,
+    short_constant,
+)
 from cimento.paradigms.stories.suite import (
     ATTRIBUTES,
     FALSE,
@@ -57,29 +65,51 @@ def _run_text(run: Run) -> str:
     else:
         judged = judged_run(run)
         tables = {
-            "Right at this tier and all before, beside constant answers and chance (counted, so"
-            " without intervals)": metric_rows(estimates, judged.groupings),
-            "Each tier by itself, all stories that have an answer there; greedy: without interval":
+            "Right at this tier and all before, and what constant answers and chance would reach":
+            metric_rows(estimates, judged.groupings),
+            "Each tier by itself: all stories that have an answer there":
             tier_rows(estimates, judged),
-            "Flow of implausible stories through the tiers, without intervals": flow_rows(judged),
+            "Flow of implausible stories through the tiers": flow_rows(judged),
         }  # fmt: skip
     shown = [f"{title}\n{columns(rows, indent=2)}" for title, rows in tables.items()]
-    notes = "\n".join([*interval_notes(estimates), *(f"Note: {text}" for text in run.warnings)])
-    words = [] if asked_of(run)[1].task != "tiers" else ["\n".join(WORDS)]
+    notes = "\n".join(
+        [*interval_notes(estimates), *(f"Note: {text}" for text in few_of_each_code(run.warnings))]
+    )
+    words = []
+    if asked_of(run)[1].task == "tiers":
+        constants = constants_in_words(estimates, judged_run(run).groupings)
+        words = [WORDS + fill(" ".join(constants), _WIDTH)]
     last = [notes] if notes else []
     return "\n\n".join([f"{run.suite.name}  {run.model}", *shown, *words, *last])
 
 
-WORDS = (
-    "story_class: is the story plausible? conflict_detec: which two sentences are in conflict?",
-    "physical_state: which state is it about? Accuracy is right at the first, consistency at the",
-    "first two, verifiability at all three (the last two over implausible stories).",
-    "false / ..., true, first option: what one answer to all stories would reach (constant).",
-    "type, paper code: stories counted by their version, or by the letters in their ids.",
-    "greedy: how often the most probable continuation is an option at all. unread: replies that",
-    "name no option.",
-)
-"""What the words in the tables mean, line by line."""
+_WIDTH = 96
+WORDS = """\
+story_class: is the story plausible? conflict_detec: which two sentences are in conflict?
+physical_state: which state is it about?
+Accuracy: right at the first tier; consistency: at the first two; verifiability: at all three
+(the last two over implausible stories). Intervals are of the model's rates only.
+greedy: how often the most probable continuation is an option at all. unread: replies that name
+no option. constant: the share that would pass if the answer were always false.
+"""
+"""What the words in the tables mean."""
+
+
+def constants_in_words(estimates: Iterable[Estimate], groupings: Sequence[Grouping]) -> list[str]:
+    """What the answers without any knowledge are, and how stories are counted, in sentences."""
+    methods = dict.fromkeys(one.method for one in estimates if one.method.startswith(BASELINE))
+    known = dict(short_constant(method.removeprefix(BASELINE)) for method in methods)
+    said = []
+    if answers := known.get("always false"):
+        said.append(
+            f"always false, always true: this answer to every story, and the most frequent pair and"
+            f" state ({answers})."
+        )
+    if answers := known.get("first option"):
+        said.append(f"first option: the first of every list ({answers}).")
+    if len(distinct(groupings)) > 1:
+        said.append("type, paper code: stories counted by their version, or by letters in ids.")
+    return said
 
 
 def metric_rows(estimates: Sequence[Estimate], groupings: Sequence[Grouping]) -> Rows:
@@ -89,15 +119,17 @@ def metric_rows(estimates: Sequence[Estimate], groupings: Sequence[Grouping]) ->
         for estimate in estimates
         if estimate.statistic == "accuracy"
     }
-    first = groupings[0].label
+    counted = distinct(groupings)
+    first = counted[0].label
+    heads = ["right"] if len(counted) == 1 else [grouping.label for grouping in counted]
     methods = dict.fromkeys(estimate.method for estimate in estimates)
     without = [method for method in methods if method.startswith(BASELINE)]
-    names = (method.removeprefix(BASELINE) for method in without)
-    rows: Rows = [("metric", "n", *(grouping.label for grouping in groupings), *names, "chance")]
+    names = (short_constant(method.removeprefix(BASELINE))[0] for method in without)
+    rows: Rows = [("metric", "n", *heads, *names, "chance")]
     for name, (tier, group) in METRICS.items():
         question, level = question_of(tier), group or ""
         whole = known[question, "", "", ""]
-        row = [known.get((question, "", grouping.label, level), whole) for grouping in groupings]
+        row = [known.get((question, "", grouping.label, level), whole) for grouping in counted]
         beside = [known[question, method, first, level] for method in without]
         rows.append(
             (

@@ -21,8 +21,11 @@ from cimento.suites.design import (
     ISLAND_CONDITIONS,
     ISLAND_FACTORS,
     N_LEVELS,
+    condition_columns,
+    crossed_columns,
     island_factors,
     level_columns,
+    named_by_levels,
     with_design,
 )
 from cimento.suites.formats.items import read_regions
@@ -252,21 +255,12 @@ GROUP_COLUMNS = ("suite", "dependency", "island", "phenomenon")
 
 
 def is_factorial_table(table: Table) -> bool:
-    """Whether a table has a sentence and its condition in each row, and the number of its item."""
+    """Whether each row has a sentence, the number of its item, and its condition or its levels."""
     return _is_of_sprouse(table) or bool(
-        table.find("condition")
-        and table.find("sentence")
+        table.find("sentence")
         and any(table.find(name) for name in ID_COLUMNS)
+        and (table.find("condition") or crossed_columns(table))
     )
-
-
-def condition_columns(table: Table) -> tuple[str, ...]:
-    """The columns of sentences named after the cells of a design; empty where there are none.
-
-    The names join the levels of two factors: ``short_nonisland``, ``long_nonisland`` and so on.
-    """
-    names = tuple(name for name in table.columns if name.count("_") == 1)
-    return names if len(names) >= N_LEVELS**2 and island_factors(names) else ()
 
 
 def read_factorial_table(path: Path) -> Reading:
@@ -274,7 +268,8 @@ def read_factorial_table(path: Path) -> Reading:
 
     Each row has a sentence, or an item with a column for each condition (`condition_columns`). Bars
     separate regions, as in the native format. The factors are two columns that tell the four
-    conditions apart, or the parts of the conditions' names. The phenomenon is taken from the
+    conditions apart, or the parts of the conditions' names; without a column of conditions, two
+    columns that are crossed in every item make them. The phenomenon is taken from the
     columns ``dependency`` and ``island`` (or ``phenomenon``), with the value of ``suite`` before it
     if the table holds several suites.
 
@@ -293,6 +288,8 @@ def read_factorial_table(path: Path) -> Reading:
             seen = f"There is no column condition, sentence or item; there are {table.columns}."
             raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
         table = _with_a_sentence_a_row(table)
+    elif table.find("condition") is None and (factors := crossed_columns(table)):
+        table = named_by_levels(table, factors)
     rows = [_cells(table, row, faults) for row in table.rows]
     if not rows:
         seen = "There is no row below the header."
@@ -315,7 +312,8 @@ def _rename_good_and_bad(rows: Sequence[dict[str, str]]) -> None:
 
 def _with_a_sentence_a_row(table: Table) -> Table:
     """A table with a column for each condition, as one with a row for each sentence."""
-    conditions = condition_columns(table)
+    named = condition_columns(table)
+    conditions = tuple(named)
     item = table.find("item") or table.find("id")
     ids = table.cells[item] if item else [str(n + 1) for n in range(len(table.numbers))]
     places = [
@@ -326,7 +324,7 @@ def _with_a_sentence_a_row(table: Table) -> Table:
     ]
     cells = {
         "item": [ids[row] for row, _ in places],
-        "condition": [name for _, name in places],
+        "condition": [named[name] for _, name in places],
         "sentence": [table.cells[name][row] for row, name in places],
     }
     for column in table.columns:

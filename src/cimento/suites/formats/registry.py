@@ -16,6 +16,7 @@ from cimento.errors import InputError, SuiteError, UsageError, did_you_mean, nee
 from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites.checks import check_suite
+from cimento.suites.design import condition_columns
 from cimento.suites.formats.blimp import SENTENCES, blimp_losses, read_blimp, write_blimp
 from cimento.suites.formats.contexts import (
     has_options,
@@ -24,7 +25,6 @@ from cimento.suites.formats.contexts import (
     read_options,
 )
 from cimento.suites.formats.factorial import (
-    condition_columns,
     is_factorial,
     is_factorial_table,
     read_factorial,
@@ -171,6 +171,10 @@ FORMATS = {
         read_words,
     ),
 }
+_YES_NO = ("yes", "no")
+_FINAL = (".", "?", "!", "…", "»", "”", '"')
+_NAME_WORDS = 6
+_BLANK = "___"
 _FEWEST_WIDE = 3
 _FEWEST_WORDS = 3
 SUITE_SUFFIXES = (*RECORDS, ".tsv", ".csv", ".tab", ".xlsx", ".parquet")
@@ -255,6 +259,8 @@ def _table_format(data: bytes, path: Path) -> str:
             table, faults = read_table(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
+    if is_factorial_table(table):
+        return "factorial-table"  # which columns are crossed is seen in the rows only
     wide = condition_columns(table)
     if wide and all(_holds(table, name, _is_sentence) for name in wide):
         return "factorial-table"
@@ -280,7 +286,7 @@ def _names_needed(table: Table) -> str:
     """Advice on names of columns, for a table in no known format."""
     sentences = [name for name in table.columns if _holds(table, name, _is_sentence)]
     numbers = [name for name in table.columns if _holds(table, name, _is_number)]
-    if sum(map(_is_sentence, table.columns)) > 0:
+    if any(map(_is_whole_sentence, table.columns)):
         return (
             "Its first row holds a sentence, and has to name the columns: good and bad for pairs,"
             " sentence and rating for rated sentences. Put such a row above the others."
@@ -294,6 +300,20 @@ def _names_needed(table: Table) -> str:
     if sentences and numbers:
         text, number = sentences[0], numbers[0]
         return f"If the sentences were rated, call {text!r} sentence and {number!r} rating."
+    for name in table.columns if sentences else ():
+        values = {cell.casefold() for cell in table.cells[name] if cell.strip()}
+        if len(values) == len(_YES_NO) and name not in sentences:
+            one, other = sorted(values)
+            return (
+                f"If {name!r} says which sentences are acceptable, write 1 there for those and 0"
+                f" for the others, not {one!r} and {other!r}; call it rating, and"
+                f" {sentences[0]!r} sentence."
+            )
+    if any(_BLANK in cell for name in table.columns for cell in table.cells[name]):
+        return (
+            "If these are sentences with blanks, call their column text, that of the right words"
+            " target, and those of others plausible and implausible."
+        )
     return (
         "Pairs need the columns good and bad, rated sentences the columns sentence and rating;"
         " words for these in Italian, Spanish, Portuguese and Russian are understood. For other"
@@ -309,6 +329,13 @@ def _holds(table: Table, column: str, fits: Callable[[str], bool]) -> bool:
 
 def _is_sentence(cell: str) -> bool:
     return len(cell.split()) >= _FEWEST_WORDS
+
+
+def _is_whole_sentence(cell: str) -> bool:
+    """Whether a header is a sentence, not a name of several words."""
+    return _is_sentence(cell) and (
+        cell.rstrip().endswith(_FINAL) or len(cell.split()) > _NAME_WORDS
+    )
 
 
 def _is_number(cell: str) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import secrets
 import socket
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,6 +21,7 @@ from cimento.people.surveys.design import SurveyDesign
 from cimento.people.surveys.serving import storage
 from cimento.people.surveys.serving.administration import Administration
 from cimento.people.surveys.serving.participants import Pages, Participants
+from cimento.people.surveys.serving.room import Room, room_place
 from cimento.people.surveys.serving.security import Guard, RateLimits, host_of
 from cimento.people.surveys.serving.storage import Writer
 
@@ -109,8 +112,9 @@ _KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=ut
 
 
 def make_app(
-    design: SurveyDesign, path: Path, *, secret: str, url: str = "", pace: float = 5.0
-) -> ASGIApp:
+    design: SurveyDesign, path: Path, *, secret: str, url: str = "", room: int = 0,
+    pace: float = 5.0,
+) -> ASGIApp:  # fmt: skip
     """The application for one design.
 
     Args:
@@ -118,6 +122,8 @@ def make_app(
         path: the SQLite file of the answers; it is made where there is none.
         secret: who knows it is the administrator.
         url: the address that participants know; empty for that of each request.
+        room: number of participants up to which people can join by the room's link; 0 for no
+            such link.
         pace: requests a second that one participant may make in the long run.
 
     Raises:
@@ -148,8 +154,10 @@ def make_app(
         writer.close()
         reader.close()
 
+    entrance = Room(design, path, key, room, pages, RateLimits(rate=2, burst=200))
     static = Route("/static/{name}", functools.partial(_static, _files()))
     routes = [static, *people.routes(), *administration.routes()]
+    routes += entrance.routes() if room else []
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=_handlers(pages))
     return Guard(app, host=host_of(url))
 
@@ -232,3 +240,57 @@ def serve(app: ASGIApp, listening: socket.socket, *, proxied: bool = False) -> N
     """
     with contextlib.suppress(KeyboardInterrupt):
         make_server(app, proxied=proxied).run(sockets=[listening])
+
+
+class Serving:
+    """A survey that is served in a thread of its own, until it is stopped or the program ends.
+
+    Args:
+        design: what is asked.
+        path: the SQLite file of the answers.
+        host: address to listen on: ``127.0.0.1`` for this machine, ``0.0.0.0`` for its network.
+        port: the port; 0 for any that is free.
+        shown: the host in links; empty for the address to listen on.
+        room: number of participants up to which people can join by the room's link.
+
+    Raises:
+        UsageError: one cannot listen there.
+        InputError: the file belongs to another design.
+        StorageError: the file cannot be used.
+        MissingDependencyError: the extra ``serve`` is not installed.
+
+    Attributes:
+        address: the beginning of all links.
+        room: the room's link.
+        secret: the administrator's secret.
+    """
+
+    def __init__(
+        self, design: SurveyDesign, path: Path, *, host: str, port: int, shown: str, room: int
+    ) -> None:
+        self._listening = listen(host, port)
+        self.address = f"http://{shown or host}:{self._listening.getsockname()[1]}"
+        self.secret = secrets.token_urlsafe(24)
+        try:
+            app = make_app(design, path, secret=self.secret, room=room)
+            self._server = make_server(app)
+        except BaseException:
+            self._listening.close()
+            raise
+        self.room = self.address + room_place(storage.signing_key(path))
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it still serves."""
+        return self._thread.is_alive()
+
+    def stop(self, *, within_seconds: float = 10.0) -> None:
+        """Stop serving; answers that were given are in the file."""
+        self._server.should_exit = True
+        self._thread.join(within_seconds)
+
+    def _run(self) -> None:
+        with self._listening:
+            self._server.run(sockets=[self._listening])

@@ -114,6 +114,10 @@ class Pages:
             practised=is_practice(self._design, person, position),
         )
 
+    def room(self, place: str, form: str) -> HTMLResponse:
+        """The page on which people in a room get links of their own."""
+        return self._page("room.html", place=place, form=form)
+
     def notice(self, name: str, *, status: int) -> HTMLResponse:
         """A page that says one thing, such as that a link is unknown."""
         return self._page("notice.html", status=status, name=name)

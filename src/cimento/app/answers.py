@@ -1,0 +1,258 @@
+"""The results of a survey: its answers as a table, filters, agreement, ratings beside models."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from nicegui import ui
+
+from cimento.app.asking import DATABASE, BesideModel, beside_models
+from cimento.app.findings import button
+from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
+from cimento.app.workspace import JUDGMENTS, SUITES
+from cimento.errors import CimentoError, InputError
+from cimento.io.files import read_bytes, write_text
+from cimento.paradigms.registry import load_suite
+from cimento.people.annotate.importing import apply_judgments
+from cimento.people.judgments.filters import (
+    ExclusionRules,
+    filter_judgments,
+    log_json,
+    log_text,
+)
+from cimento.people.judgments.records import (
+    Judgment,
+    judgments_of,
+    read_judgments,
+    table_of,
+    write_judgments,
+)
+from cimento.people.judgments.summaries import QuestionSummary, summarise
+from cimento.people.surveys.design import read_design
+from cimento.people.surveys.serving.administration import write_results
+from cimento.runs.run import Run, open_run
+from cimento.suites.builtin import find_suite
+
+_RULES = (
+    ("attention", "attention", 0.0, 1.0, 0.05),
+    ("seconds", "min-seconds", 0.0, 36_000.0, 1.0),
+    ("same_run", "same-run", 1.0, 1000.0, 1.0),
+    ("same_share", "same-share", 0.0, 1.0, 0.05),
+    ("with_rest", "with-rest", -1.0, 1.0, 0.05),
+)
+"""Rules that leave people out: field of `ExclusionRules`, flag, least, most and step."""
+
+
+class Results:
+    """The results of one survey.
+
+    Args:
+        visit: what the page is built for.
+        folder: the survey's folder.
+    """
+
+    def __init__(self, visit: Visit, folder: Path) -> None:
+        self._visit, self._say, self._folder = visit, visit.say, folder
+        self._judgments: list[Judgment] = []
+        self._place = visit.workspace.inside(f"{JUDGMENTS}/{folder.name}.parquet")
+        self._kept = self._place
+
+    def build(self) -> None:
+        """Build the part of the page in the place where it is called."""
+        say, visit = self._say, self._visit
+        Text(say("people.results-what"))
+        fetch = guarded(visit, self._fetch)
+        button(say("people.fetch"), fetch, icon="table_view")
+        self._command = CommandLine(
+            visit,
+            ["annotate", "serve", "export", visit.workspace.name_of(self._folder),
+             "-o", f"{JUDGMENTS}/{self._folder.name}.parquet"],
+        )  # fmt: skip
+        self._summary = ui.element("div").props("aria-live=polite")
+        self._more = ui.element("div")
+        self._more.set_visibility(False)
+        with self._more:
+            heading(say("people.filter"), level=3)
+            Text(say("people.filter-what"))
+            self._build_filter()
+            heading(say("people.models"), level=3)
+            Text(say("people.models-what"))
+            with ui.element("div").classes("tools"):
+                button(say("people.compare"), guarded(visit, self._compare), icon="insights")
+                button(say("people.apply"), guarded(visit, self._apply), icon="note_add")
+            self._models = ui.element("div").props("aria-live=polite")
+
+    def _build_filter(self) -> None:
+        say = self._say
+        with ui.element("div").classes("form-grid"):
+            self._limits = {
+                name: ui.number(say(f"people.rule-{flag}"), min=least, max=most, step=step)
+                for name, flag, least, most, step in _RULES
+            }
+        button(say("people.filter-do"), guarded(self._visit, self._filter), icon="filter_alt")
+        self._log = Text(tag="pre").classes("pre").props("lang=en tabindex=0")
+        self._log.set_visibility(False)
+
+    async def _fetch(self) -> None:
+        """Write the answers so far as the judgments table, and describe them."""
+        count = await asyncio.to_thread(write_results, self._folder / DATABASE, self._place)
+        if not count:
+            raise InputError(where=self._folder.name, seen=self._say("people.no-answers"))
+        self._kept = self._place
+        self._judgments = await asyncio.to_thread(_read, self._place)
+        self._more.set_visibility(True)
+        await self._describe()
+
+    async def _describe(self) -> None:
+        """The questions with their means and agreement."""
+        summaries = await asyncio.to_thread(summarise, self._judgments)
+        self._summary.clear()
+        with self._summary:
+            ui.label(
+                self._say("people.fetched", count=len(self._judgments),
+                          file=self._visit.workspace.name_of(self._kept))
+            )  # fmt: skip
+            names = ("question", "participants", "places", "judgments", "mean", "sd", "alpha")
+            rows = [_summary_row(summary) for summary in summaries]
+            table([self._say(f"people.of-{name}") for name in names], rows)
+
+    async def _filter(self) -> None:
+        """Leave people out by rules, with a log beside the table that is left."""
+        given = {
+            name: field.value for name, field in self._limits.items() if field.value is not None
+        }
+        if not given:
+            raise InputError(where=self._say("people.filter"), seen=self._say("people.no-rule"))
+        if "same_run" in given:
+            given["same_run"] = int(given["same_run"])
+        rules = ExclusionRules(**given)
+        output = self._place.with_name(f"{self._folder.name}-kept.parquet")
+        text = await asyncio.to_thread(_filtered, self._place, output, rules)
+        self._kept, self._judgments = output, await asyncio.to_thread(_read, output)
+        flags = {name: flag for name, flag, *_ in _RULES}
+        words = [
+            part for name, value in given.items() for part in (f"--{flags[name]}", f"{value:g}")
+        ]
+        inner = self._visit.workspace.name_of
+        self._command.show(["annotate", "filter", inner(self._place), "-o", inner(output), *words])
+        self._log.text = text
+        self._log.set_visibility(True)
+        await self._describe()
+
+    async def _compare(self) -> None:
+        """The ratings beside the scores of the workspace's runs."""
+        runs = await asyncio.to_thread(self._runs)
+        rows = await asyncio.to_thread(beside_models, self._judgments, runs)
+        self._models.clear()
+        with self._models:
+            if not rows:
+                Text(self._say("people.no-runs"))
+                return
+            names = ("model", "measure", "sentences", "rho", "interval")
+            table([self._say(f"people.of-{name}") for name in names], list(map(_model_row, rows)))
+
+    def _runs(self) -> list[Run]:
+        """The stored runs of the suites that people were asked about."""
+        suites = {judgment.suite for judgment in self._judgments}
+        return [open_run(run.path) for run in self._visit.workspace.runs() if run.suite in suites]
+
+    async def _apply(self) -> None:
+        """A copy of the suite with the ratings, which runs are then compared with."""
+        visit = self._visit
+        design = read_design(self._folder)
+        place = await asyncio.to_thread(_suite_of, visit, design.source.suite)
+        output = visit.workspace.new(SUITES, f"{design.source.suite}-judged")
+        applied = await asyncio.to_thread(apply_judgments, place, self._judgments, output)
+        name = visit.workspace.name_of(output)
+        self._command.show(
+            ["annotate", "apply", str(design.source.suite), visit.workspace.name_of(self._kept),
+             "-o", name]
+        )  # fmt: skip
+        self._models.clear()
+        with self._models:
+            Text(self._say("people.applied", count=applied.used, file=name))
+            ui.link(self._say("edit.to-run"), visit.address("run", suite=name))
+
+
+def _suite_of(visit: Visit, name: str) -> Path:
+    """The suite with a name, in the workspace or among those that come with cimento.
+
+    Raises:
+        InputError: there is none.
+    """
+    # A file that is named like its suite is the likeliest, and only then are others opened.
+    suites = sorted(visit.workspace.suites(), key=lambda suite: suite.path.stem != name)
+    for suite in suites:
+        with contextlib.suppress(CimentoError):
+            if load_suite(suite.path).suite.name == name:
+                return suite.path
+    return find_suite(visit.workspace.suite(name))
+
+
+def _read(path: Path) -> list[Judgment]:
+    return judgments_of(read_judgments(path))
+
+
+def _filtered(path: Path, output: Path, rules: ExclusionRules) -> str:
+    """Write what rules leave of a table, with the logs beside it; returns the log's text."""
+    filtered = filter_judgments(_read(path), rules)
+    text = log_text(filtered, source=path.name, by="")
+    digest = sha256(read_bytes(path)).hexdigest()
+    write_judgments(table_of(filtered.judgments), output)
+    log = log_json(filtered, rules, source=path.name, sha256=digest, by="")
+    write_text(log, output.with_suffix(".log.json"))
+    write_text(text, output.with_suffix(".log.txt"))
+    return text
+
+
+def _summary_row(summary: QuestionSummary) -> list[str]:
+    alpha = summary.alpha
+    shown = _with_interval(alpha.value, alpha.low, alpha.high) or alpha.reason or ""
+    return [
+        summary.question, str(summary.people), str(summary.places), str(summary.judgments),
+        _number(summary.mean), _number(summary.sd), shown,
+    ]  # fmt: skip
+
+
+def _model_row(row: BesideModel) -> list[str]:
+    correlation = row.correlation
+    interval = ""
+    if correlation.low is not None and correlation.high is not None:
+        interval = f"[{correlation.low:.2f}, {correlation.high:.2f}]"
+    return [
+        row.model, row.measure, str(correlation.n), _number(correlation.r),
+        interval or correlation.reason or "",
+    ]  # fmt: skip
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.2f}" + (f" [{low:.2f}, {high:.2f}]" if low is not None else "")
+
+
+def table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A table of texts in the place where the page is being built.
+
+    Args:
+        names: the names of the columns.
+        rows: the cells of each row.
+    """
+    holder = ui.element("div").classes("table-holder").props("tabindex=0")
+    with holder, ui.element("table").classes("plain-table"):
+        with ui.element("thead"), ui.element("tr"):
+            for name in names:
+                Text(name, "th").props("scope=col")
+        with ui.element("tbody"):
+            for row in rows:
+                with ui.element("tr"):
+                    for cell in row:
+                        Text(cell, "td")

@@ -1,0 +1,213 @@
+"""Step 5 without its page: survey plans, progress, room links, and ratings beside models."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.errors import InputError, needing
+from cimento.people.judgments.records import ACCEPTABILITY, Judgment
+from cimento.people.judgments.summaries import mean_ratings
+from cimento.people.surveys.building import SurveyPlan
+from cimento.people.surveys.design import read_design
+from cimento.people.surveys.material import MaterialOptions
+from cimento.people.surveys.serving import storage
+from cimento.runs.run import Run
+from cimento.statistics.correlation import Correlation, correlate
+from cimento.statistics.design import Design
+
+DATABASE = "answers.sqlite"
+EXPORTS = ("jspsych", "pcibex", "print", "forms")
+"""The folders of a survey with what other programs, and paper, need."""
+
+SEED = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurveyWishes:
+    """What the form of the page asks for.
+
+    Attributes:
+        suite: name or path of the suite.
+        task: what people do; empty for the usual task.
+        surveys: number of surveys; None for as few as the suite allows.
+        checks: attention checks in each survey.
+        scale: points of the scale; None for that of the suite.
+        contact: who is responsible.
+        title: what people read on top.
+        language: of the texts around; empty for that of the suite.
+        break_every: questions between two breaks; 0 for none.
+        limit: number of items that are asked about; None for all.
+    """
+
+    suite: str
+    task: str = ""
+    surveys: int | None = None
+    checks: int = 2
+    scale: int | None = None
+    contact: str = ""
+    title: str = ""
+    language: str = ""
+    break_every: int = 0
+    limit: int | None = None
+
+    def plan(self) -> SurveyPlan:
+        """The plan of the survey."""
+        wanted = MaterialOptions(
+            task=self.task or None,  # type: ignore[arg-type]  # the page offers the tasks
+            language=self.language, limit=self.limit, seed=SEED,
+        )  # fmt: skip
+        return SurveyPlan(
+            wanted=wanted, surveys=self.surveys, checks=self.checks, scale=self.scale,
+            contact=self.contact, title=self.title, break_every=self.break_every, seed=SEED,
+        )  # fmt: skip
+
+    def command(self, folder: str) -> list[str]:
+        """The command that builds the same survey.
+
+        Args:
+            folder: the survey's folder.
+        """
+        flags: dict[str, object] = {
+            "task": self.task, "surveys": self.surveys, "scale": self.scale,
+            "contact": self.contact, "title": self.title, "language": self.language,
+            "break-every": self.break_every, "limit": self.limit,
+        }  # fmt: skip
+        given = {name: value for name, value in flags.items() if value}
+        if self.checks != SurveyWishes(suite="").checks:
+            given["checks"] = self.checks
+        words = ["annotate", "survey", "build", self.suite, "-o", folder]
+        return [
+            *words,
+            *(part for name, value in given.items() for part in (f"--{name}", f"{value}")),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a survey is.
+
+    Attributes:
+        people: number of participants with a link.
+        begun: those who have agreed.
+        finished: those who have answered everything.
+        answers: number of questions answered.
+        wanted: number of questions that all participants with a link are asked.
+        last: when the last answer came, in UTC; empty before the first.
+    """
+
+    people: int = 0
+    begun: int = 0
+    finished: int = 0
+    answers: int = 0
+    wanted: int = 0
+    last: str = ""
+
+
+def progress(survey: Path) -> Progress:
+    """How far the survey in a folder is, read while it goes on.
+
+    Raises:
+        InputError: the folder holds no survey.
+        StorageError: the answers cannot be read.
+    """
+    database = survey / DATABASE
+    if not database.is_file():
+        read_design(survey)
+        return Progress()
+    people, answers = storage.participants(database), storage.answers(database)
+    return Progress(
+        people=len(people),
+        begun=sum(person.consented_at is not None for person in people),
+        finished=sum(person.finished_at is not None for person in people),
+        answers=len({(answer.participant, answer.question) for answer in answers}),
+        wanted=sum(len(person.questions) for person in people),
+        last=max((answer.at for answer in answers), default=""),
+    )
+
+
+def zipped_export(survey: Path, form: str) -> bytes:
+    """One of `EXPORTS` of a survey as a zip archive.
+
+    Raises:
+        InputError: the survey has no such files.
+    """
+    files = sorted(path for path in (survey / form).rglob("*") if path.is_file())
+    if form not in EXPORTS or not files:
+        raise InputError(
+            where=f"{survey.name}/{form}", seen="there is nothing", todo="Make the survey again."
+        )
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in files:
+            archive.write(path, path.relative_to(survey))
+    return made.getvalue()
+
+
+def qr_code(link: str) -> str:
+    """A link as a QR code (ISO/IEC 18004), as an SVG element.
+
+    Raises:
+        MissingDependencyError: the extra ``app`` is not installed.
+    """
+    with needing("segno", extra="app", purpose="the QR code of a survey"):
+        import segno
+    made: str = segno.make(link, error="m", micro=False).svg_inline(
+        border=4, omitsize=True, dark="#000", light="#fff"
+    )
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class BesideModel:
+    """People's mean ratings beside a model's scores of the same sentences.
+
+    Attributes:
+        model: label of the model.
+        measure: measure of the scores.
+        correlation: Spearman's correlation over sentences, items as clusters.
+    """
+
+    model: str
+    measure: str
+    correlation: Correlation
+
+
+def beside_models(judgments: Sequence[Judgment], runs: Sequence[Run]) -> list[BesideModel]:
+    """Spearman's correlation of mean ratings with the scores of each run on the same suite.
+
+    Args:
+        judgments: the ratings.
+        runs: stored runs; those of other suites, and those without scores, are left out.
+
+    Raises:
+        CimentoError: a run's scores cannot be read.
+    """
+    ratings = {
+        (suite, item, condition): mean
+        for (suite, item, condition, question), mean in mean_ratings(judgments).items()
+        if question == ACCEPTABILITY
+    }
+    suites = Counter(suite for suite, _, _ in ratings)
+    made = []
+    for run in runs:
+        scores = run.paradigm.scores(run) if run.suite_name in suites else None
+        if scores is None:
+            continue
+        rows = [
+            (row["item"], ratings[key], row["score"], row["measure"])
+            for row in scores.unique(["item", "condition"], maintain_order=True).to_dicts()
+            if (key := (run.suite_name, row["item"], row["condition"])) in ratings
+            and row["score"] is not None
+        ]
+        items = tuple(row[0] for row in rows)
+        correlation = correlate(
+            [row[1] for row in rows], [row[2] for row in rows],
+            design=Design(tuple(range(len(rows))), items), seed=SEED,
+        )  # fmt: skip
+        made.append(BesideModel(run.model, rows[0][3] if rows else "", correlation))
+    return made

@@ -1,0 +1,254 @@
+"""The faults of a grid, each beside the rows that it is about.
+
+The checks are those of ``cimento suites check``: the grid is written as a workbook and read back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeAlias
+
+from cimento.app.editing import Grid, Sheet, set_cells, workbook_of
+from cimento.errors import CimentoError, Fault, Severity, SuiteError
+from cimento.io.files import write_bytes
+from cimento.paradigms.registry import audit_suite
+from cimento.suites.reading import NO_LANGUAGE, TOML
+from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
+
+WORKBOOK = ".xlsx"
+_MOST_ROUNDS = 50
+"""Faults that end the reading of a suite, after which the rest is read without their rows."""
+_PAGES = (
+    Path(__file__).parents[1] / "data" / "checks",
+    Path(__file__).parents[3] / "docs" / "checks",
+)
+"""The pages of the checks: in an installed package, and in a copy of the repository."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A fault with its place in the grid.
+
+    Attributes:
+        sheet: name of the sheet.
+        rows: indices of the rows that it is about; none for a fault of the whole suite.
+        column: index of the column; None for the whole row.
+        severity: an ``error`` keeps the suite from being used.
+        code: code of the check, which has a page; empty for other faults.
+        where: the place in words.
+        seen: what was found.
+        todo: what to do about it.
+    """
+
+    sheet: str
+    rows: tuple[int, ...]
+    column: int | None
+    severity: Severity
+    code: str
+    where: str
+    seen: str
+    todo: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The findings about a grid.
+
+    Attributes:
+        findings: all of them, errors first.
+        holds: content of the suite in words; empty if it cannot be used.
+    """
+
+    findings: tuple[Finding, ...]
+    holds: str = ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether the suite can be used: it has no errors."""
+        return all(finding.severity != "error" for finding in self.findings)
+
+
+Note: TypeAlias = tuple[tuple[str, ...], Finding]
+"""A finding of the file that its cells no longer show, with the cells of its row."""
+
+
+def check_grid(grid: Grid, notes: Sequence[Note] = ()) -> Report:
+    """Every fault of a grid, beside the rows that it is about.
+
+    Args:
+        grid: the grid.
+        notes: faults of its file, as `open_grid` gives them.
+    """
+    findings = list(_still(grid, notes))
+    left, gone = grid, dict[str, set[int]]()
+    for _ in range(_MOST_ROUNDS):
+        faults, holds = _audited(left)
+        more = [located(left, fault) for fault in faults]
+        findings += [
+            finding for finding in more if not _is_about(finding, gone) and finding not in findings
+        ]
+        # An error at a row can end the reading; the other rows are read without it.
+        stopped = [finding for finding in more if not finding.code and finding.rows]
+        if not stopped:
+            break
+        for finding in stopped:
+            gone.setdefault(finding.sheet, set()).update(finding.rows)
+        left = _without(grid, gone)
+    findings.sort(key=lambda finding: (finding.severity != "error", finding.rows[:1] or (-1,)))
+    return Report(tuple(findings), "" if gone else holds)
+
+
+def _audited(grid: Grid) -> tuple[tuple[Fault, ...], str]:
+    """The faults of a grid, and its content in words."""
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        path = Path(temporary) / f"{file_name(grid)}{WORKBOOK}"
+        try:
+            write_bytes(workbook_of(grid), path)
+            audit = audit_suite(path)
+        except SuiteError as error:
+            return tuple(error.faults), ""
+        except CimentoError as error:
+            where = error.where.replace(temporary, "").lstrip("/\\")
+            return (Fault("", "error", where, error.seen, error.todo),), ""
+    return audit.faults, audit.holds
+
+
+def file_name(grid: Grid) -> str:
+    """A name under which places can be told from cells."""
+    return re.sub(r"[^\w-]", "_", grid.name)[:60] or "suite"
+
+
+def _without(grid: Grid, gone: dict[str, set[int]]) -> Grid:
+    """The grid with some rows emptied, so that the numbers of the others stay."""
+    for name, rows in gone.items():
+        sheet = grid.sheets[name]
+        empty = {(row, column): "" for row in rows for column in range(sheet.width)}
+        grid = set_cells(grid, name, empty)
+    return grid
+
+
+def _is_about(finding: Finding, gone: dict[str, set[int]]) -> bool:
+    """Whether a finding is about nothing but rows that were left out."""
+    return bool(finding.rows) and set(finding.rows) <= gone.get(finding.sheet, set())
+
+
+def _still(grid: Grid, notes: Sequence[Note]) -> Iterator[Finding]:
+    """The faults of the file whose rows are unchanged, where these are now."""
+    for cells, finding in notes:
+        if not cells:
+            yield finding
+            continue
+        sheet = grid.sheets.get(finding.sheet)
+        rows = sheet.rows if sheet is not None else ()
+        now = [n for n, row in enumerate(rows) if row[: len(cells)] == cells]
+        if now:
+            yield replace(finding, rows=(now[0],))
+
+
+_ROW = re.compile(r"(?:sheet ([\w ]+?),? )?(row|line) (\d+)")
+_ITEM = re.compile(r"(?:^|, )item (.+?)(?:, .*)?$")
+_CONDITION = re.compile(r"(?:^|, )condition '?(.+?)'?$")
+_PREDICTION = re.compile(r"(?:^|, )prediction (.+)$|\[\[predictions\]\] (\d+)")
+
+
+def located(grid: Grid, fault: Fault) -> Finding:
+    """A fault with the rows of the grid that its place names.
+
+    Args:
+        grid: the grid.
+        fault: a fault whose place is in the words of the checks: a row, an item, a condition, a
+            prediction, a setting.
+    """
+    sheet, rows = _rows_of(grid, fault)
+    # A bare table is told how to get a description by the page, not by options of commands.
+    bare = not grid.described and (fault.code == NO_LANGUAGE or TOML in fault.seen)
+    todo = "" if bare else fault.todo
+    return Finding(
+        sheet, rows, _column_of(grid.sheets[sheet], fault) if rows else None, fault.severity,
+        fault.code, fault.where, fault.seen, todo,
+    )  # fmt: skip
+
+
+def _rows_of(grid: Grid, fault: Fault) -> tuple[str, tuple[int, ...]]:
+    """The sheet and the rows that a fault is about."""
+    place = _ROW.search(fault.where)
+    if place:
+        sheet = place[1] if place[1] in grid.sheets else ITEMS
+        # Records stand on the line before the row that they were made of.
+        row = int(place[3]) - (0 if place[2] == "line" else 1)
+        return sheet, (row,) if row < len(grid.sheets[sheet].rows) else ()
+    if match := _PREDICTION.search(fault.where):
+        # Checks of formulas count from 0, and those of suite.toml from 1.
+        return _predictions(grid, match[1] or str(int(match[2]) - 1))
+    if ABOUT in grid.sheets:
+        named = fault.where.rpartition(".")[2].rpartition(":")[2].strip()
+        if fault.code == NO_LANGUAGE or f"sheet {ABOUT}" in fault.where:
+            return _setting(grid, "language" if fault.code == NO_LANGUAGE else named)
+    return ITEMS, _named_rows(grid.items, fault.where)
+
+
+def _named_rows(items: Sheet, where: str) -> tuple[int, ...]:
+    """The rows of an item or of a condition that a place names."""
+    for expression, meaning in ((_ITEM, "item"), (_CONDITION, "condition")):
+        match = expression.search(where)
+        column = items.column(meaning)
+        if match and column is not None:
+            wanted = match[1].strip()
+            return tuple(n for n in items.body if items.rows[n][column].strip() == wanted)
+        if match and meaning == "item" and match[1].isdecimal():
+            # Rows without ids are numbered.
+            filled = [n for n in items.body if any(items.rows[n])]
+            return tuple(filled[int(match[1]) - 1 : int(match[1])])
+    return ()
+
+
+def _predictions(grid: Grid, name: str) -> tuple[str, tuple[int, ...]]:
+    """The row of a prediction with a name, or of one without by its number from 0."""
+    sheet = grid.sheets.get(PREDICTIONS)
+    if sheet is None:
+        return ITEMS, ()
+    filled = [n for n in sheet.body if any(sheet.rows[n])]
+    for column in (sheet.column("name"), sheet.column("formula")):
+        rows = [n for n in filled if column is not None and sheet.rows[n][column].strip() == name]
+        if rows:
+            return PREDICTIONS, tuple(rows)
+    number = int(name) if name.isdecimal() else len(filled)
+    return PREDICTIONS, tuple(filled[number : number + 1])
+
+
+def _setting(grid: Grid, name: str) -> tuple[str, tuple[int, ...]]:
+    """The row of a setting on *about*."""
+    rows = grid.sheets[ABOUT].rows
+    return ABOUT, tuple(n for n, row in enumerate(rows) if name and row[0].strip() == name)
+
+
+def _column_of(sheet: Sheet, fault: Fault) -> int | None:
+    """The column that a fault names, as a condition or at the beginning of what was seen."""
+    condition = _CONDITION.search(fault.where)
+    if condition and (column := sheet.column(condition[1])) is not None:
+        return column
+    for column, name in enumerate(sheet.columns):
+        if name.strip() and fault.seen.startswith(f"{name.strip()} "):
+            return column
+    return sheet.column("text") if condition else None
+
+
+_FENCE = re.compile(r"^```.*$", re.MULTILINE)
+
+
+def page_of(code: str) -> str:
+    """The page about a check in Markdown; empty if there is none.
+
+    Args:
+        code: code of the check, such as ``CIM-S004``.
+    """
+    if re.fullmatch(r"CIM-[A-Z]\d{3}", code):
+        for folder in _PAGES:
+            if (page := folder / f"{code}.md").is_file():
+                # Blocks of code have titles and classes that only the site understands.
+                return _FENCE.sub("```", page.read_text(encoding="utf-8"))
+    return ""

@@ -1,0 +1,97 @@
+"""The list of what the checks found, with links to the rows and to the pages of the checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from nicegui import ui
+
+from cimento.app.checking import Finding, page_of
+from cimento.app.words import Words
+
+STYLE = Path(__file__).with_name("edit.css")
+"""The style of steps 2 and 5."""
+
+MOST_SHOWN = 100
+"""Findings that are listed one by one."""
+MOST_ROWS = 5
+KNOWN_SHEETS = ("about", "items", "predictions", "seeds")
+
+
+def button(
+    text: str, action: Callable[[], Any], *, icon: str | None = None, flat: bool = False
+) -> ui.button:
+    """A button in the style of the pages.
+
+    Args:
+        text: what it says.
+        action: what it does.
+        icon: name of an icon; None for none.
+        flat: whether it looks like a link.
+    """
+    made = ui.button(text, on_click=action, icon=icon)
+    return made.props("no-caps unelevated " + ("flat dense" if flat else "outline"))
+
+
+def sheet_title(sheet: str, say: Words) -> str:
+    """The title of a sheet; one that only this suite has keeps its name."""
+    return say(f"edit.sheet-{sheet}") if sheet in KNOWN_SHEETS else sheet
+
+
+def show_findings(
+    findings: Sequence[Finding], say: Words, *, go: Callable[[Finding], None]
+) -> None:
+    """List findings in the place where the page is being built.
+
+    Args:
+        findings: the findings, the most severe first.
+        say: the words of the page.
+        go: shows the rows of a finding.
+    """
+    if not findings:
+        ui.label(say("edit.no-findings"))
+        return
+    with ui.element("ul").classes("findings"):
+        for finding in findings[:MOST_SHOWN]:
+            with ui.element("li").classes(f"finding {finding.severity}"):
+                _show(finding, say, go)
+    if len(findings) > MOST_SHOWN:
+        ui.label(say("edit.more", count=len(findings) - MOST_SHOWN))
+
+
+def _show(finding: Finding, say: Words, go: Callable[[Finding], None]) -> None:
+    """One finding."""
+    with ui.element("div").classes("finding-head"):
+        ui.label(say(f"edit.{finding.severity}")).classes("severity")
+        if finding.rows:
+            rows = ", ".join(str(row + 1) for row in finding.rows[:MOST_ROWS])
+            rows += " ..." if len(finding.rows) > MOST_ROWS else ""
+            place = say("edit.go", sheet=sheet_title(finding.sheet, say), rows=rows)
+            button(place, lambda: go(finding), flat=True)
+        if finding.code:
+            code = button(finding.code, lambda: explain(finding.code, say), flat=True)
+            code.props(f'aria-label="{say("edit.explain", code=finding.code)}"')
+    if title := title_of(finding.code, say):
+        ui.label(title).classes("check-title")
+    # What was seen is said in English, and a screen reader has to know it.
+    ui.label(finding.seen).props("lang=en").classes("seen")
+    if finding.todo:
+        ui.label(finding.todo).props("lang=en").classes("small")
+
+
+def title_of(code: str, say: Words) -> str:
+    """The title of a check in the language of the page; empty for other faults."""
+    key = f"check.{code}"
+    return say(key) if key in say.texts else ""
+
+
+def explain(code: str, say: Words) -> None:
+    """Show the page of a check in a dialog."""
+    with ui.dialog() as dialog, ui.card().classes("check-page"):
+        with ui.element("div").props("lang=en"):
+            ui.markdown(page_of(code) or code)
+        button(say("frame.close"), dialog.close)
+    dialog.on("hide", dialog.delete)
+    dialog.open()

@@ -1,0 +1,284 @@
+"""Suites opened into a grid, with or without faults, and written from it again."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from cimento.app.checking import WORKBOOK, Note, file_name, located
+from cimento.app.editing import (
+    Grid,
+    remove_titles,
+    sheet_of,
+    workbook_of,
+)
+from cimento.errors import CimentoError, Fault, InputError, SuiteError, UsageError
+from cimento.io.files import file_digest, read_bytes, refuse_existing, write_bytes
+from cimento.paradigms.registry import load_suite, paradigm_of, save_suite
+from cimento.suites.formats.items import read_regions
+from cimento.suites.formats.native import TABLES
+from cimento.suites.load import is_archive, opened, suite_files, suite_paths
+from cimento.suites.published import LANGUAGE_CODE
+from cimento.suites.reading import TOML, errors
+from cimento.suites.suite_workbook import (
+    ABOUT,
+    ITEMS,
+    PREDICTIONS,
+    SEEDS,
+    SETTINGS,
+    folder_sheets,
+)
+from cimento.suites.tables import SUFFIXES, count_titles, read_rows
+from cimento.suites.workbooks import sheet_names
+
+_FOLDER = (TOML, f"{ITEMS}.tsv", f"{SEEDS}.tsv", f"{ITEMS}.jsonl")
+_MOST_SHEETS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A file opened into a grid.
+
+    Attributes:
+        grid: the grid.
+        notes: faults of the file that are lost when its cells become text, such as dates; each
+            holds as long as its row is unchanged.
+    """
+
+    grid: Grid
+    notes: tuple[Note, ...] = ()
+
+
+def open_grid(path: Path) -> Opened:
+    """Open a suite, with or without faults.
+
+    Args:
+        path: a workbook, a table, a suite folder, an archive of one suite, or a file in any other
+            format that is read.
+
+    Raises:
+        InputError: nothing can be read there, or nothing that a grid can hold.
+    """
+    with opened(path) as folder:
+        place = _only_suite(folder, path) if is_archive(path) else folder
+        name = place.name if place.is_dir() else place.stem
+        if place.is_dir():
+            return Opened(_open_folder(place, name))
+        if place.suffix.lower() == WORKBOOK and ABOUT in (sheets := sheet_names(read_bytes(place))):
+            return _open_workbook(place, sheets)
+        if place.suffix.lower() in SUFFIXES:
+            return _open_table(place)
+        return Opened(_converted(place, name))
+
+
+def _only_suite(folder: Path, archive: Path) -> Path:
+    """The suite in an unpacked archive.
+
+    Raises:
+        InputError: there is none, or there are several.
+    """
+    suites = suite_paths(folder)
+    if len(suites) == 1:
+        return suites[0]
+    raise InputError(
+        where=archive.name,
+        seen=f"holds {len(suites)} suites, and one can be edited at a time",
+        todo="Unpack it, and open one of them.",
+    )
+
+
+def _open_workbook(path: Path, sheets: Sequence[str]) -> Opened:
+    """The sheets of a workbook that describes its suite."""
+    data = read_bytes(path)
+    made, faults = {}, list[Fault]()
+    # *about* first, as people read it; a workbook without items gets an empty sheet.
+    order = dict.fromkeys((ABOUT, ITEMS, *reversed(sheets)))
+    for name in list(order)[:_MOST_SHEETS]:
+        if name not in sheets:
+            made[name] = sheet_of([["item", "condition", "text"]])
+            continue
+        rows, more = read_rows(data, Path(f"{name}{WORKBOOK}"))
+        if errors(more) and not rows:
+            raise SuiteError(where=path.name, faults=more)
+        made[name] = sheet_of(rows, head=0 if name == ABOUT else _head(rows))
+        faults += more
+    grid = Grid(path.stem, made, described=True)
+    return Opened(grid, tuple(_notes(grid, faults)))
+
+
+def _open_table(path: Path) -> Opened:
+    """A table without a description."""
+    rows, faults = read_rows(read_bytes(path), path)
+    if not rows:
+        raise SuiteError(where=path.name, faults=faults)
+    grid = Grid(path.stem, {ITEMS: sheet_of(rows, head=_head(rows))}, described=False)
+    return Opened(grid, tuple(_notes(grid, faults)))
+
+
+def _open_folder(folder: Path, name: str) -> Grid:
+    """A suite folder; other files in it, such as a README, are not part of the grid."""
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        copy = Path(temporary)
+        for file in _FOLDER:
+            if (folder / file).is_file():
+                write_bytes(read_bytes(folder / file), copy / file)
+        if not ((copy / f"{ITEMS}.tsv").exists() or (copy / f"{ITEMS}.jsonl").exists()):
+            return _converted(folder, name)
+        try:
+            return _grid_of(folder_sheets(copy), name)
+        except InputError as error:
+            error.where = error.where.replace(str(copy), str(folder))
+            raise
+
+
+def _converted(path: Path, name: str) -> Grid:
+    """A suite in another format, read and written as sheets, with its faults if need be."""
+    paradigm = paradigm_of(path)
+    reading = paradigm.read(path)
+    if reading.suite is None:
+        raise SuiteError(where=str(path), faults=reading.faults)
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        paradigm.write(reading.suite, Path(temporary))
+        return _grid_of(folder_sheets(Path(temporary)), name)
+
+
+def _grid_of(sheets: dict[str, list[list[str]]], name: str) -> Grid:
+    made = {sheet: sheet_of(rows) for sheet, rows in sheets.items()}
+    return Grid(name, made, described=True)
+
+
+def _head(rows: Sequence[Sequence[str]]) -> int:
+    """The index of the row with the names of the columns."""
+    filled = [n for n, row in enumerate(rows) if any(map(str.strip, row))]
+    if not filled:
+        return 0
+    return filled[count_titles([rows[n] for n in filled])]
+
+
+def _notes(grid: Grid, faults: Iterable[Fault]) -> Iterator[Note]:
+    for fault in faults:
+        finding = located(grid, fault)
+        # A title above the names of the columns stays in the grid, where the checks see it.
+        if fault.code != "CIM-S009":
+            rows = grid.sheets[finding.sheet].rows
+            yield (rows[finding.rows[0]] if finding.rows else ()), finding
+
+
+def write_grid(grid: Grid, path: Path) -> Path:
+    """Write a grid as a workbook, with or without faults.
+
+    Raises:
+        InputError: a text is too long for a cell.
+        StorageError: the file cannot be written.
+    """
+    return write_bytes(workbook_of(grid), path)
+
+
+def write_folder(grid: Grid, folder: Path) -> Path:
+    """Write a grid without errors as a suite folder, which must not exist.
+
+    Raises:
+        SuiteError: the grid has errors.
+        StorageError: the folder exists or cannot be written.
+    """
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        path = write_grid(grid, Path(temporary) / f"{grid.name}{WORKBOOK}")
+        return save_suite(load_suite(path), folder)
+
+
+def describe(grid: Grid, *, language: str) -> Grid:
+    """A bare table as a suite with a sheet *about*, in which it can say its language.
+
+    Args:
+        grid: a grid of one sheet, with or without faults.
+        language: ISO 639-1 code of the sentences; empty to leave it open.
+
+    Raises:
+        UsageError: the code is none.
+    """
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        path = write_grid(grid, Path(temporary) / f"{file_name(grid)}{WORKBOOK}")
+        if language and not LANGUAGE_CODE.fullmatch(language):
+            raise UsageError(
+                where=repr(language), seen="it is no ISO 639-1 code", todo="Give two letters: it."
+            )
+        try:
+            loaded = load_suite(path, language=language)
+        except CimentoError:
+            return _with_description(grid, language)
+        written = save_suite(loaded, Path(temporary) / "described.xlsx")
+        described = open_grid(written).grid
+    return replace(described, name=grid.name)
+
+
+def _with_description(grid: Grid, language: str) -> Grid:
+    """A table that is no suite yet, with a description and a place for predictions."""
+    column = grid.items.column("text")
+    cells = grid.items.values(column) if column is not None else []
+    counts = Counter(len(read_regions(cell)[0]) for cell in cells if "|" in cell)
+    usual = counts.most_common(1)[0][0] if counts else 0
+    regions = " | ".join(f"region {number}" for number in range(1, usual + 1))
+    known = {"name": grid.name, "language": language, "regions": regions}
+    about = [[name, known.get(name, ""), what] for name, (what, _) in SETTINGS.items()]
+    sheets = {
+        ABOUT: sheet_of([["setting", "value", "what it is"], *about]),
+        ITEMS: remove_titles(grid, ITEMS).items,
+        PREDICTIONS: sheet_of([["name", "formula", "comment"]]),
+    }
+    return replace(grid, sheets=sheets, described=True)
+
+
+def digest_of(path: Path) -> str:
+    """The digest of a suite's files, to notice when another program writes them; empty if none."""
+    files = suite_files(path) if path.exists() else ()
+    return file_digest(*files) if files else ""
+
+
+def save_grid(grid: Grid, path: Path) -> Path:
+    """Write a grid over the suite that it was opened from.
+
+    Args:
+        grid: the grid, with or without errors.
+        path: a workbook, or a folder, whose other files stay. For a file in another format, a
+            workbook of the same name is written beside it.
+
+    Returns:
+        The path that was written.
+
+    Raises:
+        SuiteError: a folder cannot hold a grid with errors.
+        StorageError: the file exists already beside one in another format, or cannot be written.
+    """
+    if path.is_dir():
+        with TemporaryDirectory(prefix="cimento-") as temporary:
+            made = write_folder(grid, Path(temporary) / "suite")
+            for table in set(TABLES) - {f"{ITEMS}.tsv"}:
+                (path / table).unlink(missing_ok=True)
+            # The description is last: the folder is a suite of new items only with it.
+            for file in sorted(made.iterdir(), key=lambda file: file.name == TOML):
+                write_bytes(read_bytes(file), path / file.name)
+        return path
+    if path.suffix.lower() != WORKBOOK:
+        path = path.with_name(path.stem + WORKBOOK)
+        refuse_existing(path)
+    return write_grid(grid, path)
+
+
+def zipped_folder(grid: Grid) -> bytes:
+    """A suite folder in a zip archive.
+
+    Raises:
+        SuiteError: the suite has errors.
+    """
+    made = io.BytesIO()
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        folder = write_folder(grid, Path(temporary) / "suite")
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in sorted(folder.iterdir()):
+                archive.write(file, f"{grid.name}/{file.name}")
+    return made.getvalue()

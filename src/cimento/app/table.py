@@ -1,0 +1,183 @@
+"""The grid of the page: options of AG Grid for a view, its rows, and what happens in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cimento.app.views import Column, Mark, View, letters
+from cimento.app.words import Words
+
+MOST_LINES = 3
+"""Findings that are read out with a row's number."""
+
+REGIONS = """(params) => {
+  const box = document.createElement('span');
+  const parts = String(params.value ?? '').split(/(?<!\\\\)\\|/);
+  parts.forEach((part, number) => {
+    if (number) {
+      const bar = document.createElement('span');
+      bar.className = 'bar';
+      bar.textContent = '|';
+      box.append(bar);
+    }
+    const region = document.createElement('span');
+    if (parts.length > 1) region.className = 'region region-' + (number % 6);
+    region.textContent = part.trim().replaceAll('\\\\|', '|');
+    box.append(region);
+  });
+  return box;
+}"""
+"""The renderer of sentences with bars: each region has a colour, and the bars stay."""
+
+NUMBER = """(params) => {
+  const box = document.createElement('span');
+  box.append(params.value ?? '');
+  if (params.data?.mark) {
+    const mark = document.createElement('span');
+    mark.className = 'row-mark ' + params.data.mark;
+    mark.setAttribute('role', 'img');
+    mark.setAttribute('aria-label', params.data.label);
+    mark.textContent = params.data.mark === 'error' ? '\\u2715' : '!';
+    box.append(' ', mark);
+  }
+  return box;
+}"""
+"""The renderer of row numbers: a mark beside the number says that something was found."""
+
+PASTED = """(event) => {
+  if (event.target.closest('input, textarea, [contenteditable]')) return;
+  const cell = getElement(%d).api.getFocusedCell();
+  const text = event.clipboardData?.getData('text/plain');
+  if (!cell || !text) return;
+  event.preventDefault();
+  emit({row: cell.rowIndex, column: cell.column.getColId(), text});
+}"""
+
+COPIED = """(event) => {
+  if (event.target.closest('input, textarea, [contenteditable]')) return;
+  if (String(window.getSelection())) return;
+  const api = getElement(%d).api;
+  const cell = api.getFocusedCell();
+  const node = cell && api.getDisplayedRowAtIndex(cell.rowIndex);
+  if (!node) return;
+  event.clipboardData.setData('text/plain', node.data[cell.column.getColId()] ?? '');
+  event.preventDefault();
+}"""
+
+PRESSED = """(event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.target.closest('input, textarea')) return;
+  const key = event.key.toLowerCase();
+  if (key !== 'z' && key !== 'y') return;
+  event.preventDefault();
+  emit(key === 'y' || event.shiftKey ? 'redo' : 'undo');
+}"""
+
+NAMED = "getElement(%d).$el.querySelector('.ag-root')?.setAttribute('aria-label', %s)"
+
+_FLEX: Mapping[str, dict[str, Any]] = {
+    "id": {"minWidth": 90, "maxWidth": 140},
+    "choice": {"minWidth": 120, "flex": 1},
+    "number": {"minWidth": 90, "flex": 1},
+    "regions": {"minWidth": 240, "flex": 4},
+    "formula": {"minWidth": 260, "flex": 4},
+    "text": {"minWidth": 140, "flex": 2},
+}
+
+
+def options(view: View, marks: Mapping[int, Mark], say: Words) -> dict[str, Any]:
+    """The options of AG Grid for a view.
+
+    Args:
+        view: the view.
+        marks: what was found about its rows.
+        say: the words of the page.
+    """
+    return {
+        "theme": "quartz",
+        "columnDefs": [_numbers(say), *map(_column, range(len(view.columns)), view.columns)],
+        "rowData": rows(view, marks, say),
+        ":getRowId": "params => params.data.id",
+        "defaultColDef": {
+            "sortable": False,
+            "suppressMovable": True,
+            "suppressHeaderMenuButton": True,
+            "resizable": True,
+        },
+        "rowSelection": {"mode": "multiRow", "enableClickSelection": False},
+        "stopEditingWhenCellsLoseFocus": True,
+        "enterNavigatesVerticallyAfterEdit": True,
+        "suppressFieldDotNotation": True,
+        "localeText": {
+            "noRowsToShow": say("edit.no-rows"),
+            "ariaRowToggleSelection": say("edit.select-row"),
+            "ariaRowSelect": say("edit.select-row"),
+            "ariaRowDeselect": say("edit.select-row"),
+            "ariaHeaderSelection": say("edit.select-all"),
+            "ariaToggleCellValue": say("edit.select-row"),
+            "ariaSelectAllRows": say("edit.select-all"),
+        },
+    }
+
+
+def rows(view: View, marks: Mapping[int, Mark], say: Words) -> list[dict[str, Any]]:
+    """The rows of a view as AG Grid takes them."""
+    made = []
+    for n, row in enumerate(view.rows):
+        mark = marks.get(n)
+        numbers = [str(part + 1) for part in row.rows]
+        made.append(
+            {
+                "id": str(row.rows[0]),
+                "number": numbers[0] if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}",
+                "mark": mark.severity if mark else "",
+                "label": _label(mark, say) if mark else "",
+                "named": {f"c{k}": mark.severity for k in sorted(mark.columns)} if mark else {},
+                **{f"c{k}": cell for k, cell in enumerate(row.cells)},
+            }
+        )
+    return made
+
+
+def _label(mark: Mark, say: Words) -> str:
+    """What a screen reader says of a mark: what was found, at most the first few."""
+    lines = [finding.seen.split("\n")[0] for finding in mark.findings[:MOST_LINES]]
+    return f"{say(f'edit.{mark.severity}')}: {' '.join(lines)}"
+
+
+def _numbers(say: Words) -> dict[str, Any]:
+    """The column of row numbers and marks."""
+    return {
+        "field": "number",
+        "headerName": say("edit.row"),
+        "pinned": "left",
+        "width": 96,
+        "editable": False,
+        "cellClass": "row-number",
+        ":cellRenderer": NUMBER,
+        ":tooltipValueGetter": "params => params.data.label || null",
+    }
+
+
+def _column(number: int, column: Column) -> dict[str, Any]:
+    """The definition of a column."""
+    made: dict[str, Any] = {
+        "field": f"c{number}",
+        "headerName": column.name.strip() or letters(column.source),
+        "editable": True,
+        "wrapText": True,
+        "autoHeight": True,
+        "cellDataType": "text",
+        ":cellClassRules": "{"
+        "'cell-error': params => params.data?.named?.[params.colDef.field] === 'error',"
+        "'cell-warning': params => params.data?.named?.[params.colDef.field] === 'warning'}",
+        **_FLEX[column.role],
+    }
+    if column.role == "regions":
+        made[":cellRenderer"] = REGIONS
+    return made
+
+
+def shape(view: View) -> Sequence[tuple[str, str]]:
+    """What the columns of a view depend on; where it changes, the grid is made again."""
+    return [(column.name, column.role) for column in view.columns]

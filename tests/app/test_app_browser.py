@@ -1,0 +1,204 @@
+"""Steps 2 and 5 in headless Chromium: typing, pasting, keys, and the rules of axe-core."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cimento.app.opening import open_grid
+from cimento.paradigms.registry import load_suite, save_suite
+from cimento.people.surveys.exports import write_survey
+from cimento.suites.workbooks import write_sheets
+from tests.helpers.app_server import running_app
+from tests.helpers.survey_help import small
+
+pytest.importorskip("nicegui")
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.slow
+
+AXE = Path(os.environ.get("AXE_CORE", "/tmp/axe/node_modules/axe-core/axe.min.js"))  # noqa: S108
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+ROWS = [
+    ["good", "bad"],
+    ["Il cane dorme in cucina.", "Il cane dormono in cucina."],
+    ["", "Le rane salta nello stagno."],
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("app")
+    (folder / "frasi.xlsx").write_bytes(write_sheets({"Foglio1": ROWS}, where="frasi"))
+    save_suite(load_suite("it-islands"), folder / "isole.xlsx")
+    write_survey(small("it-acceptability", limit=3), folder / "surveys" / "giudizi")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(folder):
+    with running_app(folder) as address:
+        yield address
+
+
+@pytest.fixture
+def opened(browser: Browser, address):
+    """Opens a page of the app; the test fails on any error in the browser's console."""
+    troubles: list[str] = []
+    contexts = []
+
+    def open_page(place: str, **options) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("pageerror", lambda error: troubles.append(str(error)))
+        tab.on(
+            "console",
+            lambda message: troubles.append(message.text) if message.type == "error" else None,
+        )
+        for _ in range(60):
+            try:
+                tab.goto(address + place)
+                break
+            except Exception:  # noqa: BLE001  # the server is not there yet
+                time.sleep(0.5)
+        tab.wait_for_selector("#content h1")
+        return tab
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def status(tab, text):
+    """Wait until the state of the suite says something."""
+    tab.wait_for_function(
+        "text => document.querySelector('[role=status]')?.innerText.includes(text)", arg=text
+    )
+
+
+def cell(tab, row, column):
+    return tab.locator(f'.ag-row[row-id="{row}"] [col-id="c{column}"]')
+
+
+def test_a_cell_is_typed_undone_by_a_key_and_pasted_from_a_spreadsheet(opened, folder):
+    tab = opened("en/edit?suite=frasi.xlsx")
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    status(tab, "Errors: 1")
+    cell(tab, 2, 0).dblclick()
+    tab.keyboard.type("Le rane saltano nello stagno.")
+    tab.keyboard.press("Enter")
+    status(tab, "can be used")
+    tab.keyboard.press("Control+z")
+    status(tab, "Errors: 1")
+    tab.keyboard.press("Control+y")
+    status(tab, "can be used")
+    assert tab.locator(".row-mark.error").count() == 0
+    cell(tab, 2, 0).click()
+    text = "La gatta morde il topo.\tLa gatta mordono il topo.\nAnna ride.\tAnna ridono."
+    tab.evaluate("text => navigator.clipboard.writeText(text)", text)
+    tab.keyboard.press("Control+v")
+    tab.wait_for_selector('.ag-row[row-id="3"]')
+    assert cell(tab, 3, 1).inner_text() == "Anna ridono."
+    tab.get_by_role("button", name="Save in your folder").click()
+    tab.wait_for_function("document.querySelector('.suite-name').innerText === 'frasi'")
+    assert open_grid(folder / "frasi.xlsx").grid.items.rows[3] == ("Anna ride.", "Anna ridono.")
+
+
+def test_regions_are_coloured_and_items_become_rows(opened):
+    tab = opened("it/edit?suite=isole.xlsx")
+    tab.wait_for_selector(".region-1")
+    assert tab.locator(".legend .region").all_inner_texts() == ["main_clause", "embedded_clause"]
+    tab.get_by_text("Una riga per item").click()
+    tab.wait_for_selector('.ag-header-cell:has-text("long_island")')
+    assert tab.locator(".ag-center-cols-container .ag-row").count() > 1
+
+
+def test_a_text_of_a_file_is_never_markup(opened, folder):
+    rows = [["good", "bad"], ["<img src=x onerror=alert(1)> | dorme.", "<b>x</b> | dormono."]]
+    (folder / "markup.xlsx").write_bytes(write_sheets({"items": rows}, where="markup"))
+    tab = opened("en/edit?suite=markup.xlsx")
+    tab.wait_for_selector(".ag-row")
+    assert tab.locator(".suite-grid img, .findings img, .suite-grid b").count() == 0
+    assert "<img src=x onerror=alert(1)>" in cell(tab, 1, 0).inner_text()
+
+
+PLACES = ["en/edit?suite=frasi.xlsx", "ru/edit?suite=isole.xlsx", "it/edit", "es/people",
+          "pt/people?survey=surveys/giudizi", "it/run", "ru/read",
+          "pt/start"]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_keep_the_rules_of_axe(opened, place, scheme):
+    if not AXE.is_file():
+        pytest.skip("axe-core is not there: npm install --prefix /tmp/axe axe-core, or $AXE_CORE")
+    tab = opened(place, color_scheme=scheme, bypass_csp=True)
+    if "suite=" in place:
+        tab.wait_for_selector(".ag-row")
+    if "survey=" in place and scheme == "light":
+        tab.get_by_role("button", name="Abrir o questionário").click()
+        tab.wait_for_selector(".room svg")
+    tab.wait_for_timeout(500)
+    tab.add_script_tag(path=str(AXE))
+    found = tab.evaluate(
+        "tags => axe.run(document, {runOnly: tags, resultTypes: ['violations']})", RULES
+    )
+    told = [
+        f"{fault['id']}: {node['html'][:160]} {node['any'][0]['message'] if node['any'] else ''}"
+        for fault in found["violations"]
+        for node in fault["nodes"]
+    ]
+    assert told == []
+
+
+CONTROLS = """() => [...document.querySelectorAll(
+  '#content a[href], #content button, #content input, #content select, #content textarea,'
+  + '#content [role=switch], #content [role=combobox]')]
+  .filter(e => !e.disabled && e.getAttribute('aria-disabled') !== 'true' && e.offsetParent
+    && !e.closest('.ag-root-wrapper') && e.tabIndex >= 0)
+  .map((e, n) => { e.dataset.control = n; return n; }).length"""
+
+SEEN = """() => {
+  const element = document.activeElement;
+  const parts = [element, element.closest('.q-field')?.querySelector('.q-field__control')];
+  return [element.dataset.control ?? '', parts.filter(Boolean).map(part => getComputedStyle(part))
+    .some(style => style.outlineStyle !== 'none' || style.boxShadow !== 'none')]; }"""
+
+
+@pytest.mark.parametrize("place", PLACES[:1] + PLACES[3:5])
+def test_every_control_is_reached_by_the_keyboard_and_shows_the_focus(opened, place):
+    tab = opened(place)
+    tab.wait_for_timeout(1500)
+    count = tab.evaluate(CONTROLS)
+    assert count > 5
+    reached, unmarked = set(), set()
+    tab.evaluate("document.querySelector('#content').focus()")
+    for _ in range(count * 2 + 60):
+        tab.keyboard.press("Tab")
+        control, is_marked = tab.evaluate(SEEN)
+        if control:
+            reached.add(control)
+            if not is_marked:
+                unmarked.add(control)
+    assert len(reached) == count, tab.evaluate(
+        "seen => [...document.querySelectorAll('[data-control]')]"
+        ".filter(e => !seen.includes(e.dataset.control)).map(e => e.outerHTML.slice(0, 200))",
+        sorted(reached),
+    )
+    assert unmarked == set()
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_narrow_window_needs_no_scrolling_to_the_side(opened, place):
+    tab = opened(place, viewport={"width": 400, "height": 800})
+    tab.wait_for_timeout(800)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 400

@@ -1,0 +1,194 @@
+"""Step 2 in the hands of a user: findings, undo, description, other sheets, saving."""
+
+import shutil
+
+import pytest
+
+from cimento.app.opening import open_grid
+from cimento.paradigms.registry import load_suite, save_suite
+from tests.helpers.app_user import until, visit
+
+pytest.importorskip("nicegui")
+
+from nicegui import ui
+
+from cimento.suites.workbooks import write_sheets
+
+ROWS = [
+    ["good", "bad"],
+    ["Il cane dorme in cucina.", "Il cane dormono in cucina."],
+    ["", "Le rane salta nello stagno."],
+]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "frasi.xlsx").write_bytes(write_sheets({"Foglio1": ROWS}, where="frasi"))
+    save_suite(load_suite("it-subject-verb"), tmp_path / "verbi.xlsx")
+    return tmp_path
+
+
+def grid_of(user):
+    """The options of the grid on the page."""
+    (grid,) = user.find(ui.aggrid).elements
+    return grid
+
+
+async def seen(user, text):
+    await user.should_see(text, retries=200)
+
+
+def edit(user, row, column, text):
+    """Edit a cell as the browser does."""
+    grid = grid_of(user)
+    (listener,) = [e for e in grid._event_listeners.values() if e.type == "cellValueChanged"]
+    grid._handle_event(
+        {
+            "listener_id": listener.id,
+            "args": {"rowId": str(row), "colId": f"c{column}", "newValue": text},
+        }
+    )
+
+
+def test_a_fault_is_named_beside_its_row_and_goes_when_it_is_mended(folder):
+    async def flow(user):
+        await user.open("/en/edit?suite=frasi.xlsx")
+        await seen(user, "Errors: 1")
+        rows = grid_of(user).options["rowData"]
+        assert [row["mark"] for row in rows] == ["", "error"]
+        assert rows[1]["named"] == {"c0": "error"}
+        await user.should_see("Items, row 3")
+        edit(user, 2, 0, "Le rane saltano nello stagno.")
+        await seen(user, "The test can be used.")
+        assert [row["c0"] for row in grid_of(user).options["rowData"]] == [
+            "Il cane dorme in cucina.", "Le rane saltano nello stagno.",
+        ]  # fmt: skip
+        user.find("Undo").click()
+        await seen(user, "Errors: 1")
+        user.find("Redo").click()
+        await seen(user, "The test can be used.")
+
+    visit(folder, flow)
+
+
+def test_a_bare_table_gets_a_description_and_is_saved_where_it_was(folder):
+    async def flow(user):
+        await user.open("/it/edit?suite=frasi.xlsx")
+        edit(user, 2, 0, "Le rane saltano nello stagno.")
+        await seen(user, "Il test si può usare.")
+        user.find("Aggiungi una descrizione").click()
+        await user.should_see(ui.toggle, retries=200)
+        user.find("Salva nella tua cartella").click()
+        await until(lambda: user.notify.messages != [])
+        assert user.notify.messages == ["Salvato: frasi.xlsx"]
+
+    visit(folder, flow)
+    saved = load_suite(folder / "frasi.xlsx").suite
+    assert saved.meta.language == "it"
+    assert [len(item.conditions) for item in saved.items] == [2, 2]
+
+
+def test_a_description_can_be_undone_while_its_sheet_is_shown(folder):
+    async def flow(user):
+        await user.open("/en/edit?suite=frasi.xlsx")
+        await seen(user, "Errors: 1")
+        user.find("Add a description").click()
+        await user.should_see(ui.toggle, retries=200)
+        (toggle,) = user.find(ui.toggle).elements
+        toggle.value = "about"
+        user.find("Undo").click()
+        await user.should_not_see(ui.toggle, retries=200)
+        await user.should_see("Add a description")
+        assert [row["number"] for row in grid_of(user).options["rowData"]] == ["2", "3"]
+        user.find("Redo").click()
+        await user.should_see(ui.toggle, retries=200)
+
+    visit(folder, flow)
+
+
+def test_sheets_and_views_change_what_the_grid_shows(folder):
+    async def flow(user):
+        await user.open("/en/edit?suite=verbi.xlsx")
+        await seen(user, "Nothing was found.")
+        names = [column["headerName"] for column in grid_of(user).options["columnDefs"]]
+        assert names == ["Row", "item", "condition", "text", "number"]
+        (switch,) = user.find(ui.switch).elements
+        switch.value = True
+        names = [column["headerName"] for column in grid_of(user).options["columnDefs"]]
+        assert names == ["Row", "item", "match", "mismatch_number", "mismatch_person", "number"]
+        (toggle,) = user.find(ui.toggle).elements
+        toggle.value = "predictions"
+        names = [column["headerName"] for column in grid_of(user).options["columnDefs"]]
+        assert names == ["Row", "name", "formula", "comment"]
+
+    visit(folder, flow)
+
+
+def test_two_tabs_do_not_overwrite_each_other_unnoticed(folder):
+    shutil.copy(folder / "verbi.xlsx", folder / "copia.xlsx")
+
+    async def flow(user):
+        await user.open("/en/edit?suite=copia.xlsx")
+        await seen(user, "Nothing was found.")
+        shutil.copy(folder / "frasi.xlsx", folder / "copia.xlsx")
+        user.find("Save in your folder").click()
+        await until(lambda: user.notify.messages != [])
+        assert "changed meanwhile" in user.notify.messages[0]
+
+    visit(folder, flow)
+    assert not open_grid(folder / "copia.xlsx").grid.described
+
+
+def test_a_built_in_suite_is_edited_as_a_copy(folder):
+    async def flow(user):
+        await user.open("/en/edit?suite=it-subject-verb")
+        await seen(user, "Nothing was found.")
+        user.find("Save in your folder").click()
+        await until(lambda: user.notify.messages != [])
+        assert user.notify.messages == ["Saved: suites/it-subject-verb.xlsx"]
+
+    visit(folder, flow)
+    assert load_suite(folder / "suites" / "it-subject-verb.xlsx").suite.name == "it-subject-verb"
+
+
+def test_the_audit_tells_what_gives_an_answer_away(folder):
+    async def flow(user):
+        await user.open("/ru/edit?suite=verbi.xlsx")
+        await seen(user, "Замечаний нет.")
+        user.find("Поискать подсказки").click()
+        await seen(user, "Слов в среднем")
+        await user.should_see("mismatch_number")
+
+    visit(folder, flow)
+
+
+def test_a_suite_that_is_not_there_or_outside_is_refused_on_the_page(folder):
+    async def flow(user):
+        for name in ("none.xlsx", "../../etc/passwd", "/etc/hostname"):
+            await user.open(f"/en/edit?suite={name}")
+            await user.should_see("This did not work")
+            await user.should_see("frasi.xlsx")
+
+    visit(folder, flow)
+
+
+def test_without_a_suite_there_is_a_choice(folder):
+    async def flow(user):
+        await user.open("/es/edit")
+        await user.should_see("Elige la prueba que quieres editar.")
+        await user.should_see("verbi.xlsx")
+
+    visit(folder, flow)
+
+
+def test_a_folder_that_cannot_be_written_is_told(folder):
+    (folder / "suites").write_text("no folder", encoding="utf-8")
+
+    async def flow(user):
+        await user.open("/en/edit?suite=it-subject-verb")
+        await seen(user, "Nothing was found.")
+        user.find("Save in your folder").click()
+        await until(lambda: user.notify.messages != [])
+        assert "cannot be written" in user.notify.messages[0]
+
+    visit(folder, flow)

@@ -1,0 +1,170 @@
+"""Step 5 in the hands of a user: a survey is made, opened, answered, closed, and read."""
+
+import re
+from urllib.parse import urlencode
+from urllib.request import HTTPCookieProcessor, Request, build_opener
+
+import pytest
+
+from cimento.app import people
+from cimento.app.asking import DATABASE
+from cimento.people.judgments.records import judgments_of, read_judgments
+from cimento.people.surveys.design import read_design
+from cimento.people.surveys.exports import write_survey
+from cimento.people.surveys.serving import storage
+from tests.helpers.app_user import until, visit
+from tests.helpers.survey_help import hidden, small
+
+pytest.importorskip("nicegui")
+pytest.importorskip("starlette")
+
+from nicegui import ui
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_survey(small("it-acceptability", limit=3), tmp_path / "surveys" / "frasi")
+    return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    yield
+    for served in people._running.values():
+        served.stop()
+    people._running.clear()
+
+
+def fill(user, kind, label, value):
+    """Fill in the field of a kind with a label."""
+    fields = {field.props.get("label"): field for field in user.find(kind).elements}
+    fields[label].value = value
+
+
+def answer_all(survey, rating):
+    """Answer everything as one person, on the disk."""
+    design, database = read_design(survey), survey / DATABASE
+    storage.prepare(database, design)
+    ((person, _),) = storage.invite_participants(database, design, 1)
+    with storage.opened(database) as connection:
+        storage.store_consent(connection, person.id, design)
+        for number, question in enumerate(person.questions):
+            asked = design.by_id[question]
+            name = design.fields_of(asked)[0].name
+            value = asked.expected or str((number * rating) % 5 + 1)
+            storage.store_answer(
+                connection, person.id, question, {name: value}, remark="", seconds=2.0,
+                asked=person.questions,
+            )  # fmt: skip
+
+
+def test_a_survey_is_made_from_a_suite_with_the_command_that_does_the_same(folder):
+    async def flow(user):
+        await user.open("/en/people?suite=it-connectives")
+        fill(user, ui.number, "Points of the scale", 7)
+        fill(user, ui.number, "At most so many items", 4)
+        command = "cimento annotate survey build it-connectives -o surveys/it-connectives"
+        await user.should_see(f"{command} --scale 7 --limit 4")
+        user.find("Make the survey").click()
+        await user.should_see("About it-connectives.", retries=300)
+
+    visit(folder, flow)
+    design = read_design(folder / "surveys" / "it-connectives")
+    assert design.task == "likert"
+    assert len(design.fields[0].choices) == 7
+
+
+def test_a_wish_that_cannot_be_fulfilled_is_told_and_nothing_is_written(folder):
+    async def flow(user):
+        await user.open("/en/people?suite=it-subject-verb")
+        fill(user, ui.select, "Task", "story")
+        user.find("Make the survey").click()
+        await until(lambda: user.notify.messages != [])
+        await user.open("/en/people")
+        user.find("Make the survey").click()
+        await until(lambda: any("Choose a test" in text for text in user.notify.messages))
+
+    visit(folder, flow)
+    assert [path.name for path in (folder / "surveys").iterdir()] == ["frasi"]
+
+
+def test_people_join_by_the_link_of_the_room_and_are_counted_as_they_answer(folder):
+    async def flow(user):
+        await user.open("/en/people?survey=surveys/frasi")
+        await user.should_see("People with a link: 0")
+        user.find("Open the survey").click()
+        await user.should_see("Scan the code", retries=300)
+        (link,) = [link.text for link in user.find(ui.link).elements if "/room/" in str(link.text)]
+        assert link.startswith("http://127.0.0.1:")
+        browser = build_opener(HTTPCookieProcessor())
+        form = hidden(browser.open(link).read().decode())
+        page = browser.open(Request(link, data=urlencode(form).encode()))  # noqa: S310
+        assert re.search(r"/p/[\w-]+$", page.url)
+        await user.should_see("People with a link: 1; begun: 0", retries=300)
+        user.find("Close the survey").click()
+        await until(lambda: not people._running)
+
+    visit(folder, flow)
+
+
+def test_a_page_that_is_opened_again_finds_the_survey_open(folder):
+    async def flow(user):
+        await user.open("/en/people?survey=surveys/frasi")
+        user.find("Open the survey").click()
+        await user.should_see("Scan the code", retries=300)
+        await user.open("/en/people")
+        await user.should_see("open now")
+        await user.open("/en/people?survey=surveys/frasi")
+        await user.should_see("Scan the code")
+        assert len(people._running) == 1
+
+    visit(folder, flow)
+
+
+def test_answers_become_a_table_are_filtered_and_go_into_a_copy_of_the_suite(folder):
+    survey = folder / "surveys" / "frasi"
+
+    async def flow(user):
+        await user.open("/en/people?survey=surveys/frasi")
+        user.find("Read the answers").click()
+        await until(lambda: user.notify.messages != [])
+        for rating in (1, 2, 3):
+            answer_all(survey, rating)
+        user.find("Read the answers").click()
+        await user.should_see("Krippendorff's alpha", retries=300)
+        await user.should_see("acceptability")
+        user.find("Leave them out").click()
+        await until(lambda: any("at least one rule" in text for text in user.notify.messages))
+        fill(user, ui.number, "Longest run of equal answers", 100)
+        user.find("Leave them out").click()
+        await user.should_see("judgments/frasi-kept.parquet", retries=300)
+        await user.should_see("--same-run 100")
+        user.find("Compare with runs").click()
+        await user.should_see("There is no run of this test", retries=300)
+        user.find("Put them into a copy").click()
+        await user.should_see("suites/it-acceptability-judged", retries=300)
+
+    visit(folder, flow)
+    table = judgments_of(read_judgments(folder / "judgments" / "frasi.parquet"))
+    assert len({judgment.annotator for judgment in table}) == 3
+    assert (folder / "judgments" / "frasi-kept.log.json").is_file()
+    assert (folder / "suites" / "it-acceptability-judged" / "suite.toml").is_file()
+
+
+def test_what_other_programs_need_is_downloaded(folder):
+    async def flow(user):
+        await user.open("/pt/people?survey=surveys/frasi")
+        user.find("Experimento jsPsych").click()
+        reply = await user.download.next()
+        assert reply.content.startswith(b"PK")
+
+    visit(folder, flow)
+
+
+def test_a_folder_that_is_no_survey_or_outside_is_refused_on_the_page(folder):
+    async def flow(user):
+        for name in ("surveys/none", "../..", "judgments"):
+            await user.open(f"/en/people?survey={name}")
+            await user.should_see("This did not work")
+
+    visit(folder, flow)

@@ -1,0 +1,102 @@
+"""The words of the app: in every language, natural, and with the same values in them."""
+
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+from cimento.app.words import LANGUAGES, spoken, translations, words
+
+ALIKE = {
+    "frame.title", "edit.error", "people.suite", "people.of-sd", "run.seed", "read.bibtex",
+}  # fmt: skip
+"""Keys whose text is rightly the English one in some language."""
+
+ENGLISH = re.compile(
+    r"\b(the|of|and|your|you|with|this|that|them|which|what|there|from|is|are|not|for|it"
+    r"|answers|sentences|models|choose|suite|survey)\b",
+    re.IGNORECASE,
+)
+"""Words that no text in another language has."""
+
+
+def fields(text):
+    return sorted(name for _, name, _, _ in string.Formatter().parse(text) if name)
+
+
+def keys():
+    return sorted(translations())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_key_has_a_text_in_every_language(language):
+    missing = [key for key, texts in translations().items() if not texts.get(language, "").strip()]
+    assert missing == []
+    unknown = {code for texts in translations().values() for code in texts} - set(LANGUAGES)
+    assert unknown == set()
+
+
+def test_every_language_puts_in_the_same_values():
+    differing = [
+        (key, code)
+        for key, texts in translations().items()
+        for code, text in texts.items()
+        if fields(text) != fields(texts["en"])
+    ]
+    assert differing == []
+
+
+@pytest.mark.parametrize("language", [code for code in LANGUAGES if code != "en"])
+def test_no_english_is_left_over(language):
+    left = []
+    for key, texts in translations().items():
+        text = re.sub(r"\{.*?\}|cimento annotate \w+", "", texts[language])
+        if ENGLISH.search(text) or (
+            key not in ALIKE and texts[language] == texts["en"] and " " in texts["en"]
+        ):
+            left.append((key, texts[language]))
+    assert left == []
+
+
+def test_russian_is_in_cyrillic():
+    latin = [
+        (key, texts["ru"])
+        for key, texts in translations().items()
+        if not re.search("[а-яё]", texts["ru"], re.IGNORECASE) and key not in ALIKE
+    ]
+    assert latin == []
+
+
+def test_texts_begin_and_end_alike_in_all_languages():
+    """What is a sentence in English is one in the others, and what is a label is a label."""
+    differing = [
+        (key, code)
+        for key, texts in translations().items()
+        for code, text in texts.items()
+        if text.rstrip().endswith(".") != texts["en"].rstrip().endswith(".")
+    ]
+    assert differing == []
+
+
+def test_every_check_has_the_title_of_its_page():
+    titles = {key.removeprefix("check."): texts["en"] for key, texts in translations().items()
+              if key.startswith("check.")}  # fmt: skip
+    pages = Path(__file__).parents[2] / "docs" / "checks"
+    heads = {page.stem: page.read_text(encoding="utf-8").split("\n")[0] for page in pages.iterdir()}
+    assert {code: f"# {code}: {title}" for code, title in titles.items()} == {
+        code: head.replace("`", "") for code, head in heads.items()
+    }
+
+
+def test_a_text_takes_values_and_an_unknown_key_is_an_error():
+    assert words("ru")("edit.go", sheet="Пункты", rows="3") == "Пункты, строка 3"
+    assert words("xx").language == "en"
+    with pytest.raises(KeyError):
+        words("it")("edit.none-such")
+
+
+def test_the_browser_says_which_language_is_spoken():
+    assert spoken("pt-BR,pt;q=0.9,en;q=0.8") == "pt"
+    assert spoken("de-DE,de;q=0.9") == "en"
+    assert spoken("") == "en"

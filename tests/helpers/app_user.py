@@ -1,0 +1,36 @@
+"""A user of the app's pages without a browser, for flows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.app.workspace import Workspace
+
+if TYPE_CHECKING:
+    from nicegui.testing import User
+
+
+def visit(folder: Path, flow: Callable[[User], Awaitable[None]]) -> None:
+    """Let a user go through a flow on the app of a folder."""
+    from nicegui.testing import user_simulation
+
+    from cimento.app.jobs import Queue
+    from cimento.app.server import build
+
+    async def run() -> None:
+        async with user_simulation(lambda: None) as user:
+            workspace = Workspace(folder)
+            build(workspace, Queue(workspace))
+            await flow(user)
+
+    asyncio.run(run())
+
+
+async def until(condition: Callable[[], bool], *, seconds: float = 20.0) -> None:
+    """Wait until something holds that other tasks of the page bring about."""
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.02)
