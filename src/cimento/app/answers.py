@@ -146,14 +146,14 @@ class Results:
     async def _compare(self) -> None:
         """The ratings beside the scores of the workspace's runs."""
         runs = await asyncio.to_thread(self._runs)
-        found = await asyncio.to_thread(beside_models, self._judgments, runs)
+        models = await asyncio.to_thread(beside_models, self._judgments, runs)
         self._models.clear()
         with self._models:
-            if not found:
+            if not models:
                 Text(self._say("people.no-runs"))
                 return
             names = ("model", "measure", "sentences", "rho", "interval")
-            table([self._say(f"people.of-{name}") for name in names], list(map(_model_row, found)))
+            table([self._say(f"people.of-{name}") for name in names], list(map(_model_row, models)))
 
     def _runs(self) -> list[Run]:
         """The stored runs of the suites that people were asked about."""
@@ -199,11 +199,11 @@ def _read(path: Path) -> list[Judgment]:
 
 def _filtered(path: Path, output: Path, rules: ExclusionRules) -> str:
     """Write what rules leave of a table, with the logs beside it; returns the log's text."""
-    found = filter_judgments(_read(path), rules)
-    text = log_text(found, source=path.name, by="")
+    filtered = filter_judgments(_read(path), rules)
+    text = log_text(filtered, source=path.name, by="")
     digest = sha256(read_bytes(path)).hexdigest()
-    write_judgments(table_of(found.judgments), output)
-    log = log_json(found, rules, source=path.name, sha256=digest, by="")
+    write_judgments(table_of(filtered.judgments), output)
+    log = log_json(filtered, rules, source=path.name, sha256=digest, by="")
     write_text(log, output.with_suffix(".log.json"))
     write_text(text, output.with_suffix(".log.txt"))
     return text
@@ -218,13 +218,13 @@ def _summary_row(summary: QuestionSummary) -> list[str]:
     ]  # fmt: skip
 
 
-def _model_row(found: BesideModel) -> list[str]:
-    correlation = found.correlation
+def _model_row(beside: BesideModel) -> list[str]:
+    correlation = beside.correlation
     interval = ""
     if correlation.low is not None and correlation.high is not None:
         interval = f"[{correlation.low:.2f}, {correlation.high:.2f}]"
     return [
-        found.model, found.measure, str(correlation.n), _number(correlation.r),
+        beside.model, beside.measure, str(correlation.n), _number(correlation.r),
         interval or correlation.reason or "",
     ]  # fmt: skip
 

@@ -88,15 +88,17 @@ def check_grid(grid: Grid, notes: Sequence[Note] = ()) -> Report:
     for _ in range(_MOST_ROUNDS):
         faults, holds = _audited(left)
         more = [located(left, fault) for fault in faults]
-        findings += [each for each in more if not _is_about(each, gone) and each not in findings]
+        findings += [
+            finding for finding in more if not _is_about(finding, gone) and finding not in findings
+        ]
         # An error at a row can end the reading; the other rows are read without it.
-        stopped = [each for each in more if not each.code and each.rows]
+        stopped = [finding for finding in more if not finding.code and finding.rows]
         if not stopped:
             break
-        for each in stopped:
-            gone.setdefault(each.sheet, set()).update(each.rows)
+        for finding in stopped:
+            gone.setdefault(finding.sheet, set()).update(finding.rows)
         left = _without(grid, gone)
-    findings.sort(key=lambda each: (each.severity != "error", each.rows[:1] or (-1,)))
+    findings.sort(key=lambda finding: (finding.severity != "error", finding.rows[:1] or (-1,)))
     return Report(tuple(findings), "" if gone else holds)
 
 
@@ -179,9 +181,9 @@ def _rows_of(grid: Grid, fault: Fault) -> tuple[str, tuple[int, ...]]:
         # Records stand on the line before the row that they were made of.
         row = int(place[3]) - (0 if place[2] == "line" else 1)
         return sheet, (row,) if row < len(grid.sheets[sheet].rows) else ()
-    if found := _PREDICTION.search(fault.where):
+    if match := _PREDICTION.search(fault.where):
         # Checks of formulas count from 0, and those of suite.toml from 1.
-        return _predictions(grid, found[1] or str(int(found[2]) - 1))
+        return _predictions(grid, match[1] or str(int(match[2]) - 1))
     if ABOUT in grid.sheets:
         named = fault.where.rpartition(".")[2].rpartition(":")[2].strip()
         if fault.code == NO_LANGUAGE or f"sheet {ABOUT}" in fault.where:
@@ -192,15 +194,15 @@ def _rows_of(grid: Grid, fault: Fault) -> tuple[str, tuple[int, ...]]:
 def _named_rows(items: Sheet, where: str) -> tuple[int, ...]:
     """The rows of an item or of a condition that a place names."""
     for expression, meaning in ((_ITEM, "item"), (_CONDITION, "condition")):
-        found = expression.search(where)
+        match = expression.search(where)
         column = items.column(meaning)
-        if found and column is not None:
-            wanted = found[1].strip()
+        if match and column is not None:
+            wanted = match[1].strip()
             return tuple(n for n in items.body if items.rows[n][column].strip() == wanted)
-        if found and meaning == "item" and found[1].isdecimal():
+        if match and meaning == "item" and match[1].isdecimal():
             # Rows without ids are numbered.
             filled = [n for n in items.body if any(items.rows[n])]
-            return tuple(filled[int(found[1]) - 1 : int(found[1])])
+            return tuple(filled[int(match[1]) - 1 : int(match[1])])
     return ()
 
 

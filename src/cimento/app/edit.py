@@ -250,12 +250,12 @@ class Editor:
         self._title.text = f"{grid.name}{' *' if dirty else ''}"
         kept = "(event) => { event.preventDefault(); }" if dirty else "null"
         ui.run_javascript(f"window.onbeforeunload = {kept}")
-        found = marks(view, self.report.findings)
+        marked = marks(view, self.report.findings)
         if table.shape(view) != self._shape:
             self._shape = table.shape(view)
-            self._element.options = table.options(view, found, say)
+            self._element.options = table.options(view, marked, say)
         else:
-            self._send(table.rows(view, found, say))
+            self._send(table.rows(view, marked, say))
         self._show_legend()
 
     def _send(self, rows: list[dict[str, Any]]) -> None:
@@ -282,7 +282,7 @@ class Editor:
                 ui.label(name).classes(f"region region-{number % 6}")
 
     async def check(self) -> None:
-        """Check the suite, and show what is found unless it was edited meanwhile."""
+        """Check the suite, and show what is marked unless it was edited meanwhile."""
         self._rounds += 1
         this = self._rounds
         report = await asyncio.to_thread(check_grid, self.grid, self._notes)

@@ -71,14 +71,14 @@ def lines(audit: Audit, say: Words) -> list[str]:
             listed = ", ".join(items[:MOST_NAMED]) + (" ..." if len(items) > MOST_NAMED else "")
             made.append(say(f"edit.audit-{name}", count=len(items), items=listed))
     made += [
-        say("edit.audit-solved", name=each.name, solved=len(each.solved), count=each.n)
-        for each in audit.baselines
-        if not each.reason
+        say("edit.audit-solved", name=baseline.name, solved=len(baseline.solved), count=baseline.n)
+        for baseline in audit.baselines
+        if not baseline.reason
     ]
     made += [
-        say("edit.audit-confound", condition=each.condition, region=each.region_name,
-            detail=each.detail, count=len(each.items))
-        for each in audit.confounds or ()
+        say("edit.audit-confound", condition=confound.condition, region=confound.region_name,
+            detail=confound.detail, count=len(confound.items))
+        for confound in audit.confounds or ()
     ]  # fmt: skip
     return made or [say("edit.audit-nothing")]
 

@@ -179,7 +179,7 @@ def _named_conditions(grid: Grid) -> list[str]:
     names: dict[str, None] = {}
     for formula in sheet.values(column) if sheet is not None and column is not None else ():
         try:
-            names |= dict.fromkeys(each.condition for each in references(parse(formula)))
+            names |= dict.fromkeys(node.condition for node in references(parse(formula)))
         except FormulaError:
             continue
     return list(names)
@@ -347,15 +347,15 @@ def marks(view: View, findings: Iterable[Finding]) -> dict[int, Mark]:
                 by_row.setdefault(row, []).append(finding)
     made = {}
     for n, shown in enumerate(view.rows):
-        found = tuple(dict.fromkeys(each for part in shown.rows for each in by_row.get(part, ())))
-        if not found:
+        about = tuple(dict.fromkeys(e for part in shown.rows for e in by_row.get(part, ())))
+        if not about:
             continue
-        severe: Severity = "error" if any(e.severity == "error" for e in found) else "warning"
-        places = {(part, each.column) for each in found for part in each.rows}
+        severe: Severity = "error" if any(e.severity == "error" for e in about) else "warning"
+        places = {(part, e.column) for e in about for part in e.rows}
         named = frozenset(
             column for column, cells in enumerate(shown.places) if places.intersection(cells)
         )
-        made[n] = Mark(severe, found, named)
+        made[n] = Mark(severe, about, named)
     return made
 
 
