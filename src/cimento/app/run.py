@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from shlex import join
 from typing import TYPE_CHECKING
@@ -116,59 +117,79 @@ def build(visit: Visit) -> None:
 def _form(visit: Visit) -> None:
     """The fields of a run, and the buttons that plan and begin it."""
     say = visit.say
-    names = [*(suite.name for suite in visit.workspace.suites()), *builtin_names()]
-    asked = visit.query.get("suite", "")
-    with ui.element("div").classes("fields"):
-        suites = ui.select(
-            names, label=say("run.suites"), multiple=True, with_input=True,
-            value=[asked] if asked in names else [],
-        ).props("outlined use-chips").classes("wide").mark("suites")  # fmt: skip
-        models = model_choice(visit, say("run.models"), ["demo-causal"]).mark("models")
-    with ui.expansion(say("run.more")).classes("more"), ui.element("div").classes("fields"):
-        language = ui.select(
-            {"": say("run.stated"), **dict(sorted(NAMES.items(), key=lambda name: name[1]))},
-            label=say("run.language"), value="",
-        ).props("outlined dense")  # fmt: skip
-        limit = ui.number(say("run.limit"), min=1, step=1, precision=0).props("outlined dense")
-        limit.mark("limit")
-        with ui.element("div").classes("wide"):
-            trusted = ui.checkbox(say("run.trust")).mark("trust")
-            Text(say("run.trust_lead")).classes("small")
-
-    def wanted() -> Wanted:
-        return Wanted(
-            tuple(suites.value), tuple(models.value), language.value,
-            int(limit.value) if limit.value else None, trusted=bool(trusted.value),
-        )  # fmt: skip
-
+    fields = _Fields(visit)
     with ui.element("div").classes("buttons"):
         planned = ui.button(say("run.plan")).props("no-caps outline").mark("plan")
         begun = ui.button(say("run.go")).props("no-caps unelevated").mark("run")
     waiting = Text(say("run.planning")).props("role=status").classes("small")
     waiting.set_visibility(False)
     result = ui.element("div").props("aria-live=polite").mark("planned")
-    command = CommandLine(visit)
+    command = CommandLine(visit, fields.wanted.arguments)
 
     async def show_plan() -> None:
-        named = wanted().checked(visit.workspace)
+        named = fields.wanted.checked(visit.workspace)
         result.clear()
         waiting.set_visibility(True)
         try:
-            named_plan = await asyncio.to_thread(plan, visit.workspace, named)
+            found = await asyncio.to_thread(plan, visit.workspace, named)
         finally:
             waiting.set_visibility(False)
         with result:
-            _planned(visit, named_plan)
+            _planned(visit, found)
 
     def begin() -> None:
-        visit.queue.add(wanted().checked(visit.workspace).arguments)
+        visit.queue.add(fields.wanted.checked(visit.workspace).arguments)
         ui.notify(say("run.added"))
 
     planned.on_click(guarded(visit, show_plan))
     begun.on_click(guarded(visit, begin))
-    for field in (suites, models, language, limit, trusted):
-        field.on_value_change(lambda: command.show(wanted().arguments))
-    command.show(wanted().arguments)
+    fields.on_change(lambda: command.show(fields.wanted.arguments))
+
+
+class _Fields:
+    """The fields of a run.
+
+    Args:
+        visit: what the page is built for.
+    """
+
+    def __init__(self, visit: Visit) -> None:
+        say = visit.say
+        names = [*(suite.name for suite in visit.workspace.suites()), *builtin_names()]
+        asked = visit.query.get("suite", "")
+        with ui.element("div").classes("fields"):
+            self._suites = ui.select(
+                names, label=say("run.suites"), multiple=True, with_input=True,
+                value=[asked] if asked in names else [],
+            ).props("outlined use-chips").classes("wide").mark("suites")  # fmt: skip
+            self._models = model_choice(visit, say("run.models"), ["demo-causal"]).mark("models")
+        with ui.expansion(say("run.more")).classes("more"), ui.element("div").classes("fields"):
+            languages = dict(sorted(NAMES.items(), key=lambda name: name[1]))
+            self._language = ui.select(
+                {"": say("run.stated"), **languages}, label=say("run.language"), value=""
+            ).props("outlined dense")
+            self._limit = ui.number(say("run.limit"), min=1, step=1, precision=0).mark("limit")
+            self._limit.props("outlined dense")
+            with ui.element("div").classes("wide"):
+                self._trusted = ui.checkbox(say("run.trust")).mark("trust")
+                Text(say("run.trust_lead")).classes("small")
+
+    @property
+    def wanted(self) -> Wanted:
+        """What the fields say."""
+        return Wanted(
+            tuple(self._suites.value),
+            tuple(self._models.value),
+            self._language.value,
+            int(self._limit.value) if self._limit.value else None,
+            trusted=bool(self._trusted.value),
+        )
+
+    def on_change(self, action: Callable[[], None]) -> None:
+        """Have something done whenever a field changes."""
+        fields = (self._suites, self._models, self._language, self._limit, self._trusted)
+        for field in fields:
+            field.on_value_change(action)
 
 
 def _planned(visit: Visit, named_plan: NamedPlan) -> None:

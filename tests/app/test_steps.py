@@ -1,0 +1,242 @@
+"""Steps 1, 3 and 4 in the hands of a user, without a browser."""
+
+from __future__ import annotations
+
+import pytest
+
+from cimento.app.workspace import Workspace
+from cimento.cli.main import invoke
+from tests.helpers.app_user import until, visit
+
+pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
+
+from nicegui import ui
+from nicegui.elements.upload_files import SmallFileUpload
+
+from cimento.app.run import Wanted
+
+TABLE = "good,bad\nIl cane dorme.,Il cane dormono.\nLe ragazze ridono.,Le ragazze ride.\n"
+
+
+async def seen(user, text):
+    await user.should_see(text, retries=200)
+
+
+def commands(user):
+    """The commands that the page shows."""
+    return [element.text for element in user.find(content="cimento ").elements]
+
+
+async def send(user, name, content):
+    """Choose a file for the upload of the page."""
+    (upload,) = user.find(ui.upload).elements
+    await upload.handle_uploads([SmallFileUpload(name, "", content)])
+
+
+def test_built_in_tests_are_found_by_language_kind_and_phenomenon(tmp_path):
+    async def flow(user):
+        await user.open("/it/start")
+        await user.should_see("it-islands")
+        await user.should_not_see("ru-subject-verb")
+        (language,) = user.find(marker="filter-language").elements
+        language.value = "es"
+        await seen(user, "es-subject-verb")
+        await user.should_not_see("it-islands")
+        (kind,) = user.find(marker="filter-kind").elements
+        kind.value = "stories"
+        await seen(user, "es-stories")
+        await user.should_not_see("es-subject-verb")
+
+    visit(tmp_path, flow)
+
+
+def test_sentences_are_coloured_word_by_word_and_blanks_are_filled(tmp_path):
+    async def flow(user):
+        await user.open("/en/start")
+        (texts,) = user.find(marker="sentences").elements
+        texts.value = "Il cane dorme."
+        user.find(marker="try").click()
+        await seen(user, "Surprisal of the sentence")
+        for word in ("Il", "cane", "dorme"):
+            await user.should_see(word)
+        texts.value = "La casa è ___."
+        assert any("cimento fill -m demo-causal" in command for command in commands(user))
+        user.find(marker="try").click()
+        await seen(user, "Filler")
+
+    visit(tmp_path, flow)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [("", "there are 0 of them"), ("Il cane ___.\nIl cane dorme.", "some have a blank")],
+)
+def test_what_cannot_be_tried_is_told(tmp_path, given, told):
+    async def flow(user):
+        await user.open("/en/start")
+        (texts,) = user.find(marker="sentences").elements
+        texts.value = given
+        user.find(marker="try").click()
+        await seen(user, told)
+
+    visit(tmp_path, flow)
+
+
+def test_a_file_is_taken_into_the_folder_and_looked_at(tmp_path):
+    async def flow(user):
+        await user.open("/en/start")
+        await send(user, "../verbi.csv", TABLE.encode())
+        await seen(user, "2 items in the conditions good, bad")
+        await user.should_see("CIM-S033")
+        await user.should_see("cimento suites check suites/verbi.csv")
+
+    visit(tmp_path, flow)
+    assert (tmp_path / "suites" / "verbi.csv").read_text() == TABLE
+
+
+def test_a_file_that_is_no_suite_is_told_and_kept(tmp_path):
+    async def flow(user):
+        await user.open("/en/start")
+        await send(user, "letter.csv", b"dear,madam\n1,2\n")
+        await seen(user, "This did not work")
+
+    visit(tmp_path, flow)
+
+
+def test_an_upload_into_a_folder_that_cannot_be_written_is_told(tmp_path):
+    (tmp_path / "suites").write_text("a file where a folder should be")
+
+    async def flow(user):
+        await user.open("/en/start")
+        await send(user, "verbi.csv", TABLE.encode())
+        await seen(user, "cannot be written")
+
+    visit(tmp_path, flow)
+
+
+def test_a_new_suite_is_made_and_opened(tmp_path):
+    async def flow(user):
+        await user.open("/en/start")
+        (kind,) = user.find(marker="kind").elements
+        kind.value = "factorial"
+        assert "cimento suites new factorial suites/my-test.xlsx --language en" in commands(user)
+        (name,) = user.find(marker="new-name").elements
+        name.value = "isole"
+        user.find(marker="make").click()
+        await until((tmp_path / "suites" / "isole.xlsx").exists)
+
+    visit(tmp_path, flow)
+    assert [suite.name for suite in Workspace(tmp_path).suites()] == ["suites/isole.xlsx"]
+    assert invoke(["suites", "check", str(tmp_path / "suites" / "isole.xlsx")]) == 0
+
+
+def test_a_run_is_planned_and_put_into_the_queue(tmp_path):
+    async def flow(user):
+        await user.open("/en/run?suite=it-islands")
+        assert "cimento run it-islands -m demo-causal -o runs" in commands(user)
+        user.find(marker="plan").click()
+        await seen(user, "Time and memory are rough estimates.")
+        await user.should_see("demo-causal@")
+        user.find(marker="run").click()
+        await seen(user, "Waiting")
+        user.find(marker="stop-1").click()
+        await seen(user, "Stopped")
+        user.find(marker="forget-1").click()
+        await seen(user, "Nothing has been run yet.")
+
+    visit(tmp_path, flow)
+
+
+def test_a_model_elsewhere_on_the_machine_is_refused_before_it_is_run(tmp_path):
+    async def flow(user):
+        await user.open("/en/run?suite=it-islands")
+        (models,) = user.find(marker="models").elements
+        models.options = [*models.options, "../../model"]
+        models.value = ["../../model"]
+        user.find(marker="run").click()
+        await seen(user, "it is outside the folder")
+
+    visit(tmp_path, flow)
+
+
+def test_the_words_of_a_run_are_those_of_the_command():
+    wanted = Wanted(("-x.csv", "it-islands"), ("demo-causal", "org/m@r"), "it", 5, trusted=True)
+    assert wanted.arguments == (
+        "run", "./-x.csv", "it-islands", "-m", "demo-causal", "-m", "org/m@r",
+        "--language", "it", "--limit", "5", "--trust-remote-code", "-o", "runs",
+    )  # fmt: skip
+    assert "--trust-remote-code" not in Wanted(("it-islands",), ("demo-causal",)).arguments
+
+
+@pytest.fixture(scope="module")
+def with_runs(tmp_path_factory):
+    """A workspace with the runs of two models on a suite."""
+    folder = tmp_path_factory.mktemp("files")
+    words = ["run", "it-subject-verb", "-m", "demo-causal", "-m", "demo-masked", "--limit", "6"]
+    assert invoke([*words, "-o", str(folder / "runs")]) == 0
+    return folder
+
+
+def test_results_are_shown_compared_and_cited(with_runs):
+    async def flow(user):
+        await user.open("/en/read?suite=it-subject-verb")
+        user.find(marker="read").click()
+        await until(lambda: user._gather_elements(marker="tab-report") != set())
+        (frame,) = [each for each in user.find(ui.element).elements if each.tag == "iframe"]
+        assert frame.props["sandbox"] == "allow-scripts allow-popups"
+        assert frame.props["src"].startswith("/report?run=runs%2Fit-subject-verb%2Fdemo-causal%40")
+        (tabs,) = user.find(ui.tabs).elements
+        for tab, text in (
+            ("compare", "over the items scored in both"),
+            ("tables", "Accuracy (%)"),
+            ("methods", "@misc{cimento"),
+        ):
+            tabs.value = tab
+            await seen(user, text)
+
+    visit(with_runs, flow)
+
+
+def test_the_report_comes_with_a_policy_and_only_from_the_folder(with_runs):
+    [first, _] = [run.name for run in Workspace(with_runs).runs()]
+
+    async def flow(user):
+        answer = await user.http_client.get("/report", params={"run": first})
+        assert answer.status_code == 200
+        assert answer.headers["content-security-policy"].startswith("sandbox allow-scripts")
+        assert "it-subject-verb" in answer.text
+        for name in ("../", "/etc", "runs/nothing"):
+            answer = await user.http_client.get("/report", params={"run": name})
+            assert answer.status_code == 400
+            assert "<script" not in answer.text
+
+    visit(with_runs, flow)
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "begins"),
+    [("figures", "margins.svg", b"<svg"), ("figures", "margins.pdf", b"%PDF"),
+     ("figures", "margins.png", b"\x89PNG"), ("figures", "margins.csv", b"suite,model"),
+     ("tables", "results.tex", b"% needs \\usepackage{booktabs}"), ("tables", "results.csv", b"model,")],
+)  # fmt: skip
+def test_figures_and_tables_are_downloaded_in_their_forms(with_runs, part, name, begins):
+    async def flow(user):
+        await user.open("/en/read?suite=it-subject-verb")
+        user.find(marker="read").click()
+        await until(lambda: user._gather_elements(marker="tab-report") != set())
+        (tabs,) = user.find(ui.tabs).elements
+        tabs.value = part
+        await until(lambda: user._gather_elements(marker=f"file-{name}") != set())
+        user.find(marker=f"file-{name}").click()
+        answer = await user.download.next()
+        assert answer.content.lstrip().startswith(begins), answer.content[:40]
+
+    visit(with_runs, flow)
+
+
+def test_without_runs_the_page_leads_to_the_step_before(tmp_path):
+    async def flow(user):
+        await user.open("/en/read")
+        await user.should_see("There are no results in your folder yet.")
+
+    visit(tmp_path, flow)
