@@ -8,7 +8,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --co
 .DEFAULT_GOAL := help
 # Tests start many processes; without bytecode each of them would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo lock locked check docs test test-slow test-servers fuzz bench bench-trunk audit format wheel smoke clean
+.PHONY: help demo lock locked check docs test test-slow test-servers fuzz bench bench-trunk gallery audit format wheel smoke clean
 
 help:  ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -61,6 +61,9 @@ fuzz: $(STAMPS)/dev  ## 10,000 mutated files for every reader; for a night (docs
 # make bench DATA=FOLDER BENCH='--works blimp masked'; see docs/performance.md
 bench: $(STAMPS)/dev  ## the table of speed: cimento, minicons, lm-eval and the bare model in turn
 	$(BIN)/python benchmarks/bench.py $(if $(DATA),--data '$(DATA)') $(BENCH)
+
+gallery: $(STAMPS)/dev  ## make the pictures of docs/gallery.md again, from runs of the demo models; needs Chromium
+	$(BIN)/python scripts/gallery.py
 
 bench-trunk: $(STAMPS)/dev  ## what cimento costs around the model: start-up, stored runs, reports
 	$(BIN)/python benchmarks/trunk.py $(BENCH)

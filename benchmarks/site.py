@@ -3,24 +3,30 @@
     python benchmarks/site.py [--models 40] [--runs FOLDER] [--times 5]
 
 Five suites of 24 to 500 items are answered by functions in place of models, eight of which are
-checkpoints of one model. The time is that of the processor over all threads. Then one more run is
-added and the site is built again. The board is opened from its file, offline, in a fresh context
-each time; first paint is the browser's own ``first-contentful-paint`` since navigation began.
+checkpoints of one model. The time is that of the processor over all threads, start-up among it.
+The site is built again as it is, and with one run more. The board is opened from its file, offline,
+in a fresh context each time; first paint is the browser's own ``first-contentful-paint`` since
+navigation began.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import math
+import resource
 import shutil
+import statistics
+import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from report_page import suite_of
 
-from cimento.api import evaluate_all
+from cimento.api import evaluate, evaluate_all
 from cimento.paradigms.registry import SuiteLike
 from cimento.suites.model import Meta, Suite
 from cimento.testing.models import FakeScorer, TokenScore
@@ -69,7 +75,7 @@ def paints(page: Path, times: int) -> list[float]:
     from playwright.sync_api import sync_playwright
 
     program = shutil.which("chromium") or shutil.which("google-chrome")
-    found = []
+    milliseconds = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         for _ in range(times):
@@ -78,17 +84,51 @@ def paints(page: Path, times: int) -> list[float]:
             tab.goto(page.as_uri())
             tab.wait_for_timeout(200)
             entry = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
-            found.append(tab.evaluate(entry))
+            milliseconds.append(tab.evaluate(entry))
             context.close()
         browser.close()
-    return found
+    return milliseconds
 
 
 def make_runs(folder: Path, models: Sequence[FakeScorer]) -> None:
-    """Every suite answered by every model."""
-    for end in evaluate_all(suites(), models, output=folder):
-        print(f"\r{end!r}"[:100], end="", file=sys.stderr)
+    """Store the answers of every model to every suite."""
+    for _ in evaluate_all(suites(), models, output=folder):
+        pass
+
+
+def built(runs: Sequence[Path], folder: Path) -> str:
+    """Build the site in a process of its own: its CPU seconds, and what it says."""
+    command = [sys.executable, "-m", "cimento", "site", *map(str, runs), "-o", str(folder)]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return f"{seconds:.1f} CPU s; {done.stderr.splitlines()[0]}"
+
+
+def main() -> None:
+    """Make the runs, build the site three times, open it, print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--models", type=int, default=40)
+    parser.add_argument("--runs", type=Path, help="A folder of runs from an earlier call.")
+    parser.add_argument("--times", type=int, default=5)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        runs = given.runs or folder / "runs"
+        if not runs.is_dir():
+            make_runs(runs, models_of(given.models))
+        site = folder / "site"
+        print(f"new:          {built([runs], site)}")
+        sizes = [path.stat().st_size for path in site.rglob("*") if path.is_file()]
+        print(f"size:         {sum(sizes) / 1e6:.1f} MB in {len(sizes)} files")
+        print(f"again:        {built([runs], site)}")
+        one = FakeScorer(skilled("new/model", 2.0), name="new/model")
+        evaluate("it-subject-verb", one, output=folder / "more")
+        print(f"one run more: {built([runs, folder / 'more'], site)}")
+        values = paints(site / "index.html", given.times)
+    print(f"first paint:  median {statistics.median(values):.0f} ms, slowest {max(values):.0f} ms")
 
 
 if __name__ == "__main__":
-    make_runs(Path(sys.argv[1]), models_of(40))
+    main()

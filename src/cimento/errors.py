@@ -131,7 +131,7 @@ def few_of_each_code(said: Iterable[str]) -> list[str]:
     A suite of generated items may have hundreds of the same kind.
     """
     remarks = [*said]
-    codes = [found[0] if (found := _CODE.match(remark)) else "" for remark in remarks]
+    codes = [match[0] if (match := _CODE.match(remark)) else "" for remark in remarks]
     shown: Counter[str] = Counter()
     kept = []
     for code, remark in zip(codes, remarks, strict=True):

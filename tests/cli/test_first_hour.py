@@ -299,10 +299,28 @@ def test_a_mean_of_ratings_is_a_rating_whatever_it_is_called(header, capsys):
     assert "3 items" in capsys.readouterr().err
 
 
-def test_a_table_of_blanks_leads_to_the_workbook_of_blanks(capsys):
-    Path("lacune.csv").write_text("Frase;Parola\nPioveva, ___ usciamo.;ma\n", "utf-8")
+def test_a_table_of_blanks_runs_as_it_is(capsys):
+    book = openpyxl.Workbook()
+    book.active.append(["Frase", "Risposta attesa", "Alternative sbagliate", "Fonte"])
+    book.active.append(["Pioveva, ___ siamo usciti.", "ma", "perché | quindi", "tema 1"])
+    book.active.append(["Resto a casa ___ piove.", "perché", "ma", "tema 2"])
+    book.save("lacune.xlsx")
+    assert invoke(["suites", "check", "lacune.xlsx"]) == 0
+    shown = "".join(capsys.readouterr())
+    assert "2 items, 2 with an expected answer" in shown
+    assert "Give --language it" in shown
+    asked = ["lacune.xlsx", "--language", "it", "-m", "demo-masked"]
+    assert invoke(["run", *asked]) == 0
+    out = capsys.readouterr().out
+    assert "lacune x demo-masked" in out
+    assert "forced choice" in out
+    assert "language" not in out
+
+
+def test_a_table_of_blanks_under_other_headers_says_what_to_call_them(capsys):
+    Path("lacune.csv").write_text("Frase;Vuoto\nPioveva, ___ usciamo.;ma\n", "utf-8")
     assert invoke(["suites", "check", "lacune.csv"]) == 2
-    assert "cimento suites new cloze NAME.xlsx" in capsys.readouterr().err
+    assert "that of the right words target" in capsys.readouterr().err
 
 
 WIDE = ("Corta non isola", "Lunga non isola", "Corta isola", "Lunga isola")

@@ -94,3 +94,14 @@ def test_bad_pilots_and_numbers_are_named(pilots, capsys, more, seen):
     told = capsys.readouterr().err
     assert seen in told
     assert told.count("\n") == 1
+
+
+def test_a_pilot_run_alone_names_its_suite(pilots, capsys):
+    first, second, _ = pilots
+    named = ["suites", "power", "it-subject-verb", "--pilot", first, "--pilot", second, "--json"]
+    assert invoke(named) == 0
+    whole = json.loads(capsys.readouterr().out)
+    assert invoke(["suites", "power", first, "--pilot", second, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == whole
+    assert invoke(["suites", "power", "it-subject-verb"]) == 2
+    assert "suites power RUN" in capsys.readouterr().err

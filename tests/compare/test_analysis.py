@@ -9,13 +9,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cimento import analyse
+from cimento import Item, Meta, Suite, analyse, evaluate
 from cimento.compare.analysis import analyse_table
-from cimento.compare.answer_table import Respondent, answer_table
-from cimento.errors import UsageError
+from cimento.compare.answer_table import Respondent, answer_table, respondents_of
+from cimento.errors import InputError, UsageError
+from cimento.people.judgments.records import BETTER, Judgment
 from cimento.report.analysis import FIGURES, analysis_grids, analysis_section, notable_items
 from cimento.report.figures_analysis import information_figure, wright_map
 from cimento.report.grid import as_text
+from cimento.suites.model import BAD, GOOD, PAIR_PREDICTION, pair_conditions
 from tests.helpers.made_runs import made_run, outcomes_of
 
 
@@ -134,4 +136,44 @@ def test_without_a_model_there_is_nothing_to_draw():
     analysis = analyse(runs_of(("++--", "+---")))
     with pytest.raises(UsageError, match="No model of items"):
         wright_map(analysis)
-    assert analysis_section(analysis).figures == ()
+    assert len(analysis_section(analysis).figures) == 0
+
+
+def pairs_run(tmp_path):
+    items = [
+        Item(str(k), pair_conditions(f"The dog {k} sleeps.", f"The dog {k} sleep."))
+        for k in range(6)
+    ]
+    suite = Suite(Meta(name="dogs", language="en"), ("sentence",), (PAIR_PREDICTION,), items)
+    return evaluate(suite, "demo-causal", output=tmp_path)
+
+
+def test_people_stand_on_one_scale_with_models(tmp_path):
+    run = pairs_run(tmp_path)
+    choices = [
+        Judgment(suite="dogs", item=str(k), condition=chosen, annotator=name, question=BETTER,
+                 value="1")
+        for name, good in (("ada", 6), ("bo", 2))
+        for k in range(6)
+        for chosen in [GOOD if k < good else BAD]
+    ]  # fmt: skip
+    ratings = [
+        Judgment(suite="dogs", item=str(k), condition=condition, annotator="cy", value=value,
+                 scale=scale)
+        for k, scale, good, bad in ((0, "1 to 7", 6, 2), (1, "7 to 1", 6, 2), (2, "1 to 7", 3, 3))
+        for condition, value in ((GOOD, str(good)), (BAD, str(bad)))
+    ]  # fmt: skip
+    people = {one.name: one for one in respondents_of([*choices, *ratings], [run], ties="half")}
+    assert sum(people["ada"].answers.values()) == 6
+    assert sum(people["bo"].answers.values()) == 2
+    assert people["cy"].answers == {("dogs", "0"): 1, ("dogs", "1"): 0, ("dogs", "2"): 0.5}
+    table = answer_table([run], people=list(people.values()))
+    analysis = analyse_table(table, kind="rasch")
+    order = [one.model for one in analysis.models if one.kind == "person"]
+    assert order.index("ada") < order.index("bo")
+
+
+def test_judgments_that_decide_nothing_are_refused_with_the_reason(tmp_path):
+    run = pairs_run(tmp_path)
+    with pytest.raises(InputError, match="no answer can be used"):
+        respondents_of([Judgment(suite="cats", item="1", annotator="a", value="3")], [run])

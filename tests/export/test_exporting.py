@@ -462,3 +462,25 @@ def test_a_run_without_a_date_is_refused(runs_of_every_kind, tmp_path, capsys):
     for target in ("lm-eval", "every-eval-ever"):
         assert invoke(["export", str(copy), "--to", target, "-o", str(tmp_path / target)]) == 2
         assert "does not say when the run was made" in capsys.readouterr().err
+
+
+def test_results_for_model_cards_are_one_file_for_each_model(runs_of_every_kind, tmp_path, capsys):
+    hub = pytest.importorskip("huggingface_hub")
+    yaml = pytest.importorskip("yaml")
+    command = ["export", str(runs_of_every_kind), "--to", "eval-results", "-o", str(tmp_path)]
+    assert invoke([*command, "--dataset", "lab/suites"]) == 0
+    (path,) = tmp_path.rglob("*.yaml")
+    assert path.parent.name == ".eval_results"
+    entries = hub.parse_eval_result_entries(yaml.safe_load(path.read_text(encoding="utf-8")))
+    headlines = {
+        run.suite_name: one.value
+        for run in open_runs(runs_of_every_kind)
+        for one in run.estimates()
+        if one.role == "headline" and one.value is not None
+    }
+    assert {entry.task_id: entry.value for entry in entries} == headlines
+    capsys.readouterr()
+    assert invoke([*command, "--dataset", "suites"]) == 2
+    assert "OWNER/NAME" in capsys.readouterr().err
+    assert invoke([*command, "--dataset", "a/b", "--organization", "Us"]) == 2
+    assert "no place for it" in capsys.readouterr().err

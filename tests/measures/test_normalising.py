@@ -22,7 +22,7 @@ from cimento.measures.normalising import (
     quantile_bins,
     z_scores,
 )
-from cimento.measures.sentence import Missing
+from cimento.measures.values import Missing
 
 finite = st.floats(min_value=-1e6, max_value=1e6, allow_nan=False)
 pools = st.lists(finite, min_size=2, max_size=40)

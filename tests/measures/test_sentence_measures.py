@@ -22,7 +22,8 @@ from cimento.measures import (
     judged_on,
 )
 from cimento.measures.normalising import TokenCounts
-from cimento.measures.sentence import Undefined, length_penalty, log_sigmoid
+from cimento.measures.sentence import length_penalty, log_sigmoid
+from cimento.measures.values import Undefined
 
 HALF, QUARTER = math.log(1 / 2), math.log(1 / 4)
 
@@ -32,6 +33,7 @@ KNOWN = Sentence(
     logprobs_nats=(HALF, QUARTER, QUARTER),
     n_words=2,
     n_chars=10,
+    n_bytes=20,
     logits=(0.0, 0.0, 0.0),
     log_sigmoid_sums_nats=(math.log(2),) * 3,
     unigram_logprobs_nats=(QUARTER, math.log(1 / 8), math.log(1 / 8)),
@@ -44,6 +46,8 @@ CLOSED_FORMS = {
     "meanlp": -5 * LN2 / 3,
     "mean-word": -5 * LN2 / 2,
     "mean-char": -LN2 / 2,
+    "bits-per-token": 5 / 3,
+    "bits-per-byte": 1 / 4,
     "ppl": 2 ** (5 / 3),
     "pppl": 2 ** (5 / 3),
     "penlp": -5 * LN2 / (8 / 6) ** 0.8,
@@ -75,6 +79,7 @@ def test_every_measure_tells_what_it_is(measure):
         logprobs_nats=(HALF, HALF, QUARTER),
         n_words=2,
         n_chars=10,
+        n_bytes=20,
         logits=(1.0, 0.0, 0.0),
         log_sigmoid_sums_nats=KNOWN.log_sigmoid_sums_nats,
         unigram_logprobs_nats=KNOWN.unigram_logprobs_nats,

@@ -15,7 +15,6 @@ from transformers import (
     AutoTokenizer,
     BertForSequenceClassification,
     BertModel,
-    CanineTokenizer,
     GPT2Model,
 )
 
@@ -106,15 +105,6 @@ def test_a_masked_model_needs_a_mask(zoo_folder, tmp_path):
     shutil.copy(zoo_folder("bert") / "config.json", folder)
 
     with pytest.raises(ModelError, match=r"no mask token.*--kind causal"):
-        load_folder(folder)
-
-
-def test_a_tokenizer_without_offsets_is_refused(zoo_folder, tmp_path):
-    folder = copy_of(zoo_folder("gpt2"), tmp_path / "copy", without="tokenizer.json")
-    (folder / "tokenizer_config.json").unlink()
-    CanineTokenizer().save_pretrained(folder)
-
-    with pytest.raises(ModelError, match=r"no character offsets.*tokenizer\.json"):
         load_folder(folder)
 
 

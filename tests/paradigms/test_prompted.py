@@ -88,6 +88,12 @@ def test_a_reply_may_have_marks_around_the_letter(pairs, reply):
     assert {outcome.verdict for outcome in outcomes(run)} == {"pass"}
 
 
+def test_a_cyrillic_letter_that_looks_the_same_is_the_letter(pairs):
+    cyrillic = {"A": "\N{CYRILLIC CAPITAL LETTER A}", "B": "\N{CYRILLIC CAPITAL LETTER VE}."}
+    run, _ = ask(lambda messages: cyrillic[knows(messages)], pairs)
+    assert [outcome.verdict for outcome in outcomes(run)] == ["pass"] * 3
+
+
 @pytest.mark.parametrize("reply", ["", "A o B", "Sentence {}", "{} is better", "C", "{}A"])
 def test_any_other_reply_is_unscored_with_a_reason(pairs, reply):
     run, _ = ask(lambda messages: reply.format(knows(messages)), pairs)

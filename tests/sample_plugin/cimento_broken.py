@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cimento.measures import Measure, Sentence
-from cimento.measures.sentence import Undefined
+from cimento.measures.values import Undefined
 
 NUMBER = 3
 

@@ -146,14 +146,14 @@ class Results:
     async def _compare(self) -> None:
         """The ratings beside the scores of the workspace's runs."""
         runs = await asyncio.to_thread(self._runs)
-        models = await asyncio.to_thread(beside_models, self._judgments, runs)
+        rows = await asyncio.to_thread(beside_models, self._judgments, runs)
         self._models.clear()
         with self._models:
-            if not models:
+            if not rows:
                 Text(self._say("people.no-runs"))
                 return
             names = ("model", "measure", "sentences", "rho", "interval")
-            table([self._say(f"people.of-{name}") for name in names], list(map(_model_row, models)))
+            table([self._say(f"people.of-{name}") for name in names], list(map(_model_row, rows)))
 
     def _runs(self) -> list[Run]:
         """The stored runs of the suites that people were asked about."""
@@ -218,13 +218,13 @@ def _summary_row(summary: QuestionSummary) -> list[str]:
     ]  # fmt: skip
 
 
-def _model_row(beside: BesideModel) -> list[str]:
-    correlation = beside.correlation
+def _model_row(row: BesideModel) -> list[str]:
+    correlation = row.correlation
     interval = ""
     if correlation.low is not None and correlation.high is not None:
         interval = f"[{correlation.low:.2f}, {correlation.high:.2f}]"
     return [
-        beside.model, beside.measure, str(correlation.n), _number(correlation.r),
+        row.model, row.measure, str(correlation.n), _number(correlation.r),
         interval or correlation.reason or "",
     ]  # fmt: skip
 

@@ -131,11 +131,11 @@ def _form(visit: Visit) -> None:
         result.clear()
         waiting.set_visibility(True)
         try:
-            found = await asyncio.to_thread(plan, visit.workspace, named)
+            named_plan = await asyncio.to_thread(plan, visit.workspace, named)
         finally:
             waiting.set_visibility(False)
         with result:
-            _planned(visit, found)
+            _planned(visit, named_plan)
 
     def begin() -> None:
         visit.queue.add(fields.wanted.checked(visit.workspace).arguments)

@@ -85,18 +85,18 @@ _FLEX: Mapping[str, dict[str, Any]] = {
 }
 
 
-def options(view: View, marked: Mapping[int, Mark], say: Words) -> dict[str, Any]:
+def options(view: View, marks: Mapping[int, Mark], say: Words) -> dict[str, Any]:
     """The options of AG Grid for a view.
 
     Args:
         view: the view.
-        marked: what was found about its rows.
+        marks: what was found about its rows.
         say: the words of the page.
     """
     return {
         "theme": "quartz",
         "columnDefs": [_numbers(say), *map(_column, range(len(view.columns)), view.columns)],
-        "rowData": rows(view, marked, say),
+        "rowData": rows(view, marks, say),
         ":getRowId": "params => params.data.id",
         "defaultColDef": {
             "sortable": False,
@@ -120,11 +120,11 @@ def options(view: View, marked: Mapping[int, Mark], say: Words) -> dict[str, Any
     }
 
 
-def rows(view: View, marked: Mapping[int, Mark], say: Words) -> list[dict[str, Any]]:
+def rows(view: View, marks: Mapping[int, Mark], say: Words) -> list[dict[str, Any]]:
     """The rows of a view as AG Grid takes them."""
     made = []
     for n, row in enumerate(view.rows):
-        mark = marked.get(n)
+        mark = marks.get(n)
         numbers = [str(part + 1) for part in row.rows]
         made.append(
             {

@@ -179,7 +179,7 @@ def _named_conditions(grid: Grid) -> list[str]:
     names: dict[str, None] = {}
     for formula in sheet.values(column) if sheet is not None and column is not None else ():
         try:
-            names |= dict.fromkeys(node.condition for node in references(parse(formula)))
+            names |= dict.fromkeys(reference.condition for reference in references(parse(formula)))
         except FormulaError:
             continue
     return list(names)
@@ -347,15 +347,17 @@ def marks(view: View, findings: Iterable[Finding]) -> dict[int, Mark]:
                 by_row.setdefault(row, []).append(finding)
     made = {}
     for n, shown in enumerate(view.rows):
-        about = tuple(dict.fromkeys(e for part in shown.rows for e in by_row.get(part, ())))
-        if not about:
+        about_row = tuple(
+            dict.fromkeys(finding for part in shown.rows for finding in by_row.get(part, ()))
+        )
+        if not about_row:
             continue
-        severe: Severity = "error" if any(e.severity == "error" for e in about) else "warning"
-        places = {(part, e.column) for e in about for part in e.rows}
+        severe: Severity = "error" if any(e.severity == "error" for e in about_row) else "warning"
+        places = {(part, finding.column) for finding in about_row for part in finding.rows}
         named = frozenset(
             column for column, cells in enumerate(shown.places) if places.intersection(cells)
         )
-        made[n] = Mark(severe, about, named)
+        made[n] = Mark(severe, about_row, named)
     return made
 
 

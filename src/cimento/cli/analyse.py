@@ -32,7 +32,17 @@ class AnalyseOptions(GridOptions):
         metavar="NAME",
     )
     ties: TieRule = option("judged", "A tie counts as it was judged, or half.")
+    judgments: tuple[Path, ...] = option(
+        (), "Also people, on one scale with the models: a judgments table. Repeatable."
+    )
     measure: str = option("", "Of scores and verdicts; else as the runs are stored.")
+    precision: float | None = option(
+        None,
+        "Also the fewest items that give every model's share of right items to within this: 0.05.",
+        metavar="SHARE",
+        ge=0.001,
+        le=0.999,
+    )
     items: bool = option(default=False, help="List every item, not only those to look at.")
 
 
@@ -44,20 +54,28 @@ def _analyse(options: AnalyseOptions) -> None:
     discriminate backwards, with their sentences. Suites are analysed by their headline question.
     """
     from cimento.compare.analysis import analyse_table
-    from cimento.compare.answer_table import answer_table
-    from cimento.measures.normalising import zipf_frequencies
+    from cimento.compare.answer_table import answer_table, respondents_of
+    from cimento.people.judgments.records import judgments_of, read_judgments
     from cimento.report.analysis import analysis_grids, analysis_section
     from cimento.report.figures import write_figures
 
+    runs = opened_whole(options.runs)
+    judgments = [one for path in options.judgments for one in judgments_of(read_judgments(path))]
     table = answer_table(
-        opened_whole(options.runs),
+        runs,
+        people=respondents_of(judgments, runs, ties=options.ties) if judgments else (),
         measure=options.measure,
         phenomenon=options.phenomenon,
         covariates=options.covariates,
         ties=options.ties,
-        frequency=lambda language: zipf_frequencies(language, purpose="--covariate frequency"),
     )
-    analysis = analyse_table(table, kind=options.model, ties=options.ties, seed=options.seed)
+    analysis = analyse_table(
+        table,
+        kind=options.model,
+        ties=options.ties,
+        precision=options.precision,
+        seed=options.seed,
+    )
     if options.as_json:
         show_json(analysis)
     show_grids(analysis_grids(analysis, all_items=options.items), options)

@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING
 
 from cimento.cite import bibtex, methods_paragraph, references
 from cimento.cite.methods import ParagraphForm
+from cimento.cite.preregistration import (
+    deviations,
+    preregistration_sheet,
+    read_preregistration,
+)
 from cimento.cli.console import note, show, show_json, show_tables
 from cimento.cli.flags import SheetOptions, command_of, run_option
 from cimento.cli.report import StoredOptions, has_sentences
@@ -130,6 +135,9 @@ class RerunOptions(StoredOptions):
     model_args: Arguments = run_option("model_args")
     allow_pickle: bool = run_option("allow_pickle")
     trust_remote_code: bool = run_option("trust_remote_code")
+    prereg: Path | None = option(
+        None, "First say what the runs do otherwise than this sheet has it (cite --prereg)."
+    )
     as_json: bool = run_option("as_json")
 
 
@@ -138,20 +146,29 @@ def _rerun(options: RerunOptions) -> int:
 
     Servers, options for transformers and trust are not taken from a manifest: give them again.
     Nothing is taken from the cache. The exit code is 0 if all tables agree, with numbers equal
-    within the precision of the model's number format, and 1 otherwise.
+    within the precision of the model's number format, and 1 otherwise; also 1 if --prereg is given
+    and the runs deviate from the sheet.
     """
+    runs = open_runs(options.runs)
+    strayed = (
+        [] if options.prereg is None else deviations(read_preregistration(options.prereg), runs)
+    )
+    for line in strayed:
+        note(f"cimento: not as preregistered: {line}")
+    if options.prereg is not None and not strayed:
+        note(f"cimento: all runs are as {options.prereg} has it.")
     args = parse_model_args(
         options.model_args,
         allow_pickle=options.allow_pickle,
         trust_remote_code=options.trust_remote_code,
     )
-    repeated = {str(run.folder): _repeat(run, options, args) for run in open_runs(options.runs)}
+    repeated = {str(run.folder): _repeat(run, options, args) for run in runs}
     if options.as_json:
         show_json({"runs": repeated})
     else:
         show("\n\n".join(_as_text(name, files) for name, files in repeated.items()))
     same = all(file.same for files in repeated.values() for file in files)
-    return 0 if same else DIFFERS
+    return 0 if same and not strayed else DIFFERS
 
 
 rerun = command_of(RerunOptions, _rerun, positional="runs", metavar="RUN...")
@@ -257,6 +274,10 @@ class CiteOptions(StoredOptions):
     form: ParagraphForm = option(
         "text", "Of paragraphs: text, markdown or latex.", flags=("--format",)
     )
+    prereg: bool = option(
+        default=False,
+        help="Print a preregistration sheet: the suites, measures and contrasts of pilot runs.",
+    )
     as_json: bool = option(
         default=False, help="Print references and paragraphs as JSON.", flags=("--json",)
     )
@@ -268,6 +289,15 @@ def _cite(options: CiteOptions) -> None:
     The keys of the entries are those in the paragraph, as [@key] in Markdown (pandoc) and
     \\citep{key} in LaTeX (natbib). In plain text, the references follow the paragraph.
     """
+    if options.prereg:
+        if options.methods or options.appendix or options.as_json:
+            raise UsageError(
+                where="--prereg",
+                seen="a sheet is printed alone",
+                todo="Leave out --methods, --appendix and --json.",
+            )
+        show(preregistration_sheet(open_runs(options.runs)))
+        return
     written = [name for name in ("methods", "appendix") if getattr(options, name)]
     if options.form != "text" and not written:
         raise UsageError(

@@ -150,9 +150,9 @@ _WHERE = "cimento suites power"
 class PowerOptions(Options):
     """The pilot, the quantity to test, and the power."""
 
-    suite: str = option(..., "Built-in name or path.")
+    suite: str = option(..., "A pilot run, or the suite of those that --pilot names.")
     pilot: tuple[Path, ...] = option(
-        ..., "A run of it; two for the difference of two models.", metavar="RUN"
+        (), "A pilot run; two in all for the difference of two models.", metavar="RUN"
     )
     of: Of = option("rate", "What is tested: rate, margin (in bits), or dd (factorial).")
     difference: float | None = option(None, "To be found; by default that of the pilot.")
@@ -174,16 +174,15 @@ def _power_of_suite(options: PowerOptions) -> None:
     rate minus the first's. The power is exact for independent items; for items in clusters, it is
     from clusters of the pilot, which are drawn whole.
     """
-    from cimento.paradigms.registry import load_suite
     from cimento.report.grid import as_text
     from cimento.report.robustness import plan_grid
     from cimento.statistics.planning import plan_size
 
-    name = load_suite(options.suite).suite.name
+    name, pilots = _pilots(options)
     if options.of == "rate":
         title, pilot = _rates(
             name,
-            options.pilot,
+            pilots,
             question=options.question,
             measure=options.measure,
             against=options.against,
@@ -192,7 +191,7 @@ def _power_of_suite(options: PowerOptions) -> None:
     else:
         title, pilot, unit = _means(
             name,
-            options.pilot,
+            pilots,
             question=options.question,
             phenomenon=options.phenomenon,
             measure=options.measure,
@@ -214,7 +213,29 @@ def _power_of_suite(options: PowerOptions) -> None:
     show(as_text(grid))
 
 
-power_of_suite = command_of(PowerOptions, _power_of_suite, positional="suite", metavar="SUITE")
+power_of_suite = command_of(PowerOptions, _power_of_suite, positional="suite", metavar="RUN|SUITE")
+
+
+def _pilots(options: PowerOptions) -> tuple[str, tuple[Path, ...]]:
+    """The name of the suite, and its pilot runs.
+
+    Raises:
+        UsageError: there is no pilot.
+    """
+    from cimento.paradigms.registry import load_suite
+    from cimento.runs.run import open_runs
+    from cimento.runs.store import MANIFEST
+
+    folder = Path(options.suite)
+    if next(folder.rglob(MANIFEST), None) is not None:
+        return open_runs(folder)[0].suite.name, (folder, *options.pilot)
+    if not options.pilot:
+        raise UsageError(
+            where=_WHERE,
+            seen=f"{options.suite} is no folder of a run, and no --pilot is given",
+            todo="Give a run of the suite: cimento suites power RUN.",
+        )
+    return load_suite(options.suite).suite.name, options.pilot
 
 
 def _rates(

@@ -99,6 +99,7 @@ def analyse(
     covariates: Sequence[str] = (),
     ties: TieRule = "judged",
     measure: str = "",
+    precision: float | None = None,
     seed: int = 0,
 ) -> Analysis:
     """Items x models x phenomena: difficulties, abilities and ranks, by an item-response model.
@@ -108,9 +109,10 @@ def analyse(
         kind: ``rasch``, ``2pl``, or ``auto`` for what fits significantly better.
         phenomenon: column of suites that names the phenomenon of an item; empty for that of the
             suite.
-        covariates: ``length`` in words, or columns of numbers.
+        covariates: ``length`` in words, ``frequency`` (mean Zipf), or columns of numbers.
         ties: whether a tie counts as it was judged, or ``half``.
         measure: to judge on, where there is a choice; empty for that of each run.
+        precision: also the fewest items that place every model so closely: 0.05 for five points.
         seed: of draws.
 
     Raises:
@@ -120,4 +122,4 @@ def analyse(
     table = answer_table(
         runs_of(runs), measure=measure, phenomenon=phenomenon, covariates=covariates, ties=ties
     )
-    return analyse_table(table, kind=kind, ties=ties, seed=seed)
+    return analyse_table(table, kind=kind, ties=ties, precision=precision, seed=seed)

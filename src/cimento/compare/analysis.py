@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from cimento.compare.answer_table import AnswerTable, TieRule
-from cimento.statistics.item_information import ItemFit, item_fit
+from cimento.compare.answer_table import AnswerTable, Key, TieRule
+from cimento.statistics.item_information import ItemBank, ItemFit, item_fit, shortest_suite
 from cimento.statistics.item_response import ItemModel, ItemResponseFit, item_response
 from cimento.statistics.multiple import benjamini_hochberg
 from cimento.statistics.reliability import item_analysis
@@ -136,6 +136,27 @@ class VariancePart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShortList:
+    """The fewest items that place the models with some precision.
+
+    Attributes:
+        precision: that was asked for: half the width of the widest 95 % interval of the share of
+            all items that a model gets right.
+        reached: half the width that the items leave; above `precision` where all items are too few.
+        items: suite and id of each item, the most telling first.
+        of: number of all items.
+        rank_correlation: Spearman's, of the models' shares by these items and by all; None where
+            undefined.
+    """
+
+    precision: float
+    reached: float
+    items: tuple[Key, ...]
+    of: int
+    rank_correlation: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
     """The analysis of a table of items and models.
 
@@ -156,6 +177,7 @@ class Analysis:
         all_right: items that all models got right, which tell nothing of differences.
         all_wrong: items that none did.
         converged: the optimum was found.
+        short: the shortest list of items with a precision; None where it was not asked for.
         reason: why there is no model of items; None where there is one.
     """
 
@@ -174,6 +196,7 @@ class Analysis:
     all_right: int = 0
     all_wrong: int = 0
     converged: bool = False
+    short: ShortList | None = None
     reason: str | None = None
 
     @property
@@ -190,7 +213,12 @@ class Analysis:
 
 
 def analyse_table(
-    table: AnswerTable, *, kind: ModelChoice = "auto", ties: TieRule = "judged", seed: int = 0
+    table: AnswerTable,
+    *,
+    kind: ModelChoice = "auto",
+    ties: TieRule = "judged",
+    precision: float | None = None,
+    seed: int = 0,
 ) -> Analysis:
     """The item-response analysis of a table.
 
@@ -198,9 +226,40 @@ def analyse_table(
         table: of answers.
         kind: of model; ``auto`` for the two-parameter one where it fits significantly better.
         ties: the rule by which the table was made.
+        precision: of the shortest list of items to look for; None for no such list.
         seed: of draws.
+
+    Raises:
+        UsageError: a precision that is no share.
     """
-    numbers, names = table.phenomenon_codes
+    fits, p = _fits(table, kind, seed)
+    chosen: ItemModel = "rasch"
+    if kind == "2pl" or (kind == "auto" and p is not None and p < ITEM_LEVEL):
+        chosen = "2pl"
+    fit, names = fits[chosen], table.phenomenon_codes[1]
+    analysis = _analysis(table, fit, fits.get("2pl"), names, p=p, ties=ties, seed=seed)
+    if precision is None or fit.reason:
+        return analysis
+    return replace(analysis, short=_short_list(table, fit, precision))
+
+
+def _short_list(table: AnswerTable, fit: ItemResponseFit, precision: float) -> ShortList:
+    bank = ItemBank.of(fit, table.phenomenon_codes[0])
+    short = shortest_suite(bank, table.right, precision=precision)
+    return ShortList(
+        precision=precision,
+        reached=short.reached,
+        items=tuple(table.keys[place] for place in short.items),
+        of=len(table.keys),
+        rank_correlation=short.rank_correlation,
+    )
+
+
+def _fits(
+    table: AnswerTable, kind: ModelChoice, seed: int
+) -> tuple[dict[ItemModel, ItemResponseFit], float | None]:
+    """The models that are wanted, and the p of items that all discriminate alike."""
+    numbers = table.phenomenon_codes[0]
     families, n_families = codes([one.family or one.name for one in table.respondents])
     x = np.column_stack(list(table.covariates.values())) if table.covariates else None
     fits: dict[ItemModel, ItemResponseFit] = {}
@@ -217,11 +276,7 @@ def analyse_table(
             seed=seed,
         )
         start = {name: spread.sd for name, spread in fits[one].spreads.items()}
-    p = _two_parameters_p(fits)
-    chosen: ItemModel = "rasch"
-    if kind == "2pl" or (kind == "auto" and p is not None and p < ITEM_LEVEL):
-        chosen = "2pl"
-    return _analysis(table, fits[chosen], fits.get("2pl"), names, p=p, ties=ties, seed=seed)
+    return fits, _two_parameters_p(fits)
 
 
 def _two_parameters_p(fits: Mapping[ItemModel, ItemResponseFit]) -> float | None:

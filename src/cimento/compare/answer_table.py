@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from cimento.compare.item_outcomes import distinct_names, item_outcomes, judged_on_measure
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.tables import REQUESTS
+from cimento.measures.normalising import Frequency, zipf_frequencies
+from cimento.paradigms.regions.people import verdicts_of_people
 from cimento.runs.outcomes import GROUP
 from cimento.statistics.values import Floats, Integers, codes
+from cimento.suites.model import Suite
 
 if TYPE_CHECKING:
+    from cimento.people.judgments.records import Judgment
     from cimento.runs.run import Run
 
 Key: TypeAlias = tuple[str, str]
 """A suite and an item of it."""
 TieRule: TypeAlias = Literal["judged", "half"]
-Frequency: TypeAlias = Callable[[str], float]
 Columns: TypeAlias = Mapping[str, Mapping[str, Mapping[str, str]]]
 """Suite to column to item to cell."""
 
@@ -86,7 +90,6 @@ def answer_table(
     phenomenon: str = "",
     covariates: Sequence[str] = (),
     ties: TieRule = "judged",
-    frequency: Callable[[str], Frequency | None] = lambda _: None,
 ) -> AnswerTable:
     """The outcomes of runs by their headline questions, as one table.
 
@@ -98,10 +101,10 @@ def answer_table(
             ``phenomenon``, else the phenomenon of the suite, else its name.
         covariates: ``length`` (words), ``frequency`` (mean Zipf), or columns with numbers.
         ties: whether a tie counts as it was judged, or half.
-        frequency: from a language to the Zipf frequencies of its words; None where unknown.
 
     Raises:
         UsageError: nothing was judged in the runs, or an item lacks a covariate.
+        MissingDependencyError: frequencies are wanted, and wordfreq is not installed.
     """
     judged = judged_on_measure(runs, measure)
     models = _models(judged, ties)
@@ -117,21 +120,61 @@ def answer_table(
     first_runs = {run.suite_name: run for run in reversed(judged)}
     columns = {name: _columns(run) for name, run in first_runs.items()}
     texts = {key: text for run in first_runs.values() for key, text in _texts(run).items()}
-    right = np.full((len(keys), len(models) + len(people)), np.nan)
-    for j, one in enumerate((*models, *people)):
-        for i, key in enumerate(keys):
-            right[i, j] = one.answers.get(key, math.nan)
+    respondents = (*models, *people)
+    columns_of = [[one.answers.get(key, math.nan) for key in keys] for one in respondents]
     return AnswerTable(
         keys=keys,
-        respondents=(*models, *people),
-        right=right,
+        respondents=respondents,
+        right=np.array(columns_of).T,
         phenomena=tuple(_phenomenon(key, first_runs, columns, phenomenon) for key in keys),
         covariates={
-            name: _covariate(name, keys, first_runs, columns, texts, frequency)
-            for name in covariates
+            name: _covariate(name, keys, first_runs, columns, texts) for name in covariates
         },
         texts=texts,
     )
+
+
+def respondents_of(
+    judgments: Sequence[Judgment], runs: Sequence[Run], *, ties: TieRule = "judged"
+) -> list[Respondent]:
+    """People as respondents, by their choices and ratings of the sentences of suites.
+
+    Args:
+        judgments: of any suites; people are told apart by the column ``annotator``.
+        runs: of the suites that were asked about.
+        ties: whether equal ratings count as wrong, or half.
+
+    Raises:
+        InputError: no answer can be used, with the reason for each suite.
+    """
+    answers: dict[str, dict[Key, float]] = {}
+    tied: Counter[str] = Counter()
+    reasons = []
+    for run in {run.suite_name: run for run in runs}.values():
+        if not isinstance(run.suite, Suite):
+            reasons.append(f"{run.suite_name}: people cannot be compared on this kind of test")
+            continue
+        verdicts, reason = verdicts_of_people(run.suite, judgments)
+        if reason:
+            reasons.append(f"{run.suite_name}: {reason}")
+        for person, by_item in verdicts.items():
+            held = answers.setdefault(person, {})
+            for item, verdict in by_item.items():
+                tie = verdict == "tie"
+                tied[person] += tie
+                if verdict != "unscored":
+                    half = 0.5 if tie and ties == "half" else float(verdict == "pass")
+                    held[run.suite_name, item] = half
+    if not answers:
+        raise InputError(
+            where="--judgments",
+            seen=f"no answer can be used ({'; '.join(reasons)})",
+            todo="Give answers to which of two sentences is better, or ratings of both.",
+        )
+    return [
+        Respondent(name=person, kind=PERSON, family="people", answers=held, ties=tied[person])
+        for person, held in answers.items()
+    ]
 
 
 def _models(runs: Sequence[Run], ties: TieRule) -> list[Respondent]:
@@ -217,7 +260,6 @@ def _covariate(
     runs: Mapping[str, Run],
     columns: Columns,
     texts: Mapping[Key, Mapping[str, str]],
-    frequency: Callable[[str], Frequency | None],
 ) -> Floats:
     """A number for each item.
 
@@ -227,7 +269,10 @@ def _covariate(
     if name == "length":
         return np.array([_mean(len(t.split()) for t in texts.get(k, {}).values()) for k in keys])
     if name == "frequency":
-        tables = {suite: frequency(run.suite.meta.language) for suite, run in runs.items()}
+        tables = {
+            suite: zipf_frequencies(run.suite.meta.language, purpose="--covariate frequency")
+            for suite, run in runs.items()
+        }
         missing = [suite for suite, table in tables.items() if table is None]
         if missing:
             raise UsageError(

@@ -10,21 +10,16 @@ from __future__ import annotations
 from cimento.measures.regions import RegionValues, region_metric, region_values
 from cimento.measures.scores import NOT_ASKED, corrected
 from cimento.measures.sentence import (
-    BITS_PER_NAT,
     MEASURES,
     Measure,
-    Missing,
     Sentence,
-    Unit,
-    Value,
     columns_needed,
     corpus_perplexity,
     find_measure,
     find_measures,
     judged_on,
-    surprisal_bits,
-    total,
 )
+from cimento.measures.values import BITS_PER_NAT, Missing, Unit, Value, surprisal_bits, total
 
 __all__ = [
     "BITS_PER_NAT",

@@ -26,7 +26,7 @@ from cimento.measures.scores import (
     scored_blocks,
     tokens_of,
 )
-from cimento.measures.sentence import Missing, Unit, Value, total
+from cimento.measures.values import Missing, Unit, Value, total
 from cimento.suites.model import METRICS, Metric
 
 if TYPE_CHECKING:

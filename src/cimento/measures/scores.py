@@ -11,17 +11,8 @@ from cimento.io.arrays import Reasons, stretches
 from cimento.io.tables import BOUNDARY, LEFT_OUT, REQUESTS, SCORES, TOKENS, Rows, RowsT, collected
 from cimento.measures.normalising import Unigrams
 from cimento.measures.ordered import OrderedTokens, ordered_requests
-from cimento.measures.sentence import (
-    NO_LOGISTIC_SUMS,
-    NO_LOGITS,
-    NO_UNIGRAMS,
-    Measure,
-    Missing,
-    Numbers,
-    Sentence,
-    Unit,
-    Value,
-)
+from cimento.measures.sentence import NO_LOGISTIC_SUMS, NO_LOGITS, NO_UNIGRAMS, Measure, Sentence
+from cimento.measures.values import Missing, Numbers, Unit, Value
 
 if TYPE_CHECKING:
     import polars as pl
@@ -437,6 +428,7 @@ def _sentence(
         logprobs_nats=columns.logprobs_nats,
         n_words=len(text.split()),
         n_chars=len(text),
+        n_bytes=len(text.encode()),
         pseudo=pseudo,
         logits=columns.logits,
         log_sigmoid_sums_nats=columns.log_sigmoid_sums,

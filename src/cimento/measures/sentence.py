@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import math
-import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeGuard
@@ -18,37 +17,16 @@ from typing import Literal, TypeAlias, TypeGuard
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.plugins import blamed, find_plugin
 from cimento.io.tables import COLUMNS, Column
-
-Unit: TypeAlias = Literal["bits", "nats"]
-
-BITS_PER_NAT = 1 / math.log(2)
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """The reason in place of an undefined value."""
-
-    reason: str
-
-
-Value: TypeAlias = "float | Missing"
-
-
-def surprisal_bits(logprob_nats: float) -> float:
-    """Surprisal in bits of a log-probability in nats: ``-log2 P`` (Hale 2001)."""
-    return (0.0 - logprob_nats) * BITS_PER_NAT
-
-
-def total(values: Sequence[float]) -> float:
-    """The float64 sum from left to right, each step rounded; 0 for no values.
-
-    The order of additions decides which sentences tie. Python's `sum` (which compensates from 3.12
-    on) and numpy's (which adds in pairs) round differently.
-    """
-    return functools.reduce(operator.add, values, 0.0)
-
-
-Numbers: TypeAlias = tuple[float, ...]
+from cimento.measures.values import (
+    BITS_PER_NAT,
+    Missing,
+    Numbers,
+    Undefined,
+    Unit,
+    Value,
+    surprisal_bits,
+    total,
+)
 
 PENALTY_BASE = 5
 """The constant of the length penalty of Wu et al. 2016 (doi:10.48550/arXiv.1609.08144), eq. 14."""
@@ -60,10 +38,6 @@ NO_LOGISTIC_SUMS = Missing(
 NO_UNIGRAMS = Missing("there are no unigram frequencies; give some with --unigrams")
 
 
-class Undefined(Exception):  # noqa: N818  # it is no error that a measure is undefined
-    """The signal that a measure has no value for a sentence, with the reason as its message."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
     """The token scores of a sentence, from which measures are computed; it has at least one token.
@@ -72,6 +46,7 @@ class Sentence:
         logprobs_nats: log P of each token, in order.
         n_words: number of words: maximal runs of characters without white space.
         n_chars: number of characters (code points), blanks included.
+        n_bytes: number of bytes in UTF-8, blanks included; None where that is not known.
         pseudo: whether these are the pseudo-log-likelihoods of a masked model; None where that
             is not known.
         logits: the model's raw output for each token, before any normalization.
@@ -88,6 +63,7 @@ class Sentence:
     logits: Numbers | Missing = NO_LOGITS
     log_sigmoid_sums_nats: Numbers | Missing = NO_LOGISTIC_SUMS
     unigram_logprobs_nats: Numbers | Missing = NO_UNIGRAMS
+    n_bytes: int | None = None
 
     def __post_init__(self) -> None:
         if not self.logprobs_nats:
@@ -102,6 +78,13 @@ class Sentence:
 def lp(sentence: Sentence) -> float:
     """``LP``: the sum of log P over the tokens."""
     return total(sentence.logprobs_nats)
+
+
+def bits_per_byte(sentence: Sentence) -> float:
+    """``-LP / (bytes * ln 2)``, which models with different tokens can be compared by."""
+    if not sentence.n_bytes:
+        raise Undefined("the number of bytes is not known")
+    return surprisal_bits(lp(sentence)) / sentence.n_bytes
 
 
 def perplexity(sentence: Sentence) -> float:
@@ -329,6 +312,23 @@ _ALL = (
         higher_is_better=True,
         source="lm-evaluation-harness (acc_norm), doi:10.5281/zenodo.5371628",
         function=lambda sentence: lp(sentence) / sentence.n_chars,
+    ),
+    Measure(
+        name="bits-per-token",
+        formula="-LP / (n ln 2)",
+        unit="bits per token",
+        higher_is_better=False,
+        source="Shannon 1948, doi:10.1002/j.1538-7305.1948.tb01338.x",
+        function=lambda sentence: surprisal_bits(lp(sentence)) / sentence.n_tokens,
+    ),
+    Measure(
+        name="bits-per-byte",
+        formula="-LP / (bytes ln 2)",
+        unit="bits per byte",
+        higher_is_better=False,
+        source="Gao et al. 2020, doi:10.48550/arXiv.2101.00027",
+        function=bits_per_byte,
+        undefined="where the text is not known",
     ),
     Measure(
         name="ppl",

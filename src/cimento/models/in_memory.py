@@ -253,8 +253,7 @@ def live_scorer(
         limits: the limits of a batch, by default small compared to a training step.
 
     Raises:
-        UsageError: the model is in training mode, its tokenizer gives no offsets, or either is of
-            another type.
+        UsageError: the model is in training mode, or either is of another type.
         ModelError: the model cannot be scored exactly.
     """
     import torch
@@ -308,9 +307,6 @@ def scorer_around(
             seen=f"{type(tokenizer).__name__} is no tokenizer of transformers",
             todo="Give one in memory: AutoTokenizer.from_pretrained(NAME).",
         )
-    if not tokenizer.is_fast:
-        seen = "it gives no character offsets, so tokens cannot be matched with words"
-        raise UsageError(where=f"tokenizer of {name!r}", seen=seen, todo="Use a fast tokenizer.")
     if policy.lowercase:
         tokenizer = copy.deepcopy(tokenizer)
         lower_case(tokenizer)

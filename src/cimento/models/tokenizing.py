@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cimento.errors import ModelError, TextTooLongError
 from cimento.io.arrays import stretches
 from cimento.models.base import EncodedTexts, Score
+from cimento.models.byte_offsets import byte_offsets
 from cimento.models.characters import Characters
 from cimento.models.settings import BosRule, Policy
 from cimento.suites.stimuli import Span
@@ -125,7 +126,7 @@ def _cut(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, characters: C
     """Token ids and offsets of texts, with nothing added."""
     import numpy as np
 
-    several, offsets_of = _tokenized(texts, tokenizer)
+    several, offsets_of = tokenized(texts, tokenizer)
     counts = np.fromiter(map(len, several), dtype=np.int64, count=len(several))
     flat = chain.from_iterable(chain.from_iterable(offsets_of))
     offsets = np.fromiter(flat, dtype=np.int64).reshape(-1, 2)
@@ -135,14 +136,21 @@ def _cut(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, characters: C
     return _Cut(ids=ids, start=start, end=end, text=text, counts=counts)
 
 
-def _tokenized(
+def tokenized(
     texts: Sequence[str], tokenizer: PreTrainedTokenizerBase
 ) -> tuple[Sequence[Sequence[int]], Sequence[Sequence[Span]]]:
-    """The token ids of each text, and the character offsets of its tokens."""
+    """The token ids of each text, and the character offsets of its tokens.
+
+    Raises:
+        ModelError: the tokenizer gives no offsets, and its tokens do not add up to a text.
+    """
     from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
     if not texts:
         return [], []
+    if not tokenizer.is_fast:
+        several = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts]
+        return several, [_aligned(*pair, tokenizer) for pair in zip(texts, several, strict=True)]
     kind = type(tokenizer)
     is_plain = (
         kind.__call__ is PreTrainedTokenizerBase.__call__
@@ -163,6 +171,19 @@ def _tokenized(
         return output["input_ids"], output["offset_mapping"]
     encodings = tokenizer.backend_tokenizer.encode_batch([*texts], add_special_tokens=False)
     return [encoding.ids for encoding in encodings], [encoding.offsets for encoding in encodings]
+
+
+def _aligned(text: str, ids: Sequence[int], tokenizer: PreTrainedTokenizerBase) -> list[Span]:
+    """The offsets of tokens from a tokenizer that gives none."""
+    tokens = tokenizer.convert_ids_to_tokens([*ids])
+    spans = byte_offsets(text, tokens, unknown=str(tokenizer.unk_token or ""))
+    if spans is None:
+        raise ModelError(
+            where=f"tokenizer of {tokenizer.name_or_path!r}",
+            seen=f"it gives no character offsets, and its tokens do not add up to {text[:80]!r}",
+            todo="Use a version of the model with a tokenizer.json (a fast tokenizer).",
+        )
+    return spans
 
 
 def _whole(request: Score, *, leading_blank: bool) -> str:

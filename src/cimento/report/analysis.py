@@ -13,7 +13,7 @@ from cimento.report.grid import BLANK, Grid
 from cimento.report.records import JointReport, NamedGrid
 
 if TYPE_CHECKING:
-    from cimento.compare.analysis import AnalysedItem, AnalysedModel, Analysis, Range
+    from cimento.compare.analysis import AnalysedItem, AnalysedModel, Analysis, Range, ShortList
 
 _share = partial(formatting.rate, absent=BLANK)
 _p = partial(formatting.p_number, absent=BLANK)
@@ -52,6 +52,8 @@ def analysis_grids(analysis: Analysis, *, all_items: bool = False) -> dict[str, 
     if analysis.slopes:
         grids["covariates"] = slopes_grid(analysis)
     grids["items"] = items_grid(analysis, all_items=all_items)
+    if analysis.short is not None:
+        grids["short"] = short_grid(analysis.short)
     return grids
 
 
@@ -181,6 +183,37 @@ def items_grid(analysis: Analysis, *, all_items: bool = False) -> Grid:
         remarks=1,
         grouped=0 if all_items else 1,
         notes=tuple(_item_notes(analysis)),
+    )
+
+
+def short_grid(short: ShortList) -> Grid:
+    """A table of the fewest items that place the models with a precision, by suite."""
+    by_suite: dict[str, list[str]] = {}
+    for suite, item in short.items:
+        by_suite.setdefault(suite, []).append(item)
+    points = f"±{100 * short.precision:g} points"
+    shortest = (
+        f"{len(short.items)} of {counted(short.of, 'item')} place every model within {points}"
+    )
+    if short.reached > short.precision:
+        reached = f"±{100 * short.reached:.1f}"
+        shortest = (
+            f"All {counted(len(short.items), 'item')} place models within {reached} points only"
+        )
+    correlation = _share(short.rank_correlation) or "undefined"
+    return Grid.of(
+        list(by_suite.items()),
+        {
+            "suite": lambda row: row[0],
+            "items": lambda row: len(row[1]),
+            "ids, the most telling first": lambda row: ", ".join(row[1]),
+        },
+        title=f"{shortest} of the share of all items that it gets right.",
+        remarks=1,
+        notes=(
+            f"Rank correlation of the models, by these items and by all: {correlation}.",
+            "The items were chosen by these models, which flatters the correlation.",
+        ),
     )
 
 

@@ -67,19 +67,19 @@ def explanation_grids(
     grids = []
     for (part, question, phenomenon), group in _groups(means):
         title = f"{phenomenon}, {named(question)}: effect in bits of exchanging the {PARTS[part]}"
-        own = [mean for mean in group if mean.layer is not None]
-        notes = _notes(group, own)
+        layered = [mean for mean in group if mean.layer is not None]
+        notes = _notes(group, layered)
         if part == "heads":
-            grids.append(_heads_grid(own, title, notes))
+            grids.append(_heads_grid(layered, title, notes))
         else:
-            grids.append(_layers_grid(own, title, notes))
+            grids.append(_layers_grid(layered, title, notes))
     return grids
 
 
-def _layers_grid(own: Sequence[CellMean], title: str, notes: tuple[str, ...]) -> Grid:
-    regions = list(dict.fromkeys((mean.region, mean.region_name) for mean in own))
-    layers = sorted({mean.layer or 0 for mean in own})
-    by_place = {(mean.layer, mean.region): mean for mean in own}
+def _layers_grid(means: Sequence[CellMean], title: str, notes: tuple[str, ...]) -> Grid:
+    regions = list(dict.fromkeys((mean.region, mean.region_name) for mean in means))
+    layers = sorted({mean.layer or 0 for mean in means})
+    by_place = {(mean.layer, mean.region): mean for mean in means}
     rows: list[tuple[GridCell, ...]] = []
     bold = set()
     for row, layer in enumerate(layers):
@@ -94,9 +94,9 @@ def _layers_grid(own: Sequence[CellMean], title: str, notes: tuple[str, ...]) ->
     return Grid(title=title, header=header, rows=tuple(rows), bold=frozenset(bold), notes=notes)
 
 
-def _heads_grid(own: Sequence[CellMean], title: str, notes: tuple[str, ...]) -> Grid:
-    largest = sorted(own, key=lambda mean: -abs(mean.effect_bits or 0.0))[:_HEADS_SHOWN]
-    shown = f"The {len(largest)} largest of {len(own)} are shown."
+def _heads_grid(means: Sequence[CellMean], title: str, notes: tuple[str, ...]) -> Grid:
+    largest = sorted(means, key=lambda mean: -abs(mean.effect_bits or 0.0))[:_HEADS_SHOWN]
+    shown = f"The {len(largest)} largest of {len(means)} are shown."
     return Grid.of(
         largest,
         {
@@ -115,7 +115,7 @@ def _heads_grid(own: Sequence[CellMean], title: str, notes: tuple[str, ...]) -> 
     )
 
 
-def _notes(group: Sequence[CellMean], own: Sequence[CellMean]) -> tuple[str, ...]:
+def _notes(group: Sequence[CellMean], layered: Sequence[CellMean]) -> tuple[str, ...]:
     """What a reader must know about a table."""
     notes = []
     full = next((mean for mean in group if mean.layer is None), None)
@@ -126,13 +126,13 @@ def _notes(group: Sequence[CellMean], own: Sequence[CellMean]) -> tuple[str, ...
             f"Exchanging everything takes {full.effect_bits:.2f}{ends} bits from the margin of"
             f" {full.n} items{sure}."
         )
-    sure_cells = [mean for mean in own if mean.p_holm is not None and mean.p_holm <= _ALPHA]
+    sure_cells = [mean for mean in layered if mean.p_holm is not None and mean.p_holm <= _ALPHA]
     notes.append(
         f"{len(sure_cells) or 'None'} of these effects"
         f" {'is' if len(sure_cells) == 1 else 'are'} surely different from 0 (p corrected by"
         " Holm's method over all cells)."
     )
-    inexact = max((mean.n_inexact for mean in own), default=0)
+    inexact = max((mean.n_inexact for mean in layered), default=0)
     if inexact:
         notes.append(
             f"In up to {counted(inexact, 'item')}, a region has other positions or another number"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cimento.report.figures import (
@@ -41,7 +42,13 @@ def wright_map(analysis: Analysis) -> Figure:
         UsageError: no model of items was fitted.
     """
     items = [item.difficulty.value for item in analysis.items if item.difficulty]
-    models = [(one.model, one.ability) for one in analysis.models if one.ability]
+    # Without the revision, where names tell models apart; labels are upright and have little room.
+    short = len({one.model.partition("@")[0] for one in analysis.models}) == len(analysis.models)
+    models = [
+        (one.model.partition("@")[0] if short else one.model, one.ability)
+        for one in analysis.models
+        if one.ability
+    ]
     frame = frame_of(
         [
             *(("item", f"{i.suite} {i.item}", *_three(i.difficulty)) for i in analysis.items),
@@ -58,11 +65,19 @@ def wright_map(analysis: Analysis) -> Figure:
     require_rows(frame, where=_WHERE, seen=_NO_MODEL, todo="See the reason in the table of models.")
     ends = [*items, *(end for _, one in models for end in (one.low, one.high))]
     scale = {"domain": [math.floor(min(ends)), math.ceil(max(ends))], "nice": False}
+    parts = [_item_bars(items, scale), _model_points(models, scale)]
+    spec: VegaSpec = {"hconcat": parts, "spacing": 6}
+    title = "Items and models on one scale"
+    return plain_figure(spec, name="wright", title=title, frame=frame)
+
+
+def _item_bars(items: Sequence[float], scale: VegaSpec) -> VegaSpec:
+    """The left half of the map: how many items there are at each height."""
     counts: dict[float, int] = {}
     for value in items:
         start = math.floor(value / BIN_LOGITS) * BIN_LOGITS
         counts[start] = counts.get(start, 0) + 1
-    bars = {
+    return {
         "data": {
             "values": [
                 {"low": start, "high": start + BIN_LOGITS, "items": count}
@@ -91,6 +106,10 @@ def wright_map(analysis: Analysis) -> Figure:
         "width": _WIDTH // 2,
         "height": _HEIGHT,
     }
+
+
+def _model_points(models: Sequence[tuple[str, Range]], scale: VegaSpec) -> VegaSpec:
+    """The right half of the map: each model with its interval."""
     rows = [
         {"model": name, "ability": one.value, "low": one.low, "high": one.high}
         for name, one in models
@@ -102,7 +121,7 @@ def wright_map(analysis: Analysis) -> Figure:
         "scale": scale,
         "axis": {"labels": False, "title": None},
     }
-    drawn = {
+    return {
         "data": {"values": rows},
         "title": {"text": "models, with 95 % intervals", "fontWeight": "normal"},
         "layer": [
@@ -118,9 +137,6 @@ def wright_map(analysis: Analysis) -> Figure:
         "width": max(_WIDTH // 2, 22 * len(rows)),
         "height": _HEIGHT,
     }
-    spec: VegaSpec = {"hconcat": [bars, drawn], "spacing": 6}
-    title = "Items and models on one scale"
-    return plain_figure(spec, name="wright", title=title, frame=frame)
 
 
 def phenomena_figure(analysis: Analysis) -> Figure:
@@ -197,7 +213,20 @@ def information_figure(analysis: Analysis) -> Figure:
     ]
     frame = frame_of(rows, phenomenon=str, ability=float, information=float)
     require_rows(frame, where=_WHERE, seen=_NO_MODEL, todo="See the reason in the table of models.")
-    area = {
+    layers = [_information_area(names), _ability_marks(abilities)]
+    spec: VegaSpec = {
+        "data": {"values": frame.to_dicts()},
+        "layer": layers,
+        "width": 2 * _WIDTH,
+        "height": _HEIGHT // 2,
+    }
+    title = "How much the items tell of a model, by its ability; marks are the models"
+    return plain_figure(spec, name="information", title=title, frame=frame)
+
+
+def _information_area(names: Sequence[str]) -> VegaSpec:
+    """The information of each phenomenon's items, one above the other."""
+    return {
         "mark": {"type": "area", "opacity": 0.85},
         "encoding": {
             "x": {"field": "ability", "type": "quantitative", "title": "ability in logits"},
@@ -216,7 +245,11 @@ def information_figure(analysis: Analysis) -> Figure:
             },
         },
     }
-    marks = {
+
+
+def _ability_marks(abilities: Sequence[float]) -> VegaSpec:
+    """A mark on the axis for each model."""
+    return {
         "data": {"values": [{"ability": value} for value in abilities]},
         "mark": {"type": "tick", "color": "black", "thickness": 1.5, "size": 14},
         "encoding": {
@@ -224,14 +257,6 @@ def information_figure(analysis: Analysis) -> Figure:
             "y": {"datum": 0},
         },
     }
-    spec: VegaSpec = {
-        "data": {"values": frame.to_dicts()},
-        "layer": [area, marks],
-        "width": 2 * _WIDTH,
-        "height": _HEIGHT // 2,
-    }
-    title = "How much the items tell of a model, by its ability; marks are the models"
-    return plain_figure(spec, name="information", title=title, frame=frame)
 
 
 def _information(item: AnalysedItem, ability: float, analysis: Analysis) -> float:

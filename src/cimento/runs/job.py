@@ -21,7 +21,7 @@ from cimento.paradigms.registry import parse_options
 from cimento.runs.run import Run, open_run
 from cimento.runs.store import RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
-from cimento.suites.fetching import source_of
+from cimento.suites.load import source_of
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import warnings as warnings_among
 

@@ -77,10 +77,13 @@ def _lacking(item: ItemAcross) -> list[str]:
 def _underlined(strip: Strip) -> list[tuple[str, bool]]:
     """The text of a strip in pieces, each with whether it is in a region that decides."""
     marked = marked_regions(strip)
-    return [
-        ("".join(piece.text for piece in region.pieces), region.number in marked)
-        for region in strip.regions
-    ]
+    pieces: list[tuple[str, bool]] = []
+    for region in strip.regions:
+        text = "".join(piece.text for piece in region.pieces)
+        bare = text.strip()
+        before, _, after = text.partition(bare) if bare else ("", "", text)
+        pieces += [(before, False), (bare, region.number in marked), (after, False)]
+    return [(text, decides) for text, decides in pieces if text]
 
 
 _Place = tuple[str, int | None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,8 +14,6 @@ from cimento.report.document import methods_of
 from cimento.report.figures import lacking_figures
 from cimento.report.formatting import bits, number
 from cimento.report.html import (
-    STEP_BITS,
-    STEPS,
     Drawing,
     Page,
     asset,
@@ -104,7 +101,6 @@ def _templates() -> Environment:
         scaled=scaled,
         bits=lambda value: minus(number(value, digits=2, absent="–")),
         could_be_first=could_be_first,
-        shade=_shade,
         signed=lambda value: minus(bits(value, absent="–")),
     )
     return environment
@@ -158,11 +154,6 @@ def _reasons(side: SideBySide) -> tuple[str, ...]:
         one.estimate.reason for one in side.results
         if one.estimate.reason and (one.estimate.value is None or one.estimate.low is None)
     ))  # fmt: skip
-
-
-def _shade(bits: float) -> int:
-    """The number of the color of a surprisal, as in the strips of a report."""
-    return min(STEPS - 1, max(0, math.floor(bits / STEP_BITS)))
 
 
 def board_page(

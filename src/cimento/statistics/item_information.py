@@ -6,6 +6,7 @@ suite: they are what a shortened suite and an adaptive run ask for.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ from cimento.statistics.values import Booleans, Floats, Integers
 
 _Z95 = 1.959963984540054
 _STEPS, _TOLERANCE = 50, 1e-8
+_CLOSER = 0.98
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,16 +276,23 @@ def shortest_suite(bank: ItemBank, right: Floats, *, precision: float) -> ShortS
         Standing(known.abilities, bank.unknown().covariance, known.share, 1.0) for known in whole
     ]
     asked = np.asarray(~np.isfinite(right).any(axis=1))
-    items = bank.most_telling(before, asked, most=len(right), precision=precision)
-    kept = np.full_like(right, np.nan)
-    kept[items] = right[items]
-    short = [bank.standing(kept[:, j]) for j in range(models)]
+    aim, reached = precision, math.inf
+    while reached > precision:
+        items = bank.most_telling(before, asked, most=len(right), precision=aim)
+        kept = np.full_like(right, np.nan)
+        kept[items] = right[items]
+        short = [bank.standing(kept[:, j]) for j in range(models)]
+        reached = max(standing.half for standing in short)
+        # What the answers leave open is not quite what was expected of them.
+        aim *= min(_CLOSER, precision / reached)
+        if len(items) == int((~asked).sum()):
+            break
     shares = [standing.share for standing in short]
     shares_whole = [standing.share for standing in whole]
     return ShortSuite(
         items=tuple(items),
         precision=precision,
-        reached=max(standing.half for standing in short),
+        reached=reached,
         shares=tuple(shares),
         whole=tuple(shares_whole),
         rank_correlation=coefficient(shares, shares_whole).r,

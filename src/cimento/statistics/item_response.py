@@ -10,6 +10,7 @@ all intervals are posterior, by Laplace's approximation, and include what the sp
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -25,7 +26,12 @@ from cimento.statistics.response_estimates import (
     sds_of,
     spread_records,
 )
-from cimento.statistics.response_likelihood import Likelihood, Responses
+from cimento.statistics.response_likelihood import (
+    FEWER_NODES,
+    NODES,
+    Likelihood,
+    Responses,
+)
 from cimento.statistics.values import ALL_EQUAL, ArrayLike, Floats, Integers
 
 ItemModel: TypeAlias = Literal["rasch", "2pl"]
@@ -35,6 +41,8 @@ _USUAL_PRIOR_SD = 2.0
 _STARTS = {"interaction": 0.3, "discrimination": 0.3, "family": 0.5, "item": 1.0}
 _USUAL_START = 0.7
 _APART = 0.1
+_STEP, _SHORT = 5e-3, 1e-4
+_FLAT, _NEARLY_FLAT, _MOST_STEPS = 0.05, 0.5, 60
 _FEWEST_ITEMS, _FEWEST_MODELS = 5, 2
 _MOST_FOR_SPREADS = 3_000
 _WIDEST = 1.0
@@ -96,10 +104,9 @@ def item_response(
 ) -> ItemResponseFit:
     """Fit an item-response model to a table of answers.
 
-    The model is that of `response_likelihood`. Spreads are at their posterior mode on the
-    logarithmic scale, under half-normal priors with a standard deviation of 2 logits (of
-    discrimination: 1). What is estimated is conditional on the spreads, and its intervals are
-    widened by what these leave open (Kass and Steffey 1989, doi:10.1080/01621459.1989.10478825).
+    The model is that of `response_likelihood`. Spreads are at their posterior mode, under
+    half-normal priors with a scale of 2 logits (of discrimination: 1); intervals are widened by
+    what they leave open (Kass and Steffey 1989, doi:10.1080/01621459.1989.10478825).
 
     Args:
         right: items x models: 1 right, 0 wrong, 0.5 a tie, NaN where undefined.
@@ -110,22 +117,18 @@ def item_response(
         start: spreads to begin the search at, such as those of the simpler model.
         seed: of the items from which spreads are estimated where there are more than 3,000.
 
-    Returns:
-        The fit, or the reason why there is none.
-
     Raises:
         UsageError: tables that do not fit together, or values outside 0 to 1.
     """
     table = np.asarray(right, dtype=np.float64)
     responses = _responses(table, phenomenon, family, covariates)
-    items, models = table.shape
     answers = int(np.isfinite(table).sum())
-    empty = ItemResponseFit(kind=kind, items=items, models=models, answers=answers)
+    empty = ItemResponseFit(kind=kind, items=table.shape[0], models=table.shape[1], answers=answers)
     if reason := _impossible(table):
         return dataclasses.replace(empty, reason=reason)
     names = _spread_names(responses, kind)
-    begin = {**_STARTS, **(start or {})}
-    phi, covariance, converged = _spreads_at(_sample(responses, seed), names, begin)
+    sample, begin = _sample(responses, seed), {**_STARTS, **(start or {})}
+    phi, covariance, converged = _spreads_at(sample, names, begin)
     likelihood = _likelihood(responses, names)
     centre = likelihood.mode(sds_of(names, phi))
     moved = moved_spreads(likelihood, names, phi, covariance)
@@ -194,10 +197,12 @@ def _spread_names(responses: Responses, kind: ItemModel) -> tuple[str, ...]:
     )
 
 
-def _likelihood(responses: Responses, names: tuple[str, ...]) -> Likelihood:
+def _likelihood(responses: Responses, names: tuple[str, ...], *, quick: bool = False) -> Likelihood:
     of_items = {"item", "discrimination"}
     groups = tuple(name for name in names if name not in of_items)
-    return Likelihood(responses, groups, len(of_items & set(names)))
+    dimensions = len(of_items & set(names))
+    nodes = (FEWER_NODES if quick else NODES)[dimensions]
+    return Likelihood(responses, groups, dimensions, nodes=nodes)
 
 
 def _sample(responses: Responses, seed: int) -> Responses:
@@ -227,27 +232,65 @@ def _spreads_at(
     responses: Responses, names: tuple[str, ...], begin: Mapping[str, float]
 ) -> tuple[Floats, Floats, bool]:
     """The logarithms of the spreads at their posterior mode, and their covariance."""
-    from scipy import optimize
+    likelihood = _likelihood(responses, names, quick=True)
 
-    likelihood = _likelihood(responses, names)
+    best, begin_at = math.inf, None
 
     def lost(phi: Floats) -> float:
-        return -likelihood.mode(sds_of(names, phi)).loglik - _log_prior(names, phi)
+        nonlocal best, begin_at
+        # From the best point so far: a detour may end at a mode from which none leads back.
+        mode = likelihood.mode(sds_of(names, phi), start=begin_at)
+        value = -mode.loglik - _log_prior(names, phi)
+        if value < best:
+            best, begin_at = value, mode.z
+        return value
 
-    start = np.log([begin.get(name, _USUAL_START) for name in names])
-    options = {"eps": 1e-3, "gtol": 0.02, "ftol": 1e-7}
-    optimum = optimize.minimize(
-        lost, start, method="L-BFGS-B", bounds=[(-5.0, 3.0)] * len(names), options=options
-    )
-    phi = np.asarray(optimum.x)
+    phi, is_minimum = _minimum(lost, np.log([begin.get(name, _USUAL_START) for name in names]))
     curvature = _curvature(lost, phi)
     values, vectors = np.linalg.eigh(curvature)
     covariance = (vectors / np.maximum(values, _WIDEST**-2)) @ vectors.T
-    return phi, covariance, bool(optimum.success)
+    return phi, covariance, is_minimum
+
+
+def _minimum(function: Callable[[Floats], float], start: Floats) -> tuple[Floats, bool]:
+    """A minimum by quasi-Newton steps (BFGS) that move no spread by more than a factor of two.
+
+    Longer steps end where the likelihood has other modes.
+
+    Returns:
+        The place, and whether the gradient vanishes there.
+    """
+    at, value = start, function(start)
+    gradient = _gradient(function, at, value)
+    inverse = np.eye(at.size) / max(1.0, float(abs(gradient).max()))
+    for _ in range(_MOST_STEPS):
+        if abs(gradient).max() < _FLAT:
+            return at, True
+        step = -inverse @ gradient
+        step *= min(1.0, math.log(2) / float(abs(step).max()))
+        tried = function(at + step)
+        while tried > value and abs(step).max() > _SHORT:
+            step /= 2
+            tried = function(at + step)
+        if tried > value:
+            return at, bool(abs(gradient).max() < _NEARLY_FLAT)
+        at, value = at + step, tried
+        change = -gradient
+        gradient = _gradient(function, at, value)
+        change += gradient
+        along = float(step @ change)
+        if along > 0:
+            left = np.eye(at.size) - np.outer(step, change) / along
+            inverse = left @ inverse @ left.T + np.outer(step, step) / along
+    return at, False
+
+
+def _gradient(function: Callable[[Floats], float], at: Floats, value: float) -> Floats:
+    return np.array([function(at + step) - value for step in _STEP * np.eye(at.size)]) / _STEP
 
 
 def _curvature(function: Callable[[Floats], float], at: Floats) -> Floats:
-    """The Hessian by central differences."""
+    """The Hessian by differences, central ones on the diagonal."""
     steps = _APART * np.eye(at.size)
     middle = function(at)
     up = [function(at + step) for step in steps]
@@ -255,7 +298,7 @@ def _curvature(function: Callable[[Floats], float], at: Floats) -> Floats:
     curvature = np.diag([u + d - 2 * middle for u, d in zip(up, down, strict=True)])
     for k in range(at.size):
         for m in range(k):
-            both = function(at + steps[k] + steps[m]) + function(at - steps[k] - steps[m])
-            crossed = (both - up[k] - up[m] - down[k] - down[m] + 2 * middle) / 2
+            both = function(at + steps[k] + steps[m])
+            crossed = both - up[k] - up[m] + middle
             curvature[k, m] = curvature[m, k] = crossed
     return np.asarray(curvature / _APART**2)

@@ -195,15 +195,15 @@ def located(
     responses = likelihood.responses
     contrasts = _contrasts(responses, likelihood.layout)
 
+    covariance_here = centre.covariance()
+    covariances = [(u.covariance(), d.covariance()) for u, d in moved.modes]
     drift = moved.slopes([(u.effects, d.effects) for u, d in moved.modes])
 
     def of(rows: Floats) -> tuple[Located, Floats]:
-        inside = rows @ centre.covariance @ rows.T
+        inside = rows @ covariance_here @ rows.T
         away = drift @ rows.T
         covariance = inside + away.T @ spread_covariance @ away
-        ends = [
-            (_variances(rows, u.covariance), _variances(rows, d.covariance)) for u, d in moved.modes
-        ]
+        ends = [(_variances(rows, u), _variances(rows, d)) for u, d in covariances]
         before = np.diagonal(inside)
         factor = np.sqrt(1 + (moved.wider(before, ends) - before) / np.diagonal(covariance))
         covariance = covariance * factor[:, None] * factor
@@ -211,7 +211,7 @@ def located(
 
     def of_items(name: str) -> Located:
         central: Floats = getattr(moments, name)
-        inside = central[:, 1] + _variances(getattr(moments, f"{name}_slopes"), centre.covariance)
+        inside = central[:, 1] + _variances(getattr(moments, f"{name}_slopes"), covariance_here)
         ends = [(getattr(u, name), getattr(d, name)) for u, d in moved.moments]
         variance = moved.wider(inside, [(u[:, 1], d[:, 1]) for u, d in ends])
         away = moved.slopes([(u[:, 0], d[:, 0]) for u, d in ends])

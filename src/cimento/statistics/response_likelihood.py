@@ -26,12 +26,15 @@ import numpy as np
 from cimento.statistics.values import Floats, Integers
 
 _INTERCEPT_SD, _SLOPE_SD = 5.0, 2.5
-_NODES = {1: 15, 2: 7}
-"""Nodes in each dimension of an item's effects."""
+NODES = {1: 15, 2: 7}
+"""Nodes in each dimension of an item's effects, for results."""
+FEWER_NODES = {1: 9, 2: 5}
+"""The same while spreads are sought."""
 _CELLS_AT_ONCE = 1_000_000
-_STEPS, _TOLERANCE = 60, 1e-8
+_STEPS, _TOLERANCE = 60, 1e-7
+_NEAR, _SHORTEST = 0.1, 1e-3
 _INNER_STEPS, _INNER_TOLERANCE = 25, 1e-7
-_FLATTEST = 1e-2
+_FLATTEST = 0.1
 """The least curvature that counts, of standardised effects, whose prior has 1."""
 
 
@@ -157,7 +160,13 @@ class ItemPosterior:
 
 
 def item_posterior(
-    right: Floats, ability: Floats, easiness: Floats, sds: Mapping[str, float], start: Floats
+    right: Floats,
+    ability: Floats,
+    easiness: Floats,
+    sds: Mapping[str, float],
+    start: Floats,
+    *,
+    nodes: int | None = None,
 ) -> ItemPosterior:
     """The posterior of the effects of some items, by adaptive quadrature.
 
@@ -167,6 +176,7 @@ def item_posterior(
         easiness: of each item, as its phenomenon and covariates have it, in logits.
         sds: of ``item`` and, for the two-parameter model, ``discrimination``.
         start: items x dimensions, standardised effects.
+        nodes: number of nodes in each dimension; None for the usual number.
     """
     known = np.isfinite(right)
     y = np.where(known, right, 0.0)
@@ -175,10 +185,11 @@ def item_posterior(
     design = np.stack([np.where(known, sds["item"], 0.0), np.where(known, slope * ability, 0.0)])
     design = design[: start.shape[1]]
     modes, factor = _item_modes(np.where(known, y, 0.5), base, design, start)
-    nodes, log_weights = _nodes(modes.shape[1])
+    dimensions = modes.shape[1]
+    points, log_weights = _nodes(dimensions, nodes or NODES[dimensions])
     # Nodes on the scale of each item: its mode + L^-T x.
     turned = np.linalg.inv(factor).transpose(0, 2, 1)
-    placed = modes[:, None, :] + (turned[:, None] @ nodes[:, :, None])[..., 0]
+    placed = modes[:, None, :] + (turned[:, None] @ points[:, :, None])[..., 0]
     v = sds["item"] * placed[..., 0]
     a = 1 + slope * placed[..., 1] if start.shape[1] > 1 else np.ones_like(v)
     eta = a[..., None] * ability[:, None, :] + (easiness[:, None] + v)[..., None]
@@ -222,9 +233,9 @@ def _item_modes(y: Floats, base: Floats, design: Floats, start: Floats) -> tuple
 
 
 @functools.cache
-def _nodes(dimensions: int) -> tuple[Floats, Floats]:
+def _nodes(dimensions: int, count: int) -> tuple[Floats, Floats]:
     """Nodes for a standard normal, and the logarithms of their weights times exp(x²/2)."""
-    x, w = np.polynomial.hermite_e.hermegauss(_NODES[dimensions])
+    x, w = np.polynomial.hermite_e.hermegauss(count)
     logs = np.log(w / math.sqrt(2 * math.pi)) + x**2 / 2
     if dimensions == 1:
         return x[:, None], logs
@@ -244,16 +255,22 @@ class Mode:
     Attributes:
         z: standardised effects.
         effects: the same in logits.
-        covariance: of `effects`, from the curvature at the mode.
+        precision: of `z`, from the curvature at the mode.
+        scales: the standard deviation of each effect.
         loglik: Laplace's approximation of the marginal log-likelihood.
         converged: the gradient vanishes there.
     """
 
     z: Floats
     effects: Floats
-    covariance: Floats
+    precision: Floats
+    scales: Floats
     loglik: float
     converged: bool
+
+    def covariance(self) -> Floats:
+        """The posterior covariance of `effects`."""
+        return _inverse(self.precision) * self.scales[:, None] * self.scales
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,43 +293,66 @@ class Likelihood:
         responses: the table.
         groups: random effects in the model besides those of items.
         dimensions: of the effects of an item: 1 (Rasch), or 2 with its discrimination.
+        nodes: number of nodes in each dimension; None for the usual number.
     """
 
-    def __init__(self, responses: Responses, groups: tuple[str, ...], dimensions: int) -> None:
+    def __init__(
+        self,
+        responses: Responses,
+        groups: tuple[str, ...],
+        dimensions: int,
+        *,
+        nodes: int | None = None,
+    ) -> None:
         self.responses = responses
         self.layout = Layout.of(responses, groups)
         phenomena = range(responses.phenomena)
         self.designs = [block_design(responses, self.layout, p) for p in phenomena]
-        cells = responses.right.shape[1] * _NODES[dimensions] ** dimensions
+        self.nodes = nodes or NODES[dimensions]
+        cells = responses.right.shape[1] * self.nodes**dimensions
         self.chunks = _chunks(responses.phenomenon, max(1, _CELLS_AT_ONCE // cells))
         self._modes = np.zeros((len(responses.right), dimensions))
-        self._z = np.zeros(self.layout.size)
+        self._z = self._start()
 
-    def mode(self, sds: Mapping[str, float]) -> Mode:
-        """The mode of the effects at some standard deviations (Newton, with backtracking)."""
+    def _start(self) -> Floats:
+        """Where to begin: respondents in the order of what they got right."""
+        known = np.isfinite(self.responses.right)
+        right = np.where(known, self.responses.right, 0.0).sum(axis=0)
+        odds = np.log((right + 1) / (known.sum(axis=0) - right + 1))
+        z = np.zeros(self.layout.size)
+        if "model" in self.layout.spans and odds.std() > 0:
+            z[self.layout.spans["model"]] = (odds - odds.mean()) / odds.std()
+        return z
+
+    def mode(self, sds: Mapping[str, float], *, start: Floats | None = None) -> Mode:
+        """The mode of the effects at some standard deviations (Newton, with backtracking).
+
+        Args:
+            sds: of all random effects.
+            start: standardised effects to begin at; None for those of the last mode.
+        """
         scales = self.layout.scales(sds)
-        z = self._z
+        z = self._z if start is None else start
         value, gradient, precision = self._at(z, scales, sds)
         converged = False
         for _ in range(_STEPS):
             step = _solve(precision, gradient)
-            if gradient @ step < _TOLERANCE:
+            expected = float(gradient @ step)
+            if expected < _TOLERANCE:
                 converged = True
                 break
             size = 1.0
-            while size > 1e-4:  # noqa: PLR2004  # a direction that does not ascend
-                tried = self._at(z + size * step, scales, sds)
-                if tried[0] >= value:
-                    break
+            tried = self._at(z + step, scales, sds)
+            # Near the mode, values by quadrature and their derivatives agree no better than this.
+            while expected > _NEAR and tried[0] < value and size > _SHORTEST:
                 size /= 2
-            else:
-                break
+                tried = self._at(z + size * step, scales, sds)
             z = z + size * step
             value, gradient, precision = tried
         self._z = z
         sign, logdet = np.linalg.slogdet(precision)
-        covariance = _inverse(precision) * scales[:, None] * scales
-        return Mode(z, z * scales, covariance, value - logdet / 2, converged and bool(sign > 0))
+        loglik = value - float(logdet) / 2
+        return Mode(z, z * scales, precision, scales, loglik, converged and bool(sign > 0))
 
     def posterior(
         self, effects: Floats, sds: Mapping[str, float], chunk: Chunk
@@ -328,7 +368,7 @@ class Likelihood:
             ability[part] = local[:models]
             easiness[part] = constants[part] @ local[models:]
         right, start = self.responses.right[chunk.items], self._modes[chunk.items]
-        posterior = item_posterior(right, ability, easiness, sds, start)
+        posterior = item_posterior(right, ability, easiness, sds, start, nodes=self.nodes)
         self._modes[chunk.items] = posterior.modes
         return ability, easiness, posterior
 
@@ -409,13 +449,14 @@ def _expected(by_answer: Floats, x: Floats) -> Floats:
 
 
 def _solve(precision: Floats, gradient: Floats) -> Floats:
-    """The Newton step; where the surface is not concave, one of a precision raised to be so."""
+    """The Newton step; where the surface is not concave, away from what is no maximum."""
+    from scipy import linalg
+
     try:
-        np.linalg.cholesky(precision)
-    except np.linalg.LinAlgError:
-        low = float(np.linalg.eigvalsh(precision)[0])
-        precision = precision + (0.1 - low) * np.eye(len(gradient))
-    return np.asarray(np.linalg.solve(precision, gradient))
+        return np.asarray(linalg.cho_solve(linalg.cho_factor(precision), gradient))
+    except linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(precision)
+        return np.asarray(vectors @ ((vectors.T @ gradient) / np.maximum(abs(values), _FLATTEST)))
 
 
 def _inverse(precision: Floats) -> Floats:

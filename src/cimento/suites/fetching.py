@@ -16,14 +16,13 @@ from urllib.parse import quote
 from cimento.errors import InputError, StorageError, UsageError, needing
 from cimento.io.files import write_text, writing
 from cimento.io.parsing import parse_json
-from cimento.suites.load import SOURCE, unpacked
+from cimento.suites.load import SOURCE, recorded_source, unpacked
 from cimento.suites.published import NAMES, Published, https_only, is_address
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
     from urllib.request import OpenerDirector
 
-    from cimento.suites.model import JsonValue
 
 _CHUNK = 1 << 20
 _TIMEOUT_S = 60
@@ -54,7 +53,7 @@ def fetch(
     """
     dataset.check_language(language)
     target = folder / language if language else folder
-    recorded = _recorded(target)
+    recorded = recorded_source(target)
     _check_commit(dataset, target, recorded)
     if recorded.get("complete") and recorded.get("name") == dataset.name:
         _check_files(target, recorded)
@@ -438,36 +437,8 @@ def unpinned(dataset: Published, folder: Path) -> int:
         dataset: an entry of the registry.
         folder: the folder that `fetch` returned.
     """
-    files = _recorded(folder).get("files")
+    files = recorded_source(folder).get("files")
     return len((files if isinstance(files, dict) else {}).keys() - dataset.sha256.keys())
-
-
-def source_of(path: Path) -> dict[str, JsonValue]:
-    """The dataset, address and revision that a suite was fetched from; empty if it was not.
-
-    Args:
-        path: of the suite; the file ``source.json`` of a folder above must list it.
-    """
-    for folder in path.parents if path.is_file() or not path.exists() else (path, *path.parents):
-        recorded = _recorded(folder)
-        files = recorded.get("files")
-        if recorded.get("complete") and isinstance(files, dict):
-            inside = path.relative_to(folder).parts
-            listed = {PurePosixPath(name).parts[: len(inside)] for name in files}
-            archives = {inside[:end] for end in range(len(inside))} & {
-                PurePosixPath(name).parts for name in files
-            }
-            if inside in listed or archives:
-                return {key: str(recorded[key]) for key in ("name", "address", "revision")}
-    return {}
-
-
-def _recorded(target: Path) -> dict[str, object]:
-    try:
-        content = parse_json((target / SOURCE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _check_files(target: Path, recorded: dict[str, object]) -> None:

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from cimento.errors import CimentoError, Fault, InputError, SuiteError
 from cimento.io.files import reading
-from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES
+from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, parse_json
 from cimento.suites.checks import check_suite
 from cimento.suites.formats.native import TABLES
 from cimento.suites.formats.registry import (
@@ -27,7 +27,7 @@ from cimento.suites.formats.registry import (
     find_reader,
     plugged_suffixes,
 )
-from cimento.suites.model import Suite
+from cimento.suites.model import JsonValue, Suite
 from cimento.suites.reading import TOML, errors, no_collection, warnings
 from cimento.suites.suite_workbook import (
     advice_in_workbook,
@@ -429,3 +429,32 @@ def read_suite(path: Path, *, format_: str = "") -> tuple[SuiteFile | None, tupl
     suite = reading.suite
     faults = (*reading.faults, *check_suite(suite, places=reading.places))
     return SuiteFile(suite, warnings(faults), reading.sha256, path, format_), faults
+
+
+def source_of(path: Path) -> dict[str, JsonValue]:
+    """The dataset, address and revision that a suite was fetched from; empty if it was not.
+
+    Args:
+        path: of the suite; the file ``source.json`` of a folder above must list it.
+    """
+    for folder in path.parents if path.is_file() or not path.exists() else (path, *path.parents):
+        recorded = recorded_source(folder)
+        files = recorded.get("files")
+        if recorded.get("complete") and isinstance(files, dict):
+            inside = path.relative_to(folder).parts
+            listed = {PurePosixPath(name).parts[: len(inside)] for name in files}
+            archives = {inside[:end] for end in range(len(inside))} & {
+                PurePosixPath(name).parts for name in files
+            }
+            if inside in listed or archives:
+                return {key: str(recorded[key]) for key in ("name", "address", "revision")}
+    return {}
+
+
+def recorded_source(folder: Path) -> dict[str, object]:
+    """What the file of sources in a folder says; empty where there is none that can be read."""
+    try:
+        content = parse_json((folder / SOURCE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}

@@ -56,6 +56,20 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         "inaceptable", "no aceptable", "má", "errada", "incorreta", "não gramatical", "inaceitável",
         "não aceitável", "неверное", "неправильное", "неграмматичное", "неприемлемое",
     ),
+    "target": (
+        "answer", "expected", "risposta", "risposta attesa", "parola", "parola attesa", "respuesta",
+        "respuesta esperada", "palabra", "resposta", "resposta esperada", "palavra", "ответ",
+        "слово",
+    ),
+    "plausible": (
+        "plausibile", "plausibili", "alternativa plausibile", "alternative plausibili",
+        "plausibles", "plausível", "plausíveis", "правдоподобное",
+    ),
+    "implausible": (
+        "implausibile", "implausibili", "alternative sbagliate", "distrattori", "distractors",
+        "implausibles", "inverosímil", "distractores", "implausível", "distratores",
+        "неправдоподобное",
+    ),
     "phenomenon": ("fenomeno", "fenómeno", "fenômeno", "явление"),
     "rating": (
         "mean rating", "average rating", "judgment", "judgement", "mean judgment",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, UsageError
 from cimento.measures.regions import RegionValues
-from cimento.measures.sentence import Missing, Unit
+from cimento.measures.values import Missing, Unit
 from cimento.paradigms.regions.contrast import (
     Contrast,
     ItemRatio,

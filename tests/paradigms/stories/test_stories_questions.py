@@ -125,6 +125,13 @@ def test_a_reply_with_both_words_is_no_answer():
     assert parse_words(" ", labels).reason == "empty"
 
 
+def test_a_latin_letter_stands_for_the_cyrillic_one_that_looks_the_same():
+    labels = {"\N{CYRILLIC SMALL LETTER A}": "first", "\N{CYRILLIC SMALL LETTER BE}": "second"}
+    assert parse_words("A.", labels).label == "first"
+    assert parse_words("\N{CYRILLIC CAPITAL LETTER A}", labels).label == "first"
+    assert parse_words("\N{CYRILLIC CAPITAL LETTER BE}", labels).label == "second"
+
+
 def test_where_nothing_can_be_asked_it_is_said():
     with pytest.raises(UsageError, match="the states of each sentence"):
         ask(FakeScorer(lambda _tokens, _index: -1.0), task="attributes")

@@ -21,7 +21,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import torch
@@ -68,7 +68,7 @@ def surfaces_of(tokenizer: PreTrainedTokenizerBase) -> tuple[BoundaryRule, dict[
         ``word-start`` (``Ġ`` of byte-level tokenizers, ``▁`` of SentencePiece), ``word-end``
         (``</w>``) or ``none``; token id to text.
     """
-    state = json.loads(tokenizer.backend_tokenizer.to_str())
+    state = tokenizer_state(tokenizer)
     around = [state.get("pre_tokenizer"), state.get("decoder")]
     spelling = _Spelling(
         suffix=_first([state["model"].get("end_of_word_suffix"), *_values(around, "suffix")]),
@@ -137,6 +137,18 @@ def _values(part: object, *keys: str) -> list[object]:
 
 def _first(values: Iterable[object]) -> str | None:
     return next((value for value in values if isinstance(value, str) and value), None)
+
+
+def tokenizer_state(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
+    """The content of a tokenizer's ``tokenizer.json``; of one without, its class and vocabulary."""
+    if tokenizer.is_fast:
+        state: dict[str, Any] = json.loads(tokenizer.backend_tokenizer.to_str())
+        return state
+    return {
+        "model": {"type": type(tokenizer).__name__},
+        "vocabulary": sorted(tokenizer.get_vocab().items()),
+        "special": {name: str(token) for name, token in tokenizer.special_tokens_map.items()},
+    }
 
 
 def tokenizer_kind(state: dict[str, JsonValue]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import math
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +12,7 @@ import numpy as np
 import torch
 
 from cimento.models.hf.batches import Asks, batches, memory_of
-from cimento.models.hf.boundaries import PART_OF_CHARACTER, surfaces_of
+from cimento.models.hf.boundaries import PART_OF_CHARACTER, surfaces_of, tokenizer_state
 from cimento.models.hf.heads import RowHead, widened
 from cimento.models.hf.layout import Layout, padded
 from cimento.models.questions import Fill, FillKind
@@ -60,7 +59,7 @@ class FillTokens:
         self._tokenizer = tokenizer
         self._size = size
         self.marks, self._surfaces = surfaces_of(tokenizer)
-        model = json.loads(tokenizer.backend_tokenizer.to_str())["model"]
+        model = tokenizer_state(tokenizer)["model"]
         prefix = model.get("continuing_subword_prefix")
         self._prefix: str = prefix if isinstance(prefix, str) and self.marks == "none" else ""
         self.whole_words = functools.cache(self._whole_words)

@@ -5,7 +5,6 @@ Nothing depends on names of models or classes: every property is tested.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +16,7 @@ import torch
 
 from cimento.errors import ModelError
 from cimento.models.base import Encoded, ModelCard, Score, Scorer
-from cimento.models.hf.boundaries import surfaces_of, tokenizer_kind
+from cimento.models.hf.boundaries import surfaces_of, tokenizer_kind, tokenizer_state
 from cimento.models.hf.heads import widened
 from cimento.models.hf.layout import largest_difference, masked_positions, tolerance_nats
 from cimento.models.hf.scorer import Inside, Inspectable
@@ -322,7 +321,7 @@ def tokenizer_facts(
         policy: how texts are scored.
         card: of the model it belongs to.
     """
-    state = json.loads(tokenizer.backend_tokenizer.to_str())
+    state = tokenizer_state(tokenizer)
     role, refusal = _system_role(tokenizer)
     before, after, origin = _frame(tokenizer, policy, card)
     kind = card.kind

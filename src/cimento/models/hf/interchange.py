@@ -189,7 +189,7 @@ class Interchange:
         wanted: dict[tuple[int, ...], dict[tuple[int, ...], None]] = {}
         for trial in trials:
             wanted.setdefault(trial.around, {}).update({trial.ids: None, trial.source: None})
-        found: dict[tuple[Any, ...], States] = {}
+        states: dict[tuple[Any, ...], States] = {}
         with self._sites.opened(), torch.inference_mode():
             for around, sequences in wanted.items():
                 listed = list(sequences)
@@ -199,12 +199,12 @@ class Interchange:
                     with self._sites.recording() as kept:
                         self._model(**self._scorer.batch(some, around))
                     for line, ids in enumerate(some):
-                        found[around, ids] = {
+                        states[around, ids] = {
                             key: states.view(len(some), -1, states.shape[-1])[line, : len(ids)]
                             for key, states in kept.items()
                             if key[0] in ("residual", part)
                         }
-        return found
+        return states
 
     def _swap(
         self,
@@ -312,16 +312,16 @@ def aligned_tokens(
         source: its source.
         masked: whether the model reads the whole text.
     """
-    own, other = _inside(base, ask.place), _inside(source, ask.source_place)
-    same = len(own) == len(other)
+    of_base, other = _inside(base, ask.place), _inside(source, ask.source_place)
+    same = len(of_base) == len(other)
     end = len(base.ids) if masked else max(base.wanted, default=0)
-    unfed = sum(index >= end for index in own)
-    own, other = own[: len(own) - unfed], other[: max(0, len(other) - unfed)]
-    if not own or not other:
+    unfed = sum(index >= end for index in of_base)
+    of_base, other = of_base[: len(of_base) - unfed], other[: max(0, len(other) - unfed)]
+    if not of_base or not other:
         return "", []
-    if not same or (ask.last and len(own) > 1):
-        return "last token", [(own[-1], other[-1])]
-    pairs = list(zip(own, other, strict=True))
+    if not same or (ask.last and len(of_base) > 1):
+        return "last token", [(of_base[-1], other[-1])]
+    pairs = list(zip(of_base, other, strict=True))
     there = all(i - base.first == j - source.first for i, j in pairs)
     return "exact" if there else "shifted", pairs
 
@@ -351,7 +351,9 @@ def _scores(
     wanted = len(base.wanted)
     cells = []
     for number, (layer, head) in enumerate(places):
-        own = values[number * wanted : (number + 1) * wanted].tolist()
-        cells.append((layer, head, tuple(None if np.isnan(value) else value for value in own)))
+        head_values = values[number * wanted : (number + 1) * wanted].tolist()
+        cells.append(
+            (layer, head, tuple(None if np.isnan(value) else value for value in head_values))
+        )
     tokens = tuple((index - base.first, *base.spans[index]) for index in base.wanted)
     return PatchedScores(alignment=alignment, tokens=tokens, cells=tuple(cells))

@@ -87,7 +87,7 @@ def load(
     Raises:
         MissingDependencyError: torch or transformers is not installed, or peft for an adapter.
         UsageError: an option for transformers does not exist, or cannot be given.
-        ModelError: the folder cannot be loaded, lacks weights, or its tokenizer has no offsets.
+        ModelError: the folder cannot be loaded, or lacks weights.
     """
     _import_libraries(located.name)
     import torch
@@ -201,7 +201,7 @@ def load_tokenizer(located: Located, *, trusted: bool = False) -> PreTrainedToke
             does.
 
     Raises:
-        ModelError: the tokenizer cannot be loaded, or has no offsets.
+        ModelError: the tokenizer cannot be loaded.
     """
     trusted = trusted and located.tokenizer is None
     import_libraries()
@@ -235,23 +235,23 @@ def lower_case(tokenizer: PreTrainedTokenizerBase) -> None:
     """Have a tokenizer lower-case every text first; offsets remain those of the text as it was."""
     from tokenizers import normalizers
 
+    if not tokenizer.is_fast:
+        raise ModelError(
+            where=f"tokenizer of {tokenizer.name_or_path!r}",
+            seen="it is written in Python, and cannot be made to lower-case texts",
+            todo="Leave out --lowercase, or use a version with a tokenizer.json.",
+        )
     backend = tokenizer.backend_tokenizer
     present = [] if backend.normalizer is None else [backend.normalizer]
     backend.normalizer = normalizers.Sequence([normalizers.Lowercase(), *present])
 
 
 def _refuse_useless(tokenizer: PreTrainedTokenizerBase, located: Located) -> None:
-    """Refuse a tokenizer without offsets or without a vocabulary.
+    """Refuse a tokenizer without a vocabulary.
 
     Raises:
-        ModelError: the tokenizer lacks one of these.
+        ModelError: the tokenizer has none.
     """
-    if not tokenizer.is_fast:
-        raise ModelError(
-            where=f"tokenizer of {located.name!r}",
-            seen="it gives no character offsets, so tokens cannot be matched with words",
-            todo="Use a version of the model with a tokenizer.json (a fast tokenizer).",
-        )
     # Without files, transformers 5 makes a tokenizer that has only special tokens.
     if set(tokenizer.get_vocab()) <= {*tokenizer.all_special_tokens, "\u2581"}:
         raise ModelError(
@@ -345,9 +345,9 @@ def model_card(
         model: the model on its device.
         tokenizer: a fast tokenizer.
     """
-    from cimento.models.hf.boundaries import tokenizer_kind
+    from cimento.models.hf.boundaries import tokenizer_kind, tokenizer_state
 
-    state = json.loads(tokenizer.backend_tokenizer.to_str())
+    state = tokenizer_state(tokenizer)
     adapter = located.adapter
     return ModelCard(
         name=located.name,
@@ -372,6 +372,10 @@ def _digest(tokenizer: PreTrainedTokenizerBase) -> str:
     """The content hash of a tokenizer, hexadecimal."""
     from tokenizers import Tokenizer
 
+    if not tokenizer.is_fast:
+        from cimento.models.hf.boundaries import tokenizer_state
+
+        return hashlib.sha256(json.dumps(tokenizer_state(tokenizer)).encode()).hexdigest()
     serialized: str = tokenizer.backend_tokenizer.to_str()
     state = json.loads(serialized)
     if state.get("padding") or state.get("truncation"):
@@ -449,8 +453,8 @@ def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Siz
     if policy.lowercase:
         lower_case(tokenizer)
     inner = config.get("text_config")
-    own = inner if isinstance(inner, dict) else config
-    size = own.get("vocab_size")
+    text_config = inner if isinstance(inner, dict) else config
+    size = text_config.get("vocab_size")
     vocabulary = size if isinstance(size, int) else len(tokenizer)
     encoder = None
     if chosen != "seq2seq":
@@ -462,6 +466,6 @@ def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Siz
     digest = _digest(tokenizer)
     card = ModelCard(located.name, chosen, revision=located.revision, tokenizer=digest)
     names = ("num_hidden_layers", "n_layer", "num_layers")
-    layers = next((n for name in names if isinstance(n := own.get(name), int)), None)
+    layers = next((n for name in names if isinstance(n := text_config.get(name), int)), None)
     parameters = count_parameters(located.folder)
     return Sized(card, encoder, tokenizer, parameters, vocabulary, layers)

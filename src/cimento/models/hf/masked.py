@@ -29,7 +29,14 @@ from cimento.models.questions import (
     ranked,
 )
 from cimento.models.settings import BatchLimits, Policy
-from cimento.models.tokenizing import TextEncoder, own_frame, probes, shortened, vocabulary_size
+from cimento.models.tokenizing import (
+    TextEncoder,
+    own_frame,
+    probes,
+    shortened,
+    tokenized,
+    vocabulary_size,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -389,14 +396,12 @@ class MaskedFiller:
         texts = [f"{request.before}{option}{request.after}" for option in request.options]
         if not texts:
             return []
-        output = self._tokenizer(
-            texts, add_special_tokens=False, return_offsets_mapping=True, verbose=False
-        )
+        several, offsets_of = tokenized(texts, self._tokenizer)
         start = len(request.before)
         return [
             self._option(request, ids, trim_spans(text, offsets), (start, start + len(option)))
             for option, text, ids, offsets in zip(
-                request.options, texts, output["input_ids"], output["offset_mapping"], strict=True
+                request.options, texts, several, offsets_of, strict=True
             )
         ]
 

@@ -30,7 +30,7 @@ from cimento.models.questions import (
     refuse_not_finite,
 )
 from cimento.models.settings import Policy
-from cimento.models.tokenizing import causal_frame
+from cimento.models.tokenizing import causal_frame, tokenized
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -267,8 +267,8 @@ def _tokens(
     tokenizer: PreTrainedTokenizerBase, text: str
 ) -> tuple[list[int], list[tuple[int, int]]]:
     """Ids, and the characters that each token covers."""
-    output = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-    return list(output["input_ids"]), list(output["offset_mapping"])
+    [ids], [offsets] = tokenized([text], tokenizer)
+    return list(ids), list(offsets)
 
 
 class _Prompted:

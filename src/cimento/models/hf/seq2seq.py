@@ -107,11 +107,11 @@ class Seq2SeqScorer(TransformersScorer):
         self, base: Encoded, source: Encoded, moved: Sequence[tuple[int, int]]
     ) -> list[Trial]:
         """A single pass of the decoder, after what the encoder reads before the scored text."""
-        (around, own), (_, other) = self._parted(base), self._parted(source)
+        (around, of_base), (_, other) = self._parted(base), self._parted(source)
         first, second = (len(text.ids) - len(part.ids) for text, part in
-                         ((base, own), (source, other)))  # fmt: skip
+                         ((base, of_base), (source, other)))  # fmt: skip
         pairs = [(index - first, from_index - second) for index, from_index in moved]
-        return [following_trial(own, other, pairs, around=around)]
+        return [following_trial(of_base, other, pairs, around=around)]
 
     def batch(
         self, texts: Sequence[Sequence[int]], around: tuple[int, ...]

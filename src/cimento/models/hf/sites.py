@@ -82,7 +82,7 @@ class Sites:
             UsageError: they have no such part.
         """
         name = "attention" if part == "heads" else part
-        missing = part != "residual" and not all(name in own for own in self._writers)
+        missing = part != "residual" and not all(name in writers for writers in self._writers)
         if missing or (part == "heads" and not self.heads):
             raise UsageError(
                 where=f"--part {part}",
@@ -95,10 +95,10 @@ class Sites:
     def opened(self) -> Iterator[None]:
         """A context in which passes of the model are read or changed here."""
         with ExitStack() as stack:
-            for module, own in zip(self._layers.modules, self._writers, strict=True):
+            for module, writers in zip(self._layers.modules, self._writers, strict=True):
                 forward = partial(self._forward, module.forward)
                 stack.enter_context(Rerouted(module, forward))
-                for name, writer in own.items():
+                for name, writer in writers.items():
                     stack.enter_context(
                         writer.register_forward_pre_hook(partial(self._before, name))
                     )
@@ -122,7 +122,7 @@ class Sites:
         self._swap = None
 
     def _forward(
-        self, own: Callable[..., Output], *args: torch.Tensor, **kwargs: torch.Tensor
+        self, original: Callable[..., Output], *args: torch.Tensor, **kwargs: torch.Tensor
     ) -> Output:
         """The forward pass of a layer: read, left out, or with another input or output."""
         self._calls += 1
@@ -131,7 +131,7 @@ class Sites:
             args, kwargs = self._first(args, kwargs)
         if swap is not None and self._bare and calls <= swap.begin:
             return swap.start
-        output = own(*args, **kwargs)
+        output = original(*args, **kwargs)
         hidden, *rest = output if isinstance(output, tuple) else (output,)
         # Layers that also hand on something else (T5's biases of positions) are not left out.
         self._bare = not isinstance(output, tuple)
@@ -216,9 +216,9 @@ def _writers(model: PreTrainedModel, layer: torch.nn.Module) -> dict[Part, torch
             others.append(module)
         else:
             attentions[".".join(parts[: at + 1])] = module
-    found: dict[Part, torch.nn.Module] = {}
+    modules: dict[Part, torch.nn.Module] = {}
     if attentions:
-        found["attention"] = next(iter(attentions.values()))
+        modules["attention"] = next(iter(attentions.values()))
     if others:
-        found["mlp"] = others[-1]
-    return found
+        modules["mlp"] = others[-1]
+    return modules

@@ -36,7 +36,7 @@ from cimento.paradigms.cloze.judging import (
     refuse_unknown_columns,
 )
 from cimento.paradigms.cloze.judgments import human_judgments
-from cimento.paradigms.cloze.reading import folder_files
+from cimento.paradigms.cloze.reading import folder_files, is_blank_table
 from cimento.paradigms.cloze.recording import logged_options, read_recorded_candidates
 from cimento.paradigms.cloze.requests import ClozeOptions, blank_requests
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
@@ -67,8 +67,8 @@ class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
     options = ClozeOptions
 
     def detect(self, path: Path) -> bool:
-        """Whether a path is a file of the Brazilian study; other files are regions' own."""
-        return is_released(path)
+        """Whether a path is a file of the Brazilian study, or a table of blanks."""
+        return is_released(path) or is_blank_table(path)
 
     def read(self, path: Path) -> SuiteReading[ClozeSuite]:
         """A suite folder, its suite.toml, or a table of items that stands alone.

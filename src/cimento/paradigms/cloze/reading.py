@@ -22,6 +22,7 @@ from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.suite import (
+    BLANK,
     ROLES,
     BaseSentence,
     ClozeItem,
@@ -37,7 +38,7 @@ from cimento.suites.model import Meta
 from cimento.suites.reading import decode, sha256_of
 from cimento.suites.reading import fault as file_fault
 from cimento.suites.schema import Model, Open, TomlMeta, validate
-from cimento.suites.tables import Row, Table, read_table
+from cimento.suites.tables import Row, Table, read_header, read_table
 
 TOML = "suite.toml"
 CLOZE_KINDS = ("cloze", "templates")
@@ -211,8 +212,36 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
     table, faults = read_table(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
-    suite = _suite_of_items(Meta(path.stem), table, faults)
-    return SuiteReading(suite=suite, faults=tuple(faults), sha256=sha256_of(data), path=path)
+    suite = _suite_of_items(Meta(path.stem), _with_our_names(table), faults)
+    return SuiteReading(
+        suite=suite, faults=tuple(faults), sha256=sha256_of(data), path=path, format="blanks"
+    )
+
+
+def is_blank_table(path: Path) -> bool:
+    """Whether a file is a table of sentences with blanks and the words that are due there."""
+    if path.suffix.lower() not in SUFFIXES or not path.is_file():
+        return False
+    data = read_bytes(path)
+    try:
+        header, _ = read_header(data, path)
+        if header is None or header.find("target") is None or header.find("text") is None:
+            return False
+        table, _ = read_table(data, path)
+    except SuiteError:
+        return False
+    return table is not None and any(
+        BLANK in cell for cell in table.cells[table.find("text") or ""]
+    )
+
+
+def _with_our_names(table: Table) -> Table:
+    """A table that people headed in their language, with our names; items may lack numbers."""
+    ours = {table.find(name): name for name in ("item", "text", *ROLES)}
+    cells = {ours.get(name) or name: table.cells[name] for name in table.columns}
+    if "item" not in cells:
+        cells = {"item": [str(number + 1) for number in range(len(table.numbers))], **cells}
+    return replace(table, columns=tuple(cells), cells=cells)
 
 
 # --- Files

@@ -58,11 +58,18 @@ def unread(run: Run) -> list[str]:
 
 
 def _read(reply: str, answers: Sequence[str]) -> Answer:
-    """The answer that a reply is, but for quotation marks, full stops and the like around it."""
+    """The answer that a reply is, but for quotation marks, full stops and the like around it.
+
+    A Cyrillic letter that looks like the one that was asked for is that letter.
+    """
+    plain = reply.translate(_LOOKALIKES)
     for answer in answers:
-        if re.fullmatch(f"{_AROUND}{re.escape(answer)}{_AROUND}", reply, re.IGNORECASE):
+        if re.fullmatch(f"{_AROUND}{re.escape(answer)}{_AROUND}", plain, re.IGNORECASE):
             return {answer: 1.0}
     return reply
+
+
+_LOOKALIKES = str.maketrans("АВав", "ABab")  # Cyrillic, as Russian models write
 
 
 def _shares(answers: Sequence[str], nats: Sequence[float | None]) -> Answer:

@@ -23,7 +23,7 @@ from cimento.io.tables import (
 )
 from cimento.measures import BITS_PER_NAT
 from cimento.measures.regions import region_values, with_first_tokens
-from cimento.measures.sentence import Missing, Value, total
+from cimento.measures.values import Missing, Value, total
 from cimento.paradigms.regions.chance import near_tie_threshold
 from cimento.paradigms.regions.interchanges import Contrast, ExplainSettings, Interchanges
 from cimento.paradigms.regions.judging import judged_suite, options_of
@@ -169,11 +169,11 @@ def _patched(suite: Suite, asked: Interchanges, answers: Answers, run: Run) -> _
         for cell, request, *_ in listed
     ]
     values = _values(suite, tokens, places, run)
-    found: _Cells = {}
+    by_request: _Cells = {}
     for cell, request, layer, head, alignment in listed:
-        own = values[str(cell)][about[request].base]
-        found.setdefault(request, []).append((layer, head, alignment, own))
-    return found
+        cell_values = values[str(cell)][about[request].base]
+        by_request.setdefault(request, []).append((layer, head, alignment, cell_values))
+    return by_request
 
 
 def _at(values: Sequence[Value], region: int | str) -> Value:
@@ -297,7 +297,7 @@ def cell_means(
     known = _without_noise(known, error_bits).with_columns(
         phenomenon=pl.col("item").replace_strict(phenomena, default="", return_dtype=pl.String)
     )
-    found: list[CellMean] = []
+    all_means: list[CellMean] = []
     whole = known.unique(["question", "phenomenon", "part", "item"], maintain_order=True)
     whole = whole.with_columns(
         region=pl.lit(0, pl.Int32), region_name=pl.lit(EVERYTHING), layer=pl.lit(None, pl.Int32),
@@ -309,19 +309,19 @@ def cell_means(
         groups = rows.group_by(keys, maintain_order=True)
         draws = STUDENTIZED_DRAWS if rows.select(keys).n_unique() <= MOST_DRAWN else 0
         means = [
-            _cell_mean(CellMean(**dict(zip(keys, key, strict=True)), **_UNKNOWN), own, clusters,
+            _cell_mean(CellMean(**dict(zip(keys, key, strict=True)), **_UNKNOWN), cells, clusters,
                        seed=seed, draws=draws)
-            for key, own in groups
+            for key, cells in groups
         ]  # fmt: skip
         corrected = holm([mean.p for mean in means])
-        found += [
-            _cell_mean(CellMean(**dict(zip(keys, key, strict=True)), **_UNKNOWN), own, clusters,
+        all_means += [
+            _cell_mean(CellMean(**dict(zip(keys, key, strict=True)), **_UNKNOWN), cells, clusters,
                        seed=seed, draws=STUDENTIZED_DRAWS)
-            for key, own in whole.filter(part=part).group_by(keys, maintain_order=True)
+            for key, cells in whole.filter(part=part).group_by(keys, maintain_order=True)
         ]  # fmt: skip
-        found += [replace(mean, p_holm=p) for mean, p in zip(means, corrected, strict=True)]
-    found.sort(key=_order)
-    return tuple(found)
+        all_means += [replace(mean, p_holm=p) for mean, p in zip(means, corrected, strict=True)]
+    all_means.sort(key=_order)
+    return tuple(all_means)
 
 
 def _without_noise(table: pl.DataFrame, error_bits: float) -> pl.DataFrame:
@@ -403,15 +403,15 @@ def item_remarks(run: Run, table: pl.DataFrame, item: str) -> tuple[tuple[str, s
     """
     import polars as pl
 
-    own = table.filter(pl.col("item") == item, pl.col("part") != "heads")
-    own = own.filter(pl.col("effect_bits").is_not_null())
+    of_item = table.filter(pl.col("item") == item, pl.col("part") != "heads")
+    of_item = of_item.filter(pl.col("effect_bits").is_not_null())
     remarks = []
     keys = ["question", "part", "margin_bits"]
-    for (question, part, margin), rows in own.group_by(keys, maintain_order=True):
+    for (question, part, margin), rows in of_item.group_by(keys, maintain_order=True):
         regions = rows.sort("layer").group_by("region", "region_name", maintain_order=True)
         lines = [
             f"{name}: {' '.join(map(_shown, some['effect_bits'].to_list()))}"
-            for (_, name), some in sorted(regions, key=lambda each: each[0][0])
+            for (_, name), some in sorted(regions, key=lambda entry: entry[0][0])
         ]
         label = f"{run.named(str(question))}, {PARTS[str(part)]}"
         remarks.append((label, f"bits of {margin:.2f}, by layer. {'; '.join(lines)}"))

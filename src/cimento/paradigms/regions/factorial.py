@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from cimento.errors import UsageError
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope, normalise
-from cimento.measures.sentence import Missing, Value
+from cimento.measures.values import Missing, Value
 from cimento.paradigms.regions.two_by_two import (
     NO_ITEMS,
     Effects,

@@ -89,8 +89,8 @@ class Contrast:
     @property
     def conditions(self) -> tuple[str, ...]:
         """All conditions that must be scored."""
-        own = [reference.condition for reference in self.weights]
-        return tuple(dict.fromkeys((*own, *self.swaps, *self.swaps.values())))
+        named = [reference.condition for reference in self.weights]
+        return tuple(dict.fromkeys((*named, *self.swaps, *self.swaps.values())))
 
     @property
     def named(self) -> str:
@@ -112,7 +112,7 @@ def contrasts_of(run: Run, settings: ExplainSettings) -> tuple[list[Contrast], l
     _refuse_unknown(suite, settings)
     chosen = _chosen(run, settings.predictions)
     trees = parse_predictions(suite)
-    found, reasons = [], []
+    contrasts, reasons = [], []
     # Where there are several predictions, the last question is about all of them together.
     for question, tree in zip(questions(run), trees, strict=False):
         if question not in chosen:
@@ -121,17 +121,17 @@ def contrasts_of(run: Run, settings: ExplainSettings) -> tuple[list[Contrast], l
         for number, part in enumerate(parts, start=1):
             name = question if len(parts) == 1 else f"{question}, part {number}"
             try:
-                found.append(_contrast(suite, part, name, settings))
+                contrasts.append(_contrast(suite, part, name, settings))
             except UsageError as error:
                 reasons.append(f"{run.named(name)}: {error.seen}")
-    if not found:
+    if not contrasts:
         raise UsageError(
             where=f"suite {suite.name!r}",
             seen="; ".join(reasons) or "it predicts nothing",
             todo="Say which condition differs in one controller only:"
             " --swap BASE=SOURCE puts the states of SOURCE into BASE.",
         )
-    return found, reasons
+    return contrasts, reasons
 
 
 def _chosen(run: Run, predictions: Sequence[str]) -> set[str]:
@@ -256,10 +256,10 @@ def _found(
     for name, listed in suite.factors.items():
         pairs: dict[str, str] = {}
         for base in conditions:
-            own = levels[base]
-            if own[name] == listed[0]:
+            base_levels = levels[base]
+            if base_levels[name] == listed[0]:
                 continue
-            wanted = own | {name: listed[0]}
+            wanted = base_levels | {name: listed[0]}
             partners = [other for other in conditions if levels[other] == wanted]
             if partners:
                 pairs[base] = partners[0]
@@ -278,7 +278,7 @@ def _levels(suite: Suite) -> dict[str, dict[str, str]]:
 
 def _is_alike(base: Condition, source: Condition, measured: frozenset[int | str]) -> bool:
     """Whether two sentences are the same where something is measured, and differ elsewhere."""
-    one, other = ([region.text for region in each.regions] for each in (base, source))
+    one, other = ([region.text for region in condition.regions] for condition in (base, source))
     pairs = enumerate(zip(one, other, strict=False), start=1)
     apart = {number for number, (first, second) in pairs if first != second}
     return bool(apart) and "*" not in measured and not apart & measured
@@ -349,12 +349,14 @@ def interchanges(
     suite = judged_suite(run)
     context.check(suite)
     texts = _texts(suite, context, by_region=by_region, items=settings.items)
-    found = Interchanges()
+    swapped = Interchanges()
     for key, (score, spans) in texts.items():
-        needed = frozenset[int | str]().union(*(each.measured(key[1]) for each in contrasts))
+        needed = frozenset[int | str]().union(
+            *(contrast.measured(key[1]) for contrast in contrasts)
+        )
         if needed:
-            found.scores[key] = found.number(score._replace(wanted=_wanted(spans, needed)))
-            found.spans[key] = spans
+            swapped.scores[key] = swapped.number(score._replace(wanted=_wanted(spans, needed)))
+            swapped.spans[key] = spans
     both_ways = run.model_kind == "masked"
     for number, contrast in enumerate(contrasts):
         for item in suite.items:
@@ -365,8 +367,8 @@ def interchanges(
                 measured = contrast.measured(base)
                 for region, patch in _patches(*two, measured, settings, both_ways=both_ways):
                     place = PatchPlace(number, item.id, base, region)
-                    found.patches.append((found.number(patch), place))
-    return found
+                    swapped.patches.append((swapped.number(patch), place))
+    return swapped
 
 
 _Text: TypeAlias = tuple[Score, tuple[Span, ...]]
@@ -384,10 +386,10 @@ def _texts(
     rows = zip(owners, stimuli.names, sentences, befores, spans, strict=True)
     return {
         (item, name): (
-            Score(text, before, None, _filled(own) if by_region else (), suite.leading_blank),
-            tuple(own),
+            Score(text, before, None, _filled(bounds) if by_region else (), suite.leading_blank),
+            tuple(bounds),
         )
-        for item, name, text, before, own in rows
+        for item, name, text, before, bounds in rows
         if item in chosen
     }
 

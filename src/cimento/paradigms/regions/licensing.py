@@ -21,7 +21,7 @@ from itertools import product
 from typing import TypeAlias
 
 from cimento.measures.regions import RegionValues
-from cimento.measures.sentence import Missing, Value
+from cimento.measures.values import Missing, Value
 from cimento.paradigms.regions.two_by_two import mean_over_items, summed
 from cimento.runs.outcomes import Estimate, mean_estimate
 from cimento.statistics.means import Mean

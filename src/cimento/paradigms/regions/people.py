@@ -191,6 +191,57 @@ def _single(
     )
 
 
+def verdicts_of_people(
+    suite: Suite, judgments: Sequence[Judgment]
+) -> tuple[dict[str, dict[str, VerdictName]], str]:
+    """The verdict of each person on each item: whether all predictions hold of the answers.
+
+    Of a choice the chosen sentence counts as less surprising than all others of its item; of
+    ratings, or of yes and no, a better rated one as less surprising.
+
+    Args:
+        suite: the suite that was asked about.
+        judgments: of any suites; those without the name of a person are left out.
+
+    Returns:
+        Person to item to verdict, and why there are none; empty where there are some.
+
+    Raises:
+        FormulaError: a prediction cannot be read.
+    """
+    formulas = parse_predictions(suite)
+    sentences = len(suite.region_names) == 1
+    for formula in formulas:
+        if reason := _undecidable(formula, whole_sentence=sentences):
+            return {}, reason
+    if not formulas:
+        return {}, "the suite has no predictions"
+    about, _ = answers_about(judgments, suite.name, (ACCEPTABILITY, ACCEPTABLE, BETTER))
+    conditions = {item.id: [c.name for c in item.conditions] for item in suite.items}
+    votes: dict[tuple[str, str], dict[str, float]] = {}
+    for judgment in about:
+        if judgment.annotator is None or judgment.condition not in conditions.get(
+            judgment.item, ()
+        ):
+            continue
+        given = votes.setdefault((judgment.annotator, judgment.item), {})
+        if judgment.question == BETTER:
+            given.update(dict.fromkeys(conditions[judgment.item], 0.0))
+            given[judgment.condition] = 1.0
+        elif (value := _given_rating(judgment)) is not None:
+            ends = _SCALE.fullmatch(judgment.scale or "")
+            falls = ends is not None and float(ends[1]) > float(ends[2])
+            given[judgment.condition] = -float(value) if falls else float(value)
+    whole = functools.reduce(partial(Junction, "&"), formulas)
+    needed = {reference.condition for reference in references(whole)}
+    verdicts: dict[str, dict[str, VerdictName]] = {}
+    for (person, item), given in votes.items():
+        if needed <= given.keys():
+            surprisals = {name: [0.0 - vote] for name, vote in given.items()}
+            verdicts.setdefault(person, {})[item] = evaluate_item(whole, surprisals).verdict
+    return verdicts, "" if verdicts else NO_CHOICES
+
+
 def _kind(formula: Formula, votes: Mapping[str, int]) -> VerdictName:
     """The verdict on a prediction, with minus the number of votes as surprisal."""
     return evaluate_item(formula, {name: [0.0 - count] for name, count in votes.items()}).verdict

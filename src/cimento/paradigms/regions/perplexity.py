@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING
 
 from cimento.measures import find_measure
 from cimento.measures.scores import ScoredSentence
-from cimento.measures.sentence import (
-    Missing,
-    Sentence,
-    Undefined,
-    corpus_perplexity,
-    surprisal_bits,
-)
+from cimento.measures.sentence import Sentence, corpus_perplexity
+from cimento.measures.values import Missing, Undefined, surprisal_bits
 from cimento.paradigms.regions.judging import (
     crosses_factors,
     scores_of,

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.measures.normalising import Normalisation, Scope
 from cimento.measures.regions import RegionValues
-from cimento.measures.sentence import BITS_PER_NAT, Missing, Unit, Value, total
+from cimento.measures.values import BITS_PER_NAT, Missing, Unit, Value, total
 from cimento.runs.outcomes import Estimate, mean_estimate
 from cimento.statistics.design import Design
 from cimento.suites.design import Cell, Square, squares, windows_of

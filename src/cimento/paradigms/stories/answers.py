@@ -152,7 +152,11 @@ def parse_words(reply: str, labels: Mapping[str, str]) -> Parsed:
     text = _without_thinking(reply).strip()
     if not text:
         return Parsed(None, "empty")
-    return _only(_labels_in(_plain(text.split("\n")[0]), labels))
+    looking_alike = {word.translate(_LATIN): labels[word] for word in labels if len(word) == 1}
+    return _only(_labels_in(_plain(text.split("\n")[0]), {**looking_alike, **labels}))
+
+
+_LATIN = str.maketrans("ав", "ab")  # Cyrillic letters, and the Latin ones like them
 
 
 def _without_thinking(reply: str) -> str:

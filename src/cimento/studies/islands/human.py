@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.measures.normalising import NORMALISATIONS, Scope, z_scores
-from cimento.measures.sentence import Missing
+from cimento.measures.values import Missing
 from cimento.paradigms.regions.factorial import (
     DesignRate,
     Factorial,

@@ -311,9 +311,8 @@ def _names_needed(table: Table) -> str:
             )
     if any(_BLANK in cell for name in table.columns for cell in table.cells[name]):
         return (
-            "For sentences with blanks, run `cimento suites new cloze NAME.xlsx`, and copy the"
-            " columns into its sheet items: text for the sentences, target for the right word,"
-            " plausible and implausible for the others."
+            "If these are sentences with blanks, call their column text, that of the right words"
+            " target, and those of others plausible and implausible."
         )
     return (
         "Pairs need the columns good and bad, rated sentences the columns sentence and rating;"
