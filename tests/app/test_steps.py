@@ -217,7 +217,8 @@ def test_the_report_comes_with_a_policy_and_only_from_the_folder(with_runs):
     ("part", "name", "begins"),
     [("figures", "margins.svg", b"<svg"), ("figures", "margins.pdf", b"%PDF"),
      ("figures", "margins.png", b"\x89PNG"), ("figures", "margins.csv", b"suite,model"),
-     ("tables", "results.tex", b"% needs \\usepackage{booktabs}"), ("tables", "results.csv", b"model,")],
+     ("tables", "results.tex", b"% needs \\usepackage{booktabs}"),
+     ("tables", "results.csv", b"model,")],
 )  # fmt: skip
 def test_figures_and_tables_are_downloaded_in_their_forms(with_runs, part, name, begins):
     async def flow(user):
