@@ -1,0 +1,234 @@
+"""Steps 1, 3 and 4 in headless Chromium: looks, two tabs, and a run that is killed midway."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cimento.cli.main import invoke
+from tests.helpers.app_server import running_app
+
+pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.slow
+
+WAIT_MS = 90_000
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A workspace with runs of two models."""
+    folder = tmp_path_factory.mktemp("files")
+    words = ["run", "it-subject-verb", "-m", "demo-causal", "-m", "demo-masked", "--limit", "6"]
+    assert invoke([*words, "-o", str(folder / "runs")]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def address(folder):
+    with running_app(folder) as address:
+        yield address
+
+
+@pytest.fixture
+def opened(browser: Browser):
+    """Opens pages; the test fails on any error in the console and on any request that fails."""
+    troubles: list[str] = []
+    contexts = []
+
+    def open_page(address: str, **options) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("pageerror", lambda error: troubles.append(str(error)))
+        tab.on("console", lambda told: troubles.append(told.text) if told.type == "error" else None)
+        tab.on("response", lambda got: troubles.append(got.url) if got.status >= 400 else None)
+        came_up(tab, address)
+        return tab
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def came_up(tab, address):
+    """Open an address as soon as its server listens."""
+    for _ in range(60):
+        with contextlib.suppress(Exception):
+            tab.goto(address)
+            break
+        time.sleep(0.5)
+    tab.wait_for_selector("#content h1")
+
+
+def button(tab, name):
+    return tab.get_by_role("button", name=name, exact=True)
+
+
+def overflow(tab):
+    """The pixels by which the page is wider than the window."""
+    return tab.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+
+
+@pytest.mark.parametrize("width", [1200, 400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("step", ["start", "run", "read"])
+def test_pages_fit_into_the_window_in_light_and_dark(opened, address, step, scheme, width):
+    size = {"width": width, "height": 800}
+    tab = opened(f"{address}en/{step}", viewport=size, color_scheme=scheme)
+    assert overflow(tab) <= 0
+    paper, ink = (tab.evaluate(f"getComputedStyle(document.body).{name}") for name in
+                  ("backgroundColor", "color"))  # fmt: skip
+    assert (sum_of(paper) < sum_of(ink)) == (scheme == "dark")
+
+
+def sum_of(colour):
+    return sum(int(part) for part in colour.removeprefix("rgb(").removesuffix(")").split(",")[:3])
+
+
+def test_the_address_without_its_token_shows_nothing(browser, address):
+    context = browser.new_context()
+    tab = context.new_page()
+    answer = tab.goto(address[: address.index("/", 8)] + "/en/start")
+    assert answer is not None
+    assert answer.status == 404
+    context.close()
+
+
+@pytest.fixture
+def stranger(tmp_path) -> Iterator[str]:
+    """The address of a page of somebody else, on this machine too."""
+    (tmp_path / "index.html").write_text("<!doctype html><p>hello")
+    serve = functools.partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+TRIES = {
+    "read": "fetch(`${app}en/start`).then(() => 'done', () => 'refused')",
+    "post": "fetch(`${app}en/start`, {method: 'POST', body: 'x'}).then(() => 'done',"
+    " () => 'refused')",
+    "socket": "new Promise(done => { const socket = new WebSocket("
+    "`${app.replace('http', 'ws')}_nicegui_ws/socket.io/?EIO=4&transport=websocket`);"
+    " socket.onopen = () => done('done'); socket.onerror = () => done('refused'); })",
+}
+
+
+@pytest.mark.parametrize("what", TRIES)
+def test_a_page_of_a_stranger_can_not_use_the_app(browser, address, stranger, what):
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(stranger)
+    late = "new Promise(done => setTimeout(() => done('nothing'), 20000))"
+    assert tab.evaluate(f"app => Promise.race([{TRIES[what]}, {late}])", address) == "refused"
+    context.close()
+
+
+def test_a_sentence_is_tried_and_its_words_are_coloured(opened, address):
+    tab = opened(f"{address}it/start")
+    tab.locator("textarea").first.fill("Il cane dorme in giardino.")
+    tab.locator("section button").first.click()
+    tab.wait_for_selector(".strip .word", timeout=WAIT_MS)
+    assert tab.locator(".strip .word > span").all_inner_texts() == [
+        "Il", "cane", "dorme", "in", "giardino", ".",
+    ]  # fmt: skip
+
+
+def test_the_report_works_in_its_frame_and_its_items_are_browsed(opened, address):
+    tab = opened(f"{address}en/read?suite=it-subject-verb")
+    button(tab, "Show the results").click()
+    frame = tab.frame_locator("iframe.report")
+    frame.get_by_role("link", name="Browse the items").click(timeout=WAIT_MS)
+    frame.locator("#item-list .item").first.wait_for(timeout=WAIT_MS)
+    tab.get_by_role("tab", name="Figures").click()
+    with tab.expect_download(timeout=WAIT_MS) as download:
+        tab.get_by_role("button", name="Download SVG").first.click(timeout=WAIT_MS)
+    assert download.value.suggested_filename.endswith(".svg")
+
+
+def test_two_tabs_share_the_queue_and_nothing_else(opened, address):
+    one = opened(f"{address}en/run?suite=it-islands")
+    two = opened(f"{address}it/run?suite=it-subject-verb")
+    button(one, "Run").click()
+    two.wait_for_selector("text=cimento run it-islands", timeout=WAIT_MS)
+    command = two.locator(".command code").first.inner_text()
+    assert "it-subject-verb" in command
+    one.get_by_text("Read the results").wait_for(timeout=WAIT_MS)
+
+
+@contextlib.contextmanager
+def killable(folder) -> Iterator[tuple[subprocess.Popen, str]]:
+    """The app as a process to be killed, and its address."""
+    command = [sys.executable, "-m", "cimento", "app", str(folder), "--no-browser"]
+    with subprocess.Popen(  # noqa: S603  # a fixed command
+        command, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        yield process, process.stderr.readline().split()[-1]
+        process.kill()
+        process.communicate()
+
+
+SUITES = ("it-subject-verb", "it-islands", "it-determiner-noun-adjective", "it-pronoun-antecedent")
+
+
+def test_a_run_that_is_killed_with_the_app_goes_on_where_it_was(opened, tmp_path):
+    job = tmp_path / "queue" / "0001.json"
+    job.parent.mkdir()
+    words = ["run", *SUITES, "-m", "demo-causal", "-o", "runs"]
+    stopped = {"number": 1, "arguments": words, "state": "stopped", "process": 0}
+    job.write_text(json.dumps(stopped))
+    with killable(tmp_path) as (process, address):
+        tab = opened(f"{address}en/run")
+        button(tab, "Go on: 1").click(timeout=WAIT_MS)
+        kept = wait_for(lambda: units(tmp_path))
+        running = json.loads(job.read_text())
+        tab.context.close()
+        process.send_signal(signal.SIGKILL)
+        # Where the run was done before it could be killed, there is nothing to kill.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(running["process"], signal.SIGKILL)
+    with killable(tmp_path) as (process, address):
+        tab = opened(f"{address}en/run")
+        button(tab, "Go on: 1").click(timeout=WAIT_MS)
+        tab.get_by_text("Read the results").wait_for(timeout=WAIT_MS)
+    assert len(list((tmp_path / "runs").glob("*/*/manifest.json"))) == len(SUITES)
+    # What was there was not computed again.
+    assert {path: path.stat().st_mtime_ns for path in kept if path.exists()} == {
+        path: time for path, time in kept.items() if path.exists()
+    }
+
+
+def units(folder):
+    """The finished units and runs in a workspace, with their times."""
+    runs = folder / "runs"
+    files = [*runs.glob(".units/**/*"), *runs.glob("*/*/manifest.json")]
+    return {path: path.stat().st_mtime_ns for path in files if path.is_file()}
+
+
+def wait_for(what):
+    """The first result of a function that is something."""
+    end = time.monotonic() + WAIT_MS / 1000
+    while not (result := what()):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return result
