@@ -149,15 +149,15 @@ def test_pages_keep_the_rules_of_axe(opened, place, scheme):
         tab.wait_for_selector(".room svg")
     tab.wait_for_timeout(500)
     tab.add_script_tag(path=str(AXE))
-    found = tab.evaluate(
+    report = tab.evaluate(
         "tags => axe.run(document, {runOnly: tags, resultTypes: ['violations']})", RULES
     )
-    told = [
+    faults = [
         f"{fault['id']}: {node['html'][:160]} {node['any'][0]['message'] if node['any'] else ''}"
-        for fault in found["violations"]
+        for fault in report["violations"]
         for node in fault["nodes"]
     ]
-    assert told == []
+    assert faults == []
 
 
 CONTROLS = """() => [...document.querySelectorAll(

@@ -121,8 +121,8 @@ def test_mean_ratings_are_correlated_with_the_scores_of_the_same_sentences():
     silent = SimpleNamespace(
         suite_name="s", model="o", paradigm=SimpleNamespace(scores=lambda _: None)
     )
-    (found,) = beside_models(judgments, [run, other, silent])
-    assert (found.model, found.measure, found.correlation.n) == ("m@1", "lp", 16)
+    (beside,) = beside_models(judgments, [run, other, silent])
+    assert (beside.model, beside.measure, beside.correlation.n) == ("m@1", "lp", 16)
     expected = stats.spearmanr(ratings, scores).statistic
-    assert found.correlation.r == pytest.approx(expected)
-    assert found.correlation.low < expected < found.correlation.high
+    assert beside.correlation.r == pytest.approx(expected)
+    assert beside.correlation.low < expected < beside.correlation.high

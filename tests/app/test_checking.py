@@ -34,7 +34,7 @@ def book(path, **sheets):
     return path
 
 
-def found(report, code, severity=None):
+def places(report, code, severity=None):
     return [
         (finding.sheet, [row + 1 for row in finding.rows], finding.column)
         for finding in report.findings
@@ -92,17 +92,17 @@ def test_every_fault_of_a_beginner_is_named_beside_its_row(tmp_path):
     opened = open_grid(beginner(tmp_path / "frasi.xlsx"))
     report = check_grid(opened.grid, opened.notes)
     assert opened.grid.items.rows[0][0] == "Le mie frasi"
-    assert found(report, "CIM-S009") == [("items", [1], None)]
-    assert found(report, "CIM-S010", "error") == [("items", [3, 4], None)]
-    assert found(report, "CIM-S004", "error") == [("items", [4], None)]
-    assert found(report, "CIM-S040") == [("items", [6], 1)]
-    assert found(report, "CIM-S017", "error") == [("items", [7], 1)]
-    assert ("items", [8], 1) in found(report, "CIM-S053")
-    assert ("items", [8], 1) in found(report, "CIM-S054")
-    assert found(report, "CIM-S050") == [("items", [9], 2)]
-    assert ("items", [10], 1) in found(report, "CIM-S043")
-    assert found(report, "CIM-S041") == [("items", [11], 1)]
-    assert found(report, "CIM-S003", "error") == [("items", [11], None)]
+    assert places(report, "CIM-S009") == [("items", [1], None)]
+    assert places(report, "CIM-S010", "error") == [("items", [3, 4], None)]
+    assert places(report, "CIM-S004", "error") == [("items", [4], None)]
+    assert places(report, "CIM-S040") == [("items", [6], 1)]
+    assert places(report, "CIM-S017", "error") == [("items", [7], 1)]
+    assert ("items", [8], 1) in places(report, "CIM-S053")
+    assert ("items", [8], 1) in places(report, "CIM-S054")
+    assert places(report, "CIM-S050") == [("items", [9], 2)]
+    assert ("items", [10], 1) in places(report, "CIM-S043")
+    assert places(report, "CIM-S041") == [("items", [11], 1)]
+    assert places(report, "CIM-S003", "error") == [("items", [11], None)]
     assert not report.usable
 
 
@@ -119,7 +119,7 @@ def test_a_beginner_mends_the_file_in_the_grid_and_it_becomes_a_suite(tmp_path):
     assert [finding.code for finding in report.findings if finding.severity == "error"] == []
     described = describe(grid, language="it")
     assert described.settings()["language"] == "it"
-    assert found(check_grid(described), "CIM-S033") == []
+    assert places(check_grid(described), "CIM-S033") == []
     folder = write_folder(described, tmp_path / "frasi")
     assert [item.id for item in load_suite(folder).suite.items] == [
         "1",
@@ -135,9 +135,9 @@ def test_a_beginner_mends_the_file_in_the_grid_and_it_becomes_a_suite(tmp_path):
 def test_a_date_is_named_until_its_row_is_changed(tmp_path):
     opened = open_grid(beginner(tmp_path / "frasi.xlsx"))
     moved = delete_rows(opened.grid, "items", [4])
-    assert found(check_grid(moved, opened.notes), "CIM-S003") == [("items", [10], None)]
+    assert places(check_grid(moved, opened.notes), "CIM-S003") == [("items", [10], None)]
     mended = set_cells(opened.grid, "items", {(10, 3): "partire"})
-    assert found(check_grid(mended, opened.notes), "CIM-S003") == []
+    assert places(check_grid(mended, opened.notes), "CIM-S003") == []
 
 
 def test_faults_of_conditions_formulas_and_settings_have_their_rows(tmp_path):
@@ -158,12 +158,12 @@ def test_faults_of_conditions_formulas_and_settings_have_their_rows(tmp_path):
         ],
     )
     report = check_grid(open_grid(path).grid)
-    assert found(report, "CIM-S033") == [("about", [3], None)]
-    assert found(report, "CIM-S015") == [("items", [3], 2)]
-    assert found(report, "CIM-S013") == [("items", [4], 2), ("items", [5], 2)]
-    assert found(report, "CIM-S011") == [("items", [5], 2)]
-    assert found(report, "CIM-S021") == [("predictions", [2], None)]
-    assert found(report, "CIM-S020") == [("predictions", [3], None)]
+    assert places(report, "CIM-S033") == [("about", [3], None)]
+    assert places(report, "CIM-S015") == [("items", [3], 2)]
+    assert places(report, "CIM-S013") == [("items", [4], 2), ("items", [5], 2)]
+    assert places(report, "CIM-S011") == [("items", [5], 2)]
+    assert places(report, "CIM-S021") == [("predictions", [2], None)]
+    assert places(report, "CIM-S020") == [("predictions", [3], None)]
 
 
 def test_stories_of_which_reading_stops_at_the_first_fault_have_all_of_them_named(tmp_path):

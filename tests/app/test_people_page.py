@@ -121,6 +121,20 @@ def test_a_page_that_is_opened_again_finds_the_survey_open(folder):
     visit(folder, flow)
 
 
+def test_a_survey_that_another_tab_closes_is_shown_closed(folder):
+    async def flow(user):
+        await user.open("/en/people?survey=surveys/frasi")
+        user.find("Open the survey").click()
+        await user.should_see("Scan the code", retries=300)
+        for served in people._running.values():
+            served.stop()
+        await user.should_not_see("Scan the code", retries=300)
+        user.find("Open the survey").click()
+        await user.should_see("Scan the code", retries=300)
+
+    visit(folder, flow)
+
+
 def test_answers_become_a_table_are_filtered_and_go_into_a_copy_of_the_suite(folder):
     survey = folder / "surveys" / "frasi"
 

@@ -99,7 +99,7 @@ def test_people_are_further_columns_on_the_same_scale():
 
 def test_too_little_data_has_shares_and_the_reason():
     analysis = analyse(runs_of(("++--", "+---")))
-    assert analysis.reason == "4 items: a model of items needs 5"
+    assert analysis.reason == "4 items: a model of items needs 5 or more"
     assert [one.right for one in analysis.models] == [0.5, 0.25]
     assert "No model of items: 4 items" in as_text(analysis_grids(analysis)["models"])
 

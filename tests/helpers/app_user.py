@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +27,13 @@ def visit(folder: Path, flow: Callable[[User], Awaitable[None]]) -> None:
             build(workspace, Queue(workspace))
             await flow(user)
 
-    asyncio.run(run())
+    # The framework forgets the modules of pages, and their packages; a second copy of each would
+    # have other classes.
+    kept = {name: module for name, module in sys.modules.items() if name.startswith("cimento")}
+    try:
+        asyncio.run(run())
+    finally:
+        sys.modules.update(kept)
 
 
 async def until(condition: Callable[[], bool], *, seconds: float = 20.0) -> None:

@@ -26,6 +26,7 @@ RUN = (
     "ten-lines.md",
     "notebooks.md",
     "reading-times.md",
+    "explain.md",
     "howto/pairs.md",
     "howto/islands.md",
     "howto/acceptability.md",

@@ -188,7 +188,7 @@ def test_the_same_answers_in_another_order_give_the_same_fit():
     ("right", "reason"),
     [
         (np.ones((6, 3)), "all values are equal"),
-        (np.array([[1.0], [0.0], [1.0], [0.0], [1.0]]), "answers of 1 models"),
+        (np.array([[1.0], [0.0], [1.0], [0.0], [1.0]]), "answers of 1 model:"),
         (np.array([[1.0, 0.0], [0.0, 1.0]]), "2 items"),
         (np.full((6, 3), math.nan), "answers of 0 models"),
     ],

@@ -282,7 +282,7 @@ class Editor:
                 ui.label(name).classes(f"region region-{number % 6}")
 
     async def check(self) -> None:
-        """Check the suite, and show what is found unless it was edited meanwhile."""
+        """Check the suite, and show what is marked unless it was edited meanwhile."""
         self._rounds += 1
         this = self._rounds
         report = await asyncio.to_thread(check_grid, self.grid, self._notes)

@@ -173,6 +173,7 @@ class SurveyPage:
         self._folder, self._design = folder, design
         self._name = visit.workspace.name_of(folder)
         self._seen: Progress | None = None
+        self._shown: Serving | None = None
 
     def build(self) -> None:
         """Build the page in the place where it is called."""
@@ -243,7 +244,8 @@ class SurveyPage:
 
     async def _serve(self) -> None:
         """Start the survey server."""
-        if self._serving() is not None:
+        if self._serving() is not None:  # another tab has opened it
+            self._show_room()
             return
         host = str(self._where.value)
         shown = network_host() if host == EVERYWHERE else LOCAL
@@ -268,6 +270,7 @@ class SurveyPage:
     def _show_room(self) -> None:
         """The link, its QR code, and links for single people."""
         say, served = self._say, self._serving()
+        self._shown = served
         self._start.set_enabled(served is None)
         self._stop.set_enabled(served is not None)
         self._room.clear()
@@ -306,7 +309,9 @@ class SurveyPage:
     # --- Answers
 
     def _look(self) -> None:
-        """Show how far the survey is."""
+        """Show how far the survey is, and whether another tab has opened or closed it."""
+        if self._serving() is not self._shown:
+            self._show_room()
         try:
             now = progress(self._folder)
         except CimentoError as error:

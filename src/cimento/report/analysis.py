@@ -51,7 +51,8 @@ def analysis_grids(analysis: Analysis, *, all_items: bool = False) -> dict[str, 
         grids["variance"] = variance_grid(analysis)
     if analysis.slopes:
         grids["covariates"] = slopes_grid(analysis)
-    grids["items"] = items_grid(analysis, all_items=all_items)
+    if all_items or notable_items(analysis):
+        grids["items"] = items_grid(analysis, all_items=all_items)
     if analysis.short is not None:
         grids["short"] = short_grid(analysis.short)
     return grids
@@ -118,6 +119,7 @@ def _model_notes(analysis: Analysis) -> list[str]:
 
 def phenomena_grid(analysis: Analysis) -> Grid:
     """A table of phenomena, the hardest first."""
+    notes = ("Intervals are for all items that a phenomenon could have, not only for these.",)
     return Grid.of(
         analysis.phenomena,
         {
@@ -129,7 +131,7 @@ def phenomena_grid(analysis: Analysis) -> Grid:
             "95 %": lambda one: _ends(one.difficulty),
         },
         title="How hard the phenomena are, in logits; at 0 the average model gets half right.",
-        notes=("Intervals are for all items that a phenomenon could have, not only for these.",),
+        notes=() if analysis.reason else notes,
     )
 
 

@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from cimento.errors import UsageError
+from cimento.errors import UsageError, counted
 from cimento.statistics.response_estimates import (
     Located,
     Spread,
@@ -177,9 +177,9 @@ def _impossible(table: Floats) -> str | None:
     items = int(known.any(axis=1).sum())
     models = int(known.any(axis=0).sum())
     if models < _FEWEST_MODELS:
-        return f"answers of {models} models: differences between items need {_FEWEST_MODELS}"
+        return f"answers of {counted(models, 'model')}: difficulty needs {_FEWEST_MODELS} or more"
     if items < _FEWEST_ITEMS:
-        return f"{items} items: a model of items needs {_FEWEST_ITEMS}"
+        return f"{counted(items, 'item')}: a model of items needs {_FEWEST_ITEMS} or more"
     return ALL_EQUAL if np.ptp(table[known]) == 0 else None
 
 

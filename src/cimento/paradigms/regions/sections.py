@@ -45,6 +45,7 @@ from cimento.statistics.means import CLUSTERED_T, STUDENT, STUDENTIZED, STUDENTI
 
 if TYPE_CHECKING:
     from cimento.measures.normalising import Normalisation
+    from cimento.paradigms.regions.explanations import CellMean
     from cimento.paradigms.regions.factorial import DDTest, Factorial
     from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
@@ -158,33 +159,25 @@ def _section(group: Sequence[tuple[Run, RunReport]]) -> SuiteReport:
         if crosses_factors(run) and compares_sentences(run)
     ]
     tests = dd_tests(designs, seed=options_of(runs[0]).seed)
+    explained = [
+        (run, means_of(run, table))
+        for run in runs
+        if (table := stored_explanations(run)) is not None
+    ]
     return SuiteReport(
         runs=tuple(report for _, report in group),
-        figures=drawable(*_figures(group, designs, tests), *_explanation_figures(runs)),
-        tables=(*_tables(runs, designs, tests), *_explanation_tables(runs)),
+        figures=drawable(*_figures(group, designs, tests, explained)),
+        tables=(*_tables(runs, designs, tests), *_explanation_tables(explained)),
     )
 
 
-def _explanation_figures(runs: Sequence[Run]) -> list[Callable[[], Figure]]:
-    """Makers of the figures of the explanations that are stored beside some runs."""
-    return [
-        maker
-        for run in runs
-        if (table := stored_explanations(run)) is not None
-        for maker in explanation_figures(
-            means_of(run, table), model=run.model, suite=run.suite_name, named=run.named
-        )
-    ]
-
-
-def _explanation_tables(runs: Sequence[Run]) -> list[NamedGrid]:
+def _explanation_tables(explained: Sequence[tuple[Run, Sequence[CellMean]]]) -> list[NamedGrid]:
     """The tables of the explanations that are stored beside some runs."""
-    several = len({run.model for run in runs}) > 1
+    several = len({run.model for run, _ in explained}) > 1
     grids = [
         replace(grid, title=f"{run.model}: {grid.title}") if several else grid
-        for run in runs
-        if (table := stored_explanations(run)) is not None
-        for grid in explanation_grids(means_of(run, table), named=run.named)
+        for run, means in explained
+        for grid in explanation_grids(means, named=run.named)
     ]
     return [
         NamedGrid(f"explanations{f'-{number}' if number > 1 else ''}", grid)
@@ -196,6 +189,7 @@ def _figures(
     group: Sequence[tuple[Run, RunReport]],
     designs: Sequence[Factorial],
     tests: Sequence[DDTest],
+    explained: Sequence[tuple[Run, Sequence[CellMean]]],
 ) -> list[Callable[[], Figure]]:
     from cimento.report.figures_rates import margins_figure, pairs_figure, phenomena_figure
 
@@ -211,6 +205,8 @@ def _figures(
         makers.append(partial(phenomena_figure, reports, suite=suite))
     if len(suite_of(first).region_names) >= FEW_REGIONS:
         makers.append(partial(_regions, [run for run, _ in group]))
+    for run, means in explained:
+        makers += explanation_figures(means, model=run.model, suite=run.suite_name, named=run.named)
     return makers
 
 
