@@ -45,7 +45,7 @@ def _probe_suites(options: ProbeOptions) -> None:
         raise UsageError(where="--model", seen="no models are given", todo="Give -m MODEL.")
     loaded = [sentence_suite(one) for one in load_suites(options.suites, language=options.language)]
     sentences = {suite.name: labelled(suite) for suite in loaded}
-    found: list[Probe] = []
+    probes: list[Probe] = []
     for model in options.models:
         scorer = open_scorer(model, Asking(device=options.device))
         if not isinstance(scorer, Inspectable):
@@ -57,7 +57,7 @@ def _probe_suites(options: ProbeOptions) -> None:
         inside = scorer.inside()
         for name, one in sentences.items():
             vectors = sentence_vectors(inside, one.texts, layer=options.layer)
-            found.append(
+            probes.append(
                 probe(
                     one,
                     vectors,
@@ -69,15 +69,15 @@ def _probe_suites(options: ProbeOptions) -> None:
                 )
             )
     if options.as_json:
-        show_json({"probes": found})
+        show_json({"probes": probes})
     else:
-        show(_as_text(found))
+        show(_as_text(probes))
 
 
 probe_suites = command_of(ProbeOptions, _probe_suites, positional="suites", metavar="SUITE...")
 
 
-def _as_text(found: list[Probe]) -> str:
+def _as_text(probes: list[Probe]) -> str:
     rows = [("suite", "model", "sentences", "acceptable", "AUC", "95 % interval", "right", "MCC")]
     rows += [
         (
@@ -90,19 +90,19 @@ def _as_text(found: list[Probe]) -> str:
             f"{one.accuracy:.3f}",
             "-" if one.mcc is None else f"{one.mcc:.3f}",
         )
-        for one in found
+        for one in probes
     ]
     fitted = "Logistic regression on the mean of the tokens' hidden states, fitted to other items"
     notes = [
-        f"{fitted} ({found[0].folds} folds).",
+        f"{fitted} ({probes[0].folds} folds).",
         "AUC: how often an acceptable sentence is above one that is not; 0.5 by chance.",
     ]
-    left_out = {one.suite: one.left_out for one in found if one.left_out}
+    left_out = {one.suite: one.left_out for one in probes if one.left_out}
     notes += [
         f"{suite}: {counted(number, 'sentence is', 'sentences are')} left out, in the middle of the"
         " scale or without a rating."
         for suite, number in left_out.items()
     ]
-    reasons = dict.fromkeys(one.reason for one in found if one.reason)
+    reasons = dict.fromkeys(one.reason for one in probes if one.reason)
     notes += [f"Not there: {reason}." for reason in reasons]
     return "\n".join([columns(rows), "", *notes])

@@ -53,8 +53,8 @@ def logistic_weights(
 
     start = np.zeros(x.shape[1] + 1)
     options = {"maxiter": 5000, "ftol": 1e-13, "gtol": 1e-9}
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options=options)
-    return floats(found.x, name="weights")
+    optimum = minimize(loss, start, jac=True, method="L-BFGS-B", options=options)
+    return floats(optimum.x, name="weights")
 
 
 _TWO = 2
