@@ -126,14 +126,16 @@ def collect(language: str, *, seed: int, reader: str, native: str, answers: Path
 
 
 def _write(path: Path, reader: str, rows: list[tuple[str, ...]]) -> None:
-    """Replace what a reader said of a suite."""
+    """Replace what a reader said of the items of a suite."""
     kept: list[list[str]] = []
     if path.exists():
         with path.open(encoding="utf-8", newline="") as file:
-            kept = [row for row in csv.reader(file, delimiter="\t") if row[0] != reader][1:]
+            table = csv.reader(file, delimiter="\t")
+            items = {row[2] for row in rows}
+            kept = [row for row in table if row[0] != reader or row[2] not in items][1:]
     with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, delimiter="\t", lineterminator="\n")
-        table.writerows([COLUMNS, *kept, *sorted(rows)])
+        table.writerows([COLUMNS, *sorted([*map(tuple, kept), *rows])])
 
 
 def main() -> int:
