@@ -3,7 +3,7 @@
 ``sheet`` writes pairs of sentences in random order: a reader sees the sentences alone, and says of
 each pair which is acceptable (a, b, both or neither), with a remark where something is odd.
 ``collect`` compares the answers with the key, prints every disagreement and remark, and writes
-``review.tsv`` into the folders of the suites; ``cimento suites list`` says by how many they were
+``readings.tsv`` into the folders of the suites; ``cimento suites list`` says by how many they were
 read. Run with::
 
     python scripts/readings.py sheet it --seed 1 -o it.tsv
@@ -26,7 +26,7 @@ from pathlib import Path
 from cimento import load_suite
 from cimento.errors import CimentoError
 from cimento.paradigms.regions.contrast import find_contrast
-from cimento.suites.builtin import REVIEW, list_builtin
+from cimento.suites.builtin import READINGS, list_builtin
 from cimento.suites.model import Suite, sentence
 
 COLUMNS = ("reader", "native", "item", "condition", "verdict", "remark")
@@ -120,7 +120,7 @@ def collect(language: str, *, seed: int, reader: str, native: str, answers: Path
         if verdict != "agrees" or remark:
             sys.stdout.write("\t".join((pair.suite, *row[2:], *pair.texts)) + "\n")
     for folder, several in rows.items():
-        _write(folder / REVIEW, reader, several)
+        _write(folder / READINGS, reader, several)
     sys.stdout.write(f"{reader}: {dict(counts)}\n")
     return 0
 

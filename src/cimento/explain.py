@@ -32,6 +32,8 @@ from cimento.runs.reproduce import asking_of, model_of
 from cimento.runs.store import manifest_part
 from cimento.suites.model import Suite
 
+__all__ = ["ExplainSettings", "Explanation", "explain"]
+
 if TYPE_CHECKING:
     from pathlib import Path
 

@@ -125,7 +125,10 @@ def test_the_module_is_the_command():
     assert "Start with: cimento demo" in run.stdout
 
 
-PUBLIC = ("cimento", "cimento.statistics", "cimento.paradigms", "cimento.testing")
+PUBLIC = (
+    *("cimento", "cimento.statistics", "cimento.paradigms", "cimento.testing"),
+    *("cimento.explain", "cimento.site"),
+)
 """Modules that pages may import; of the statistics, every module."""
 PAGES = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
 SAID = re.compile(r"(?:from|import) (cimento(?:\.\w+)*)")

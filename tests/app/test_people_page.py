@@ -98,7 +98,7 @@ def test_people_join_by_the_link_of_the_room_and_are_counted_as_they_answer(fold
         assert link.startswith("http://127.0.0.1:")
         browser = build_opener(HTTPCookieProcessor())
         form = hidden(browser.open(link).read().decode())
-        page = browser.open(Request(link, data=urlencode(form).encode()))  # noqa: S310
+        page = browser.open(Request(link, data=urlencode(form).encode()))  # noqa: S310  # of a test, on this machine
         assert re.search(r"/p/[\w-]+$", page.url)
         await user.should_see("People with a link: 1; begun: 0", retries=300)
         user.find("Close the survey").click()

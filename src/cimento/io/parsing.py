@@ -53,7 +53,8 @@ _MOST_DIGITS = 15
 _PLACE = re.compile(r"\{([^{}]*)\}")
 _KINDS = {
     **dict.fromkeys(("int_parsing", "int_from_float", "int_type"), "a whole number"),
-    **dict.fromkeys(("float_parsing", "float_type", "finite_number"), "a number"),
+    **dict.fromkeys(("float_parsing", "float_type"), "a number"),
+    "finite_number": "a finite number",
 }
 _PERCENT = 100.0
 _LONGEST_FILLED = 100_000

@@ -180,13 +180,13 @@ def _nearby(path: Path) -> str:
     )
 
 
-REVIEW = "review.tsv"
+READINGS = "readings.tsv"
 """The file beside a suite with what its readers said of each item, without seeing the key."""
 
 
 def _status(folder: Path, stated: str) -> str:
     """The state of review: the number of people who read a suite, if any did; else as stated."""
-    review = folder / REVIEW
+    review = folder / READINGS
     if not review.is_file():
         return stated
     rows = [line.split("\t") for line in review.read_text(encoding="utf-8").splitlines()[1:]]

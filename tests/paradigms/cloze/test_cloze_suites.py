@@ -95,7 +95,7 @@ class TestItems:
         assert suite.items[0].targets == ('"',)
 
     def test_a_table_with_other_columns_is_refused(self, tmp_path):
-        (tmp_path / "prove.csv").write_text("id,frase\n1,La ___ va.\n", "utf-8")
+        (tmp_path / "prove.csv").write_text("id,prova\n1,La ___ va.\n", "utf-8")
         with pytest.raises(SuiteError, match="There is no column 'text'"):
             load_cloze(tmp_path / "prove.csv")
 

@@ -132,7 +132,7 @@ def test_the_figure_of_models_check_can_be_used(tmp_path, capsys, monkeypatch):
 
 def test_a_threshold_that_is_no_finite_number_is_refused(capsys):
     assert invoke(["run", "it-subject-verb", "-m", "demo-causal", "--near-ties", "inf"]) == 2
-    assert "should be a finite number" in capsys.readouterr().err
+    assert "got inf. Give a finite number." in capsys.readouterr().err
     for bits in (math.nan, -1.0):
         with pytest.raises(UsageError, match="near_tie_bits"):
             parse_options(find_paradigm("regions"), {"near_tie_bits": bits})

@@ -105,7 +105,7 @@ def test_a_survey_is_served_in_a_thread_until_it_is_stopped(design, database):
         urlopen(Request(server.room))  # noqa: S310  # on this machine
 
 
-@pytest.mark.parametrize(("host", "shown"), [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "192.0.2.7")])  # noqa: S104
+@pytest.mark.parametrize(("host", "shown"), [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "192.0.2.7")])  # noqa: S104  # of a test, on this machine
 def test_the_command_prints_a_link_that_people_can_open(
     design, tmp_path, monkeypatch, capfd, host, shown
 ):

@@ -6,7 +6,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from cimento.suites import builtin
-from cimento.suites.builtin import REVIEW, find_suite, list_builtin
+from cimento.suites.builtin import READINGS, find_suite, list_builtin
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ def test_a_suite_that_was_read_says_by_how_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(find_suite("it-subject-verb"), tmp_path / "it-subject-verb")
-    review = tmp_path / "it-subject-verb" / REVIEW
+    review = tmp_path / "it-subject-verb" / READINGS
     monkeypatch.setattr(builtin, "_FOLDER", tmp_path)
     review.unlink(missing_ok=True)
     assert list_builtin()[0].status == "draft, not yet reviewed by native speakers"
