@@ -386,7 +386,7 @@ def test_r_gives_no_p_value_of_a_degenerate_fit(exported, tmp_path):
     assert "No p-values, since the fit is degenerate: random effects vary by" in verdicts
     assert "Pr(>|z|)" not in verdicts
     # binom.test(0, 3): 2 / 2^3
-    assert "alone 0 and with b alone 3 of 12 items, p = 0.25" in verdicts
+    assert "on 12 items: only a right 0, only b right 3, p = 0.25" in verdicts
 
 
 @pytest.mark.slow
