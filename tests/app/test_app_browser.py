@@ -141,7 +141,7 @@ PLACES = ["en/edit?suite=frasi.xlsx", "ru/edit?suite=isole.xlsx", "it/edit", "es
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_keep_the_rules_of_axe(opened, place, scheme):
     if not AXE.is_file():
-        pytest.skip("axe-core is not there: npm install --prefix /tmp/axe axe-core, or $AXE_CORE")
+        pytest.skip("axe-core is not there: npm install axe-core, and $AXE_CORE for its axe.min.js")
     tab = opened(place, color_scheme=scheme, bypass_csp=True)
     if "suite=" in place:
         tab.wait_for_selector(".ag-row")
