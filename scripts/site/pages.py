@@ -39,6 +39,8 @@ _LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 ALSO_PUBLIC = (
     "cimento.paradigms",
     "cimento.testing",
+    "cimento.explain",
+    "cimento.site",
     "cimento.statistics",
 )
 """The other modules that are public."""

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from cimento import Condition, Item, Meta, Prediction, Region, Suite, evaluate
+from cimento import Condition, Item, Meta, Prediction, Region, Suite, UsageError, evaluate
 from cimento.cli.main import invoke
 from cimento.compare.covariates import ANY, EVERY, NONE, baseline_rates, is_baseline
 from cimento.models.ngram_training import train
@@ -89,6 +89,13 @@ def test_an_ngram_model_among_the_runs_is_a_baseline(tmp_path):
     (name,) = (name for name in found if "two@" in name)
     assert found[name][0] >= 1
     assert math.isclose(found[ANY][0] + found[NONE][0], 4)
+
+
+def test_baselines_alone_are_refused(tmp_path):
+    train(["erba fresca", "rosa gialla"], tmp_path / "two.arpa", order=2)
+    run = evaluate(suite(), f"kenlm:{tmp_path / 'two.arpa'}")
+    with pytest.raises(UsageError, match="all runs are of n-gram models"):
+        baseline_rates([run], lambda _language: None)
 
 
 def test_the_table_is_printed(tmp_path, capsys):

@@ -137,7 +137,7 @@ def test_a_small_simulation_is_recovered():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "slopes", "seeds"), [("rasch", 0.0, 12), ("2pl", 0.4, 6)])
+@pytest.mark.parametrize(("kind", "slopes", "seeds"), [("rasch", 0.0, 20), ("2pl", 0.4, 6)])
 def test_twenty_models_and_two_hundred_items_are_recovered(kind, slopes, seeds):
     inside, correlations = [], []
     for seed in range(seeds):
@@ -146,9 +146,8 @@ def test_twenty_models_and_two_hundred_items_are_recovered(kind, slopes, seeds):
         inside.append(((fit.difficulty.low <= hard) & (hard <= fit.difficulty.high)).mean())
         correlations.append(np.corrcoef(fit.difficulty.value, hard)[0, 1])
     assert 0.93 <= np.mean(inside) <= 0.97
-    # What twenty answers an item allow: .950 over these seeds and .952 over twenty for Rasch,
-    # and less where items discriminate unequally.
-    assert np.mean(correlations) >= 0.94
+    # What twenty answers an item allow, which is less where items discriminate unequally.
+    assert np.mean(correlations) >= (0.95 if kind == "rasch" else 0.94)
 
 
 def test_a_covariate_that_makes_items_harder_is_found():

@@ -21,6 +21,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.errors import UsageError
 from cimento.measures import total
 from cimento.measures.regions import region_columns
 from cimento.paradigms.regions.judging import (
@@ -266,9 +267,16 @@ def baseline_rates(
         frequency: from a language to the Zipf frequencies of its words; None where unknown.
 
     Raises:
+        UsageError: all runs are of baselines.
         FormulaError: a formula cannot be read.
     """
     ngrams = list(filter(is_baseline, runs))
+    if runs and len(ngrams) == len(runs):
+        raise UsageError(
+            where="baselines",
+            seen="all runs are of n-gram models, which are the baselines",
+            todo="Give runs of other models of the same suites too.",
+        )
     return [
         rate
         for run in runs
