@@ -27,17 +27,20 @@ if TYPE_CHECKING:
 
 # Some tests compute with torch before cimento does, when its order of sums comes too late.
 steady_arithmetic()
+# Threads of small products mostly wait for each other, and workers of the tests share the cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 main.invoke = checking(main.invoke)
 # A process of a user builds one command, that of the tests the same ones thousands of times.
 main._command = functools.cache(main._command)
 # What tests write need not survive a loss of power.
 os.fsync = lambda _handle: None
 
+ZOO = "zoo"
 SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shared"))
 
 
 def _keeping(load: Callable[..., Scorer]) -> Callable[..., Scorer]:
-    """`load`, which takes longer than most runs of the tests, once for each demo model."""
+    """`load`, which takes longer than most runs, once for each model of the demo and the zoo."""
     kept: dict[str, Scorer] = {}
 
     def loaded(located: Located, **options: object) -> Scorer:
@@ -45,7 +48,7 @@ def _keeping(load: Callable[..., Scorer]) -> Callable[..., Scorer]:
 
         # Models of the tests are so small that threads would only wait for each other.
         torch.set_num_threads(1)
-        if not located.name.startswith("demo-"):
+        if not located.name.startswith("demo-") and located.folder.parent.name != ZOO:
             return load(located, **options)
         key = repr((located, sorted(options.items())))
         if key not in kept:
@@ -117,7 +120,7 @@ def zoo_folder(tmp_path_factory) -> Callable[[str], Path]:
     """From the name of a tiny random model in tests/helpers/zoo.py to its folder, written once."""
     from tests.helpers import zoo
 
-    root = tmp_path_factory.mktemp("zoo")
+    root = tmp_path_factory.mktemp(ZOO, numbered=False)
     return functools.cache(lambda name: zoo.save(name, root / name))
 
 
