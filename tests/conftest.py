@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 
 from cimento.cli import main
@@ -34,6 +35,10 @@ main.invoke = checking(main.invoke)
 main._command = functools.cache(main._command)
 # What tests write need not survive a loss of power.
 os.fsync = lambda _handle: None
+
+# What more examples would find, `make fuzz` and another day's random numbers find too.
+hypothesis.settings.register_profile("quick", max_examples=40)
+hypothesis.settings.load_profile("quick")
 
 ZOO = "zoo"
 SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shared"))

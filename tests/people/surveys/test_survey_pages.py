@@ -78,6 +78,7 @@ def test_a_survey_is_answered_with_the_keyboard_alone(browser, database):
     assert values(database) == ["1", "2", "3", "4", "5"]
 
 
+@pytest.mark.slow
 def test_a_survey_is_answered_without_scripts(browser, database):
     design = small("it-connectives-cloze", checks=0)
     with (
@@ -142,6 +143,7 @@ def test_a_page_of_several_questions_is_answered_by_one_number_after_the_other(b
     assert values(database) == ["false", "3 and 4", "power"]
 
 
+@pytest.mark.slow
 def test_one_goes_on_at_another_device(browser, database):
     design = small()
     with serving(design, database) as address:
@@ -219,6 +221,7 @@ def test_hostile_text_does_nothing(browser, database):
     assert (judgment.value, judgment.remark) == ("b" + HOSTILE, HOSTILE + "</textarea>")
 
 
+@pytest.mark.slow
 def test_the_administrator_makes_a_link_and_deletes_its_participant(browser, database):
     design = small()
     with (
