@@ -170,7 +170,24 @@ def _as_text(audit: Audit) -> str:
         *(_told(_TITLES[name], items) for name, items in remarks(audit).items()),
     ]
     lines += [f"  solved by {baseline.name}: {_share(baseline)}" for baseline in audit.baselines]
-    return "\n".join([*lines, *_confounds(audit)])
+    return "\n".join([*lines, *_ngrams(audit), *_confounds(audit)])
+
+
+def _ngrams(audit: Audit) -> list[str]:
+    """The accuracy of n-grams, and a warning if it is not near chance."""
+    from cimento.paradigms.regions.ngrams import NEAR_CHANCE
+
+    known = [ngram for ngram in audit.ngrams if ngram.accuracy is not None]
+    lines = [
+        f"  {ngram.name} of half the pairs, tried on the other half: {ngram.accuracy:.2f} right"
+        for ngram in known
+    ]
+    if any(ngram.is_high for ngram in known):
+        lines.append(
+            f"    Over {NEAR_CHANCE:.2f}: words alone tell good from bad, as in pairs in which the"
+            " same word is always bad."
+        )
+    return lines
 
 
 def _confounds(audit: Audit) -> list[str]:
