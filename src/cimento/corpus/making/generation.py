@@ -174,7 +174,7 @@ class Draw:
     def trouble(self) -> str:
         """The slot that most often found no word, in words; empty if sentences were repeated."""
         if not self.lacking:
-            return "; all other sentences are there already"
+            return "; the sentences that were tried are there already"
         name, _ = self.lacking.most_common(1)[0]
         return f"; slot {name!r} finds no word that fits and is in fewer than {self.most} items"
 
