@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -280,3 +282,17 @@ def test_commands_list_and_make_all_of_a_language(
     assert "no grammar is given" in capsys.readouterr().err
     assert invoke(["suites", "build", "pairs", "es-subject-verb"]) == 2
     assert "no folder for the suites is given" in capsys.readouterr().err
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "grammars.md"
+
+
+def test_the_page_lists_every_built_in_grammar() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert [name for name in grammar_names() if f"| `{name}` |" not in page] == []
+
+
+@pytest.mark.slow
+def test_the_page_has_the_accuracies_of_ngrams() -> None:
+    script = Path(__file__).parents[2] / "scripts" / "grammar_table.py"
+    assert subprocess.run([sys.executable, str(script), "--check"], check=False).returncode == 0  # noqa: S603  # our own script
