@@ -85,7 +85,8 @@ def pytest_runtest_setup() -> None:
         gc.freeze()
 
 
-_LONGEST = ("test_conformance.py", "test_frozen.py", "test_fuzzing.py")
+_LONGEST = ("test_conformance.py", "test_docs_commands.py", "test_factorial_mixed.py",
+            "test_frozen.py", "test_fuzzing.py")  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
