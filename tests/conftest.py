@@ -40,12 +40,11 @@ os.fsync = lambda _handle: None
 hypothesis.settings.register_profile("quick", max_examples=40)
 hypothesis.settings.load_profile("quick")
 
-ZOO = "zoo"
 SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shared"))
 
 
 def _keeping(load: Callable[..., Scorer]) -> Callable[..., Scorer]:
-    """`load`, which takes longer than most runs, once for each model of the demo and the zoo."""
+    """`load`, which takes longer than most runs of the tests, once for each demo model."""
     kept: dict[str, Scorer] = {}
 
     def loaded(located: Located, **options: object) -> Scorer:
@@ -53,7 +52,7 @@ def _keeping(load: Callable[..., Scorer]) -> Callable[..., Scorer]:
 
         # Models of the tests are so small that threads would only wait for each other.
         torch.set_num_threads(1)
-        if not located.name.startswith("demo-") and located.folder.parent.name != ZOO:
+        if not located.name.startswith("demo-"):
             return load(located, **options)
         key = repr((located, sorted(options.items())))
         if key not in kept:
@@ -126,7 +125,7 @@ def zoo_folder(tmp_path_factory) -> Callable[[str], Path]:
     """From the name of a tiny random model in tests/helpers/zoo.py to its folder, written once."""
     from tests.helpers import zoo
 
-    root = tmp_path_factory.mktemp(ZOO, numbered=False)
+    root = tmp_path_factory.mktemp("zoo")
     return functools.cache(lambda name: zoo.save(name, root / name))
 
 
