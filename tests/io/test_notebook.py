@@ -101,7 +101,7 @@ def test_a_run_is_shown_with_its_intervals():
 def test_a_cloze_suite_is_shown_with_its_blanks():
     [loaded] = load_suites("it-connectives-cloze")
     text = Tags(html_of(loaded.suite)).text
-    assert text[0].startswith("it-connectives-cloze: 40 items, it")
+    assert text[0].startswith("it-connectives-cloze: 270 items, it")
     assert "... and 37 more items" in text
 
 

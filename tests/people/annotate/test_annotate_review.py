@@ -94,9 +94,9 @@ def test_all_other_rows_stay_as_they_are(tmp_path, sheet):
 @pytest.mark.parametrize(
     ("rest", "first", "status"),
     [
-        ("ok", {"verdict": "wrong"}, "draft, 180 of 180 rows reviewed by L, 1 left open"),
+        ("ok", {"verdict": "wrong"}, "draft, 518 of 518 rows reviewed by L, 1 left open"),
         ("", {"verdict": "ok"}, "draft, 1 of 180 rows reviewed by L, 0 left open"),
-        ("ok", {"verdict": "unsure"}, "draft, 180 of 180 rows reviewed by L, 1 left open"),
+        ("ok", {"verdict": "unsure"}, "draft, 518 of 518 rows reviewed by L, 1 left open"),
     ],
 )
 def test_a_suite_is_reviewed_only_where_nothing_is_left(tmp_path, sheet, rest, first, status):
@@ -197,7 +197,7 @@ def test_rows_that_are_no_longer_in_the_sheet_were_not_looked_at(tmp_path, sheet
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[:-1]), encoding="utf-8")
     assert import_review(PAIRS, path, tmp_path / "copy") == 0
-    assert meta(tmp_path / "copy")["status"] == "draft, 179 of 180 rows reviewed by L, 0 left open"
+    assert meta(tmp_path / "copy")["status"] == "draft, 517 of 518 rows reviewed by L, 0 left open"
 
 
 def test_of_very_many_faults_of_a_sheet_the_first_are_shown(tmp_path, sheet, refusal):
