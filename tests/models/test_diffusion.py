@@ -1,0 +1,238 @@
+"""Masked diffusion models, against sums over all sets of masked tokens of a tiny model."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+from transformers import AutoModelForMaskedLM
+
+from cimento import Asking, Policy, UsageError, evaluate, pairs, score
+from cimento.cli.main import invoke
+from cimento.io.tables import REPLICATES, replicate_columns
+from cimento.models.hf import diffusion
+from cimento.models.hf.diffusion import draw_masks
+from cimento.paradigms.regions.judging import monte_carlo_remarks, scores_of
+from cimento.paradigms.regions.replicates import UNDECIDED, half_widths
+from tests.helpers import zoo
+from tests.helpers.suites_on_disk import write_folder
+
+NAME = "bert-cased"
+TEXT = "Il gatto"
+SUITE = pairs(
+    [
+        ("Il gatto dorme.", "Il gatto dormono."),
+        ("Le foglie cadono.", "Le foglie cade."),
+        ("La casa è rossa.", "La casa sono rossa."),
+        ("I cani corrono.", "I cani corre."),
+    ],
+    name="diffusion",
+    language="it",
+)
+KIND = {"kind": "diffusion", "device": "cpu"}
+
+
+@cache
+def all_subsets(folder):
+    """ln P of each token in each set of masked tokens of TEXT, by single passes of transformers."""
+    model = AutoModelForMaskedLM.from_pretrained(folder).eval()
+    tokenizer = zoo.tokenizer(zoo.SPECIES[NAME].tokenizer)
+    ids = tokenizer(TEXT)["input_ids"]
+    places = range(1, len(ids) - 1)  # between [CLS] and [SEP]
+    table = {}
+    for size in range(1, len(places) + 1):
+        for hidden in itertools.combinations(places, size):
+            copy = [tokenizer.mask_token_id if n in hidden else i for n, i in enumerate(ids)]
+            with torch.no_grad():
+                logprobs = model(torch.tensor([copy])).logits[0].double().log_softmax(-1)
+            table[hidden] = {n: logprobs[n, ids[n]].item() for n in hidden}
+    return list(places), table
+
+
+def exact(folder):
+    """The share of each token in eq. 6 of Nie et al. 2025, summed over all sets."""
+    places, table = all_subsets(folder)
+    length = len(places)
+    shares = dict.fromkeys(places, 0.0)
+    for hidden, logprobs in table.items():
+        size = len(hidden)
+        probability = 1 / length / math.comb(length, size)
+        for place, logprob in logprobs.items():
+            shares[place] += probability * length / size * logprob
+    return [shares[place] for place in places]
+
+
+def estimated(folder, *, samples, seed):
+    """The share of each token in each replicate, from the masks and the sums over all sets."""
+    places, table = all_subsets(folder)
+    masks = draw_masks(len(places), samples=samples, seed=seed)
+    shares = np.zeros((REPLICATES, len(places)))
+    for sample, (hidden, weight) in enumerate(zip(masks.hidden, masks.weights, strict=True)):
+        chosen = tuple(place for place, masked in zip(places, hidden, strict=True) if masked)
+        for place, logprob in table[chosen].items():
+            shares[sample * REPLICATES // samples, places.index(place)] += weight * logprob
+    return shares
+
+
+def test_the_text_is_short_enough_for_all_sets(zoo_folder):
+    places, table = all_subsets(zoo_folder(NAME))
+    assert 4 <= len(places) <= 6
+    assert len(table) == 2 ** len(places) - 1
+
+
+def test_scores_are_the_weighted_sums_over_the_drawn_masks(zoo_folder):
+    folder = zoo_folder(NAME)
+    suite = pairs([(TEXT, "I cani")], name="one", language="it")
+    run = evaluate(suite, str(folder), mc_samples=64, mc_seed=5, **KIND)
+    tokens = run.table("tokens").filter(run.table("tokens")["request"] == 0)
+
+    shares = estimated(folder, samples=64, seed=5)
+    for number, column in enumerate(replicate_columns()):
+        assert tokens[column].to_list() == pytest.approx(shares[number].tolist(), abs=1e-5)
+    assert tokens["logprob_nats"].to_list() == pytest.approx(shares.mean(0).tolist(), abs=1e-5)
+    asked = run.manifest["asking"]["policy"]
+    assert (asked["mc_samples"], asked["mc_seed"]) == (64, 5)
+
+
+@pytest.mark.parametrize("samples", [8, 40])
+def test_estimates_are_unbiased(zoo_folder, samples):
+    """Over 400 seeds, the mean of each token's share is within four standard errors."""
+    folder = zoo_folder(NAME)
+    shares = np.array([estimated(folder, samples=samples, seed=s).mean(0) for s in range(400)])
+    error = shares.std(0, ddof=1) / 20
+    assert (np.abs(shares.mean(0) - exact(folder)) < 4 * error).all()
+    total = shares.sum(1)
+    assert abs(total.mean() - sum(exact(folder))) < 4 * total.std(ddof=1) / 20
+
+
+def test_the_interval_holds_the_exact_value_in_95_of_100_samples(zoo_folder):
+    """Of 400 intervals, 362 to 394 cover with a probability of 99.9 % (binomial)."""
+    folder = zoo_folder(NAME)
+    low, high = stats.binom.interval(0.999, 400, 0.95)
+    covered = 0
+    for seed in range(400):
+        sums = estimated(folder, samples=64, seed=seed).sum(1)
+        half = half_widths([np.array([value]) for value in sums])[0]
+        reference = stats.t.interval(0.95, 7, loc=sums.mean(), scale=stats.sem(sums))
+        assert sums.mean() + half == pytest.approx(reference[1])
+        covered += abs(sums.mean() - sum(exact(folder))) <= half
+    assert low <= covered <= high
+
+
+def test_the_number_of_masked_tokens_is_uniform():
+    numbers = [draw_masks(5, samples=80, seed=s).hidden.sum(1) for s in range(100)]
+    counts = np.bincount(np.concatenate(numbers), minlength=6)[1:]
+    # In each replicate two of ten samples have each number, or one more or less.
+    assert counts.sum() == 8000
+    assert np.abs(counts - 1600).max() < 100
+
+
+def test_scores_depend_on_the_seed_and_not_on_the_batch(zoo_folder):
+    folder = str(zoo_folder(NAME))
+
+    def scores(**options):
+        return evaluate(SUITE, folder, **KIND, **options).table("tokens")["logprob_nats"].to_numpy()
+
+    first = scores()
+    assert (first == scores()).all()
+    assert np.abs(first - scores(batch_size=1)).max() < 1e-5
+    assert np.abs(first - scores(mc_seed=1)).max() > 1e-2
+    digests = {
+        Asking(policy=Policy(**more)).digest() for more in ({}, {"mc_seed": 1}, {"mc_samples": 64})
+    }
+    assert len(digests) == 3
+
+
+def test_margins_within_their_error_are_undecided(zoo_folder):
+    run = evaluate(SUITE, str(zoo_folder(NAME)), mc_samples=8, **KIND)
+    tokens, outcomes = run.table("tokens"), run.outcomes()
+    margins = []
+    for column in replicate_columns():
+        sums = tokens.group_by("request", maintain_order=True).agg(total=tokens[column].sum())
+        by_text = {
+            request: tokens.filter(tokens["request"] == request)[column].sum()
+            for request in sums["request"]
+        }
+        margins.append([(by_text[2 * n] - by_text[2 * n + 1]) / math.log(2) for n in range(4)])
+    margins = np.array(margins)
+    error = stats.t.ppf(0.975, 7) * stats.sem(margins)
+
+    assert outcomes["value"].to_list() == pytest.approx(margins.mean(0).tolist(), abs=1e-9)
+    is_open = np.abs(margins.mean(0)) <= error
+    assert 0 < is_open.sum() < 4
+    assert (outcomes["verdict"] == "unscored").to_list() == is_open.tolist()
+    assert outcomes["right"].is_null().to_list() == is_open.tolist()
+    assert [reason == UNDECIDED for reason in outcomes["reason"]] == is_open.tolist()
+    assert f"{is_open.sum()} of 4 verdicts" in " ".join(monte_carlo_remarks(run))
+
+
+def test_each_likelihood_has_an_interval(zoo_folder):
+    run = evaluate(SUITE, str(zoo_folder(NAME)), mc_samples=32, **KIND)
+    table = scores_of(run, ["lp", "meanlp", "ppl", "pppl"])
+    tokens = run.table("tokens").filter(run.table("tokens")["request"] == 0)
+    sums = [tokens[column].sum() for column in replicate_columns()]
+    half = stats.t.ppf(0.975, 7) * stats.sem(sums)
+    assert table["monte_carlo_error"][0] == pytest.approx(half, rel=1e-9)
+    assert table["monte_carlo_error"][1] == pytest.approx(half / len(tokens), rel=1e-9)
+    assert table["value"][2] == pytest.approx(math.exp(-tokens["logprob_nats"].mean()))
+    assert table["value"][3] is None
+
+
+def test_answers_are_kept(zoo_folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    suite = write_folder(tmp_path / "lampade")
+    command = ["run", str(suite), "-m", str(zoo_folder(NAME)), "--kind", "diffusion"]
+    command += ["--mc-samples", "16", "-o", str(tmp_path / "runs"), "--device", "cpu"]
+    code = invoke(command)
+    assert code in (0, 3)  # 3: every margin is within its error
+
+    def never(*_, **__):
+        raise AssertionError("the model was asked again")
+
+    monkeypatch.setattr(diffusion.DiffusionScorer, "_predict", never)
+    assert invoke([*command, "--force"]) == code
+
+
+def test_the_mask_token_may_be_named_by_the_config(zoo_folder, tmp_path):
+    tokenizer = zoo.tokenizer(zoo.SPECIES[NAME].tokenizer)
+    model = zoo.model(NAME)
+    model.config.mask_token_id = tokenizer.mask_token_id
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    named = json.loads((tmp_path / "tokenizer_config.json").read_text(encoding="utf-8"))
+    named.pop("mask_token")
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(named), encoding="utf-8")
+    columns = ["token_id", "logprob_nats"]
+    first, second = (
+        evaluate(SUITE, str(folder), mc_samples=8, **KIND).table("tokens")[columns]
+        for folder in (zoo_folder(NAME), tmp_path)
+    )
+    assert first.equals(second)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"window": "sliding"}, "reads texts whole"),
+        ({"columns": "rank"}, "many passes"),
+        ({"layers": "all"}, "many passes"),
+        ({"mc_samples": 12}, "multiple of 8"),
+    ],
+)
+def test_what_has_no_meaning_is_refused(zoo_folder, options, said):
+    with pytest.raises(UsageError, match=said):
+        score(TEXT, str(zoo_folder(NAME)), **KIND, **options)
+
+
+def test_scores_of_free_texts_have_their_errors(zoo_folder):
+    table = score(TEXT, str(zoo_folder(NAME)), level="sentence", mc_samples=64, **KIND)
+    sums = estimated(zoo_folder(NAME), samples=64, seed=0).sum(1) / math.log(2)
+    assert table["surprisal_bits"][0] == pytest.approx(-sums.mean(), abs=1e-4)
+    error = stats.t.ppf(0.975, 7) * stats.sem(sums)
+    assert table["monte_carlo_error"][0] == pytest.approx(error, abs=1e-4)
