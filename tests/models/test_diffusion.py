@@ -236,3 +236,66 @@ def test_scores_of_free_texts_have_their_errors(zoo_folder):
     assert table["surprisal_bits"][0] == pytest.approx(-sums.mean(), abs=1e-4)
     error = stats.t.ppf(0.975, 7) * stats.sem(sums)
     assert table["monte_carlo_error"][0] == pytest.approx(error, abs=1e-4)
+
+
+CODE = """
+import torch
+from transformers import PretrainedConfig, PreTrainedModel
+from transformers.modeling_outputs import MaskedLMOutput
+
+
+class TinyConfig(PretrainedConfig):
+    model_type = "tiny-diffusion"
+
+    def __init__(self, vocab_size=300, hidden_size=16, mask_token_id=4, **more):
+        self.vocab_size, self.hidden_size = vocab_size, hidden_size
+        self.mask_token_id = mask_token_id
+        super().__init__(**more)
+
+
+class TinyModel(PreTrainedModel):
+    config_class = TinyConfig
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.embed = torch.nn.Embedding(config.vocab_size, config.hidden_size)
+        self.mix = torch.nn.Linear(config.hidden_size, config.hidden_size)
+        self.head = torch.nn.Linear(config.hidden_size, config.vocab_size)
+        self.post_init()
+
+    def get_input_embeddings(self):
+        return self.embed
+
+    def forward(self, input_ids, attention_mask=None, **_):
+        hidden = self.embed(input_ids)
+        hidden = torch.tanh(self.mix(hidden) + hidden.mean(dim=1, keepdim=True))
+        return MaskedLMOutput(logits=self.head(hidden))
+"""
+
+
+def test_a_model_that_brings_its_code_is_loaded_as_the_class_that_it_names(tmp_path):
+    """As LLaDA does, it is listed as a causal model and names its mask token in the config."""
+    tokenizer = zoo.tokenizer("wordpiece-cased")
+    space = {"__name__": "modeling_tiny"}
+    exec(CODE, space)  # noqa: S102  # the module that is written below
+    torch.manual_seed(1)
+    config = space["TinyConfig"](vocab_size=len(tokenizer), mask_token_id=tokenizer.mask_token_id)
+    model = space["TinyModel"](config).eval()
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    (tmp_path / "modeling_tiny.py").write_text(CODE, encoding="utf-8")
+    stored = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
+    stored["auto_map"] = {
+        "AutoConfig": "modeling_tiny.TinyConfig",
+        "AutoModelForCausalLM": "modeling_tiny.TinyModel",
+    }
+    (tmp_path / "config.json").write_text(json.dumps(stored), encoding="utf-8")
+
+    table = score("I", str(tmp_path), trust_remote_code=True, **KIND)
+    [before, token, after] = tokenizer("I")["input_ids"]
+    with torch.no_grad():
+        ids = torch.tensor([[before, tokenizer.mask_token_id, after]])
+        bits = -model(ids).logits[0, 1].double().log_softmax(-1)[token].item() / math.log(2)
+    # A text of one token has one set of masked tokens, so that there is no noise.
+    assert table["surprisal_bits"].to_list() == [pytest.approx(bits, abs=1e-5)]
+    assert table["monte_carlo_error"].to_list() == [0.0]
