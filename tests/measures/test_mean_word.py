@@ -6,7 +6,7 @@ import importlib.util
 
 import pytest
 
-from cimento import evaluate, open_runs
+from cimento import cite, evaluate, open_runs
 from cimento.errors import MissingDependencyError
 from cimento.measures import scores
 from cimento.paradigms.regions.judging import scores_of
@@ -52,6 +52,8 @@ def test_mean_word_divides_by_the_words_of_the_scoring(suite, kind, segmenter, w
     values = scores_of(run, ["lp", "mean-word"])["value"].to_list()
     for lp, mean in zip(values[::2], values[1::2], strict=True):
         assert mean == pytest.approx(lp / words, rel=1e-12)
+    stated = {"letters": "were split", "bars": "the bars of the suite", "icu": "ICU's dictionaries"}
+    assert stated[segmenter] in cite(run, "appendix")
 
 
 def test_the_words_that_are_masked_together_are_those_between_bars(suite):

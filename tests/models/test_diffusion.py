@@ -13,7 +13,7 @@ import torch
 from scipy import stats
 from transformers import AutoModelForMaskedLM
 
-from cimento import Asking, Policy, UsageError, evaluate, pairs, score
+from cimento import Asking, Policy, UsageError, cite, evaluate, pairs, score
 from cimento.cli.main import invoke
 from cimento.io.tables import REPLICATES, replicate_columns
 from cimento.models.hf import diffusion
@@ -170,6 +170,8 @@ def test_margins_within_their_error_are_undecided(zoo_folder):
     assert outcomes["right"].is_null().to_list() == is_open.tolist()
     assert [reason == UNDECIDED for reason in outcomes["reason"]] == is_open.tolist()
     assert f"{is_open.sum()} of 4 verdicts" in " ".join(monte_carlo_remarks(run))
+    assert "likelihood bound (Nie et al. 2025)" in cite(run, "methods")
+    assert "from 8 random sets of masked tokens (seed 0)" in cite(run, "appendix")
 
 
 def test_each_likelihood_has_an_interval(zoo_folder):

@@ -160,6 +160,8 @@ def scored_in_brief(run: RunFacts) -> list[str]:
     rule = str(run.policy.get("pll", ""))
     if run.model.get("kind") == "masked" and rule in _PLL_IN_BRIEF:
         return [f"Masked models were scored by pseudo-log-likelihood, {_PLL_IN_BRIEF[rule]}."]
+    if run.model.get("kind") == "diffusion":
+        return ["Masked diffusion models were scored by their likelihood bound [@nie2025]."]
     if run.model.get("boundary"):
         return ["Token probabilities were corrected for word boundaries [@pimentel2024]."]
     return []
