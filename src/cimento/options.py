@@ -26,7 +26,7 @@ from cimento.models.settings import (
     BosRule,
     BoundaryRule,
     DtypeRule,
-    FirstSegmenterRule,
+    FirstWordRule,
     KindRule,
     PllRule,
     Policy,
@@ -259,7 +259,7 @@ class ScoringOptions(ModelOptions):
     leading_blank: bool | None = option(None, "Put a blank before every text.")
     boundary: BoundaryRule | None = option(None, "Correction for word boundaries; none by default.")
     boundary_eos: bool | None = option(None, "Whether EOS ends a word, in that correction.")
-    boundary_first: FirstSegmenterRule | None = option(
+    boundary_first: FirstWordRule | None = option(
         None, "Divisor of a text's first word: initial (the default)."
     )
     mc_samples: int | None = option(None, "Samples of masked diffusion; 128 by default.", ge=8)
@@ -267,7 +267,7 @@ class ScoringOptions(ModelOptions):
     window: WindowRule = option("refuse", "What to do with texts longer than the model's window.")
     stride: int | None = option(None, "Step of a sliding window.", unit="tokens", ge=1)
     context: str = option("", "Context put before every text, not scored.")
-    columns: Texts = option((), "Also store: logit, log_sigmoid_sum, entropy_nats, rank.")
+    columns: Texts = option((), "Store: logit, log_sigmoid_sum, entropy_nats, rank, unigram_nats.")
     layers: str = option(
         "",
         "Also store each token's log-probability after these layers; 0 is before the first.",

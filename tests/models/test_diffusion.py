@@ -15,6 +15,7 @@ from transformers import AutoModelForMaskedLM
 
 from cimento import Asking, Policy, UsageError, cite, evaluate, pairs, score
 from cimento.cli.main import invoke
+from cimento.engine.cache import MemoryCache
 from cimento.io.tables import REPLICATES, replicate_columns
 from cimento.models.hf import diffusion
 from cimento.models.hf.diffusion import draw_masks
@@ -199,6 +200,27 @@ def test_answers_are_kept(zoo_folder, tmp_path, monkeypatch):
 
     monkeypatch.setattr(diffusion.DiffusionScorer, "_predict", never)
     assert invoke([*command, "--force"]) == code
+
+
+def test_a_context_is_read_and_never_masked(zoo_folder):
+    """The same tokens as one text and as context and text: other sets, and other answers kept."""
+    folder, cache = str(zoo_folder(NAME)), MemoryCache()
+    words = {"level": "word", "mc_samples": 512, **KIND}
+    whole = score("Il gatto", folder, cache=cache, **words)
+    after = score("gatto", folder, contexts="Il", cache=cache, **words)
+    assert after.equals(score("gatto", folder, contexts="Il", **words))
+    assert after["word"].to_list() == ["gatto"]
+
+    places, table = all_subsets(zoo_folder(NAME))
+    own = places[2:]  # "Il" is the first two tokens
+    length, expected = len(own), 0.0
+    for hidden, logprobs in table.items():
+        if set(hidden) <= set(own):
+            probability = 1 / length / math.comb(length, len(hidden))
+            expected += probability * length / len(hidden) * sum(logprobs.values())
+    bits, error = after["surprisal_bits"][0], after["monte_carlo_error"][0]
+    assert abs(bits + expected / math.log(2)) < 2 * error
+    assert abs(bits - whole["surprisal_bits"][1]) > 2 * error
 
 
 def test_the_mask_token_may_be_named_by_the_config(zoo_folder, tmp_path):

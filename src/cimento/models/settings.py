@@ -109,7 +109,7 @@ BosRule: TypeAlias = Literal["auto", "none", "tokenizer", "bos-or-eos"]
 PllRule: TypeAlias = Literal["within-word-l2r", "original", "whole-word", "region"]
 WindowRule: TypeAlias = Literal["refuse", "sliding"]
 BoundaryRule: TypeAlias = Literal["none", "word-start", "word-end", "auto"]
-FirstSegmenterRule: TypeAlias = Literal["initial", "none"]
+FirstWordRule: TypeAlias = Literal["initial", "none"]
 
 
 _LATER: Mapping[str, JsonValue] = {
@@ -178,7 +178,7 @@ class Policy:
     stride: int | None = None
     boundary: BoundaryRule = "none"
     boundary_eos: bool = True
-    boundary_first: FirstSegmenterRule = "initial"
+    boundary_first: FirstWordRule = "initial"
     mc_samples: int = 128
     mc_seed: int = 0
     model_args: Mapping[str, JsonValue] = field(default_factory=dict)

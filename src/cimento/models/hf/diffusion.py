@@ -20,14 +20,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cimento.errors import UsageError
 from cimento.io.tables import REPLICATES, replicate_of
-from cimento.models.base import Encoded, ModelCard
+from cimento.models.base import Encoded, EncodedTexts, ModelCard, Score
 from cimento.models.hf.masked import Copy, Job, MaskedScorer
 from cimento.models.settings import BatchLimits, Policy
 
@@ -108,6 +108,15 @@ class DiffusionScorer(MaskedScorer):
                 todo="Leave the option out.",
             )
         super().__init__(model, tokenizer, card=card, policy=policy, limits=limits)
+
+    def encode(self, requests: Sequence[Score]) -> Sequence[Encoded]:
+        """Tokenize the requests, in order; see `Scorer`.
+
+        Tokens of a context belong to no word: they are never masked, so that scores depend on where
+        the text begins, and answers are kept by the ids of tokens and the numbers of their words.
+        """
+        texts = EncodedTexts.of(super().encode(requests))
+        return replace(texts, words=np.where(texts.start < 0, -1, texts.words))
 
     def trials(
         self,

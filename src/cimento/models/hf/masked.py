@@ -83,7 +83,8 @@ class MaskedScorer(TransformersScorer):
         limits: BatchLimits,
     ) -> None:
         mask = tokenizer.mask_token_id
-        mask = getattr(model.config, "mask_token_id", None) if mask is None else mask
+        if mask is None and card.kind == "diffusion":
+            mask = getattr(model.config, "mask_token_id", None)
         if mask is None:
             raise ModelError(
                 where=f"tokenizer of {card.name!r}",
