@@ -38,6 +38,7 @@ from cimento.suites.derived import NOTHING, OTHER, first_word, kind_of
 from cimento.suites.design import Square, squares
 from cimento.suites.formula import Comparison, Junction, Reference
 from cimento.suites.model import Item, Suite
+from cimento.suites.words import count_words
 
 if TYPE_CHECKING:
     from cimento.measures.regions import RegionValues
@@ -351,7 +352,7 @@ def _is_whole(item: Item, square: Square) -> bool:
 
 
 def _words(texts: Sequence[str]) -> list[int]:
-    return [len(text.split()) for text in texts]
+    return [count_words(text) for text in texts]
 
 
 def _marks(texts: Sequence[str]) -> list[int]:
