@@ -1,0 +1,529 @@
+"""Estimates of a prompted run: rates, sensitivity and biases, and calibration on people."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from cimento.paradigms.prompted.judging import (
+    HALF,
+    Answered,
+    Asked,
+    accepting_share,
+    answers_of,
+    asked_of,
+    clusters_of,
+    question_of,
+    rated,
+)
+from cimento.paradigms.prompted.prompts import (
+    DIGITS,
+    FORMS,
+    LETTERED,
+    LETTERS,
+    QUESTIONS,
+    WORDS,
+    Form,
+    PromptedOptions,
+    judgment_wording,
+    rivals_of,
+)
+from cimento.paradigms.ratings.estimates import ceilings, with_headline
+from cimento.paradigms.ratings.suite import RatedSentence, rated_of
+from cimento.runs.outcomes import Estimate, Role, design_of, mean_estimate, rate
+from cimento.statistics.calibration import (
+    Calibration,
+    brier_parts,
+    expected_calibration_error,
+)
+from cimento.statistics.correlation import correlate
+from cimento.statistics.design import Design
+from cimento.statistics.detection import DetectionTask, detection
+from cimento.statistics.means import bounded_mean, mean_of
+from cimento.statistics.regression import regress
+from cimento.suites.model import Suite
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.runs.run import Run
+
+D_PRIME, CRITERION = "d'", "criterion c"
+HITS, FALSE_ALARMS = "hits", "false alarms"
+FIRST, FIRST_LABEL, YES_BIAS = "first chosen", "A or 1 chosen", "yes bias"
+HIGH_BIAS, END_BIAS = "high-number bias", "first-end bias"
+SLOPE, ECE = "slope", "ECE"
+
+_SEED, _HALVINGS = 0, 1000
+_COEFFICIENTS: Mapping[str, Role] = {"spearman": "main", "pearson": "main"}
+_EVERY_WORDING = "items were not asked with words and with letters: balance=latin or full does so"
+_NO_SHARES = "of how many people accept a sentence nothing is known, only their mean rating"
+_DETECTED = "log-linear rates (Hautus 1995)"
+
+ANSWERED_RIGHT: Mapping[str, str] = {
+    "choice": "The share of answers, over the whole design, that name the better sentence.",
+    "yesno": "Said to be acceptable more often than its rival, over the whole design.",
+    "rating": "Rated higher than its rival, on average over the whole design.",
+}
+
+Value: TypeAlias = Callable[[Answered], float]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptedRun:
+    """A run with its answers, read once.
+
+    Attributes:
+        suite: its suite.
+        options: its options.
+        outcomes: its outcomes table.
+        asked: its answers by sentence or pair.
+        like: an estimate with the names of suite and model.
+    """
+
+    suite: Suite
+    options: PromptedOptions
+    outcomes: pl.DataFrame
+    asked: tuple[Asked, ...]
+    like: Estimate
+
+    @classmethod
+    def of(cls, run: Run) -> PromptedRun:
+        """The parts of a run."""
+        suite = cast("Suite", run.suite)
+        return cls(
+            suite=suite,
+            options=cast("PromptedOptions", run.options),
+            outcomes=run.outcomes(),
+            asked=tuple(asked_of(answers_of(run))),
+            like=Estimate(suite=suite.name, model=run.model, question=""),
+        )
+
+    def of_form(self, form: Form, *conditions: str) -> list[Asked]:
+        """What was asked in one form, of the given conditions if there are any."""
+        return [
+            one
+            for one in self.asked
+            if one.form == form and (not conditions or set(one.conditions) <= set(conditions))
+        ]
+
+
+def prompted_estimates(run: Run) -> list[Estimate]:
+    """All estimates of a run, question by question; the first one is the headline."""
+    prompted = PromptedRun.of(run)
+    estimates: list[Estimate] = []
+    for form in FORMS:
+        if form in prompted.options.forms_of(prompted.suite):
+            made = _of_pairs if prompted.suite.predictions else _of_sentences
+            estimates += made(prompted, form)
+    return with_headline(estimates)
+
+
+def _of_pairs(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
+    """The rate, sensitivity and biases of a question about pairs, for each rival."""
+    target, rivals = rivals_of(prompted.suite)
+    for rival in rivals:
+        question = question_of(form, rivals, rival, target)
+        rows = prompted.outcomes.filter(prompted.outcomes["question"] == question)
+        asked = prompted.of_form(form, target, rival)
+        like = dataclasses.replace(prompted.like, question=question)
+        chance, method = _chance(form, asked, prompted.options)
+        described = dataclasses.replace(
+            like, description=ANSWERED_RIGHT[form], chance=chance, chance_method=method
+        )
+        yield rate(rows, described)
+        if form != "rating":
+            yield from _detected(prompted, asked, like, target=target)
+            yield from _by_design(prompted, form, asked, like, target=target)
+        yield from _biases(prompted, form, asked, like)
+    yield from _people(prompted, form)
+
+
+def _of_sentences(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
+    """What people said beside the answers, and the biases, for single sentences."""
+    like = dataclasses.replace(prompted.like, question=QUESTIONS[form])
+    asked = prompted.of_form(form)
+    people = list(_people(prompted, form))
+    known = any(estimate.value is not None for estimate in people)
+    if known:
+        yield from people
+    if form == "yesno":
+        rows = prompted.outcomes.filter(prompted.outcomes["question"] == like.question)
+        if rows["verdict"].count():
+            described = "Said to be acceptable, or not, as the suite labels it."
+            yield rate(rows, dataclasses.replace(like, description=described, chance=HALF,
+                                                 chance_method="one of two answers"))  # fmt: skip
+            yield from _detected(prompted, asked, like, target="")
+    if not known:
+        yield from people
+    yield from _biases(prompted, form, asked, like)
+
+
+def _chance(
+    form: Form, asked: Sequence[Asked], options: PromptedOptions
+) -> tuple[float | None, str]:
+    """The rate of pairs that pass by lot, and how it was found."""
+    if form == "rating":
+        return None, "how ratings by lot are spread is not known"
+    if options.answer == "loglik":
+        return HALF, "by lot"
+    n = max((len(one.answers) + one.lost for one in asked), default=0)
+    if form == "choice":
+        above = sum(math.comb(n, k) for k in range(n // 2 + 1, n + 1)) / 2**n
+        return above, f"{n} guesses a pair, more than half of them right"
+    # Of two sentences with n guesses each: half of the draws without a tie.
+    tie = math.comb(2 * n, n) / 4**n
+    return (1 - tie) / 2, f"{n} guesses a sentence"
+
+
+def _design(prompted: PromptedRun, items: Sequence[str]) -> Design:
+    clusters = clusters_of(prompted.suite)
+    return design_of(list(items), [clusters.get(item) for item in items])
+
+
+def _detected(
+    prompted: PromptedRun, asked: Sequence[Asked], like: Estimate, *, target: str
+) -> Iterator[Estimate]:
+    """d', criterion, hits and false alarms of yes/no, or of the choice of what comes first."""
+    counts: dict[str, list[float]] = {}
+    signals = _signals(prompted, target)
+    for one in asked:
+        row = counts.setdefault(one.item, [0.0] * 4)
+        for answer in one.answers:
+            is_signal, said = answer.prompt.cell.order == 0, answer.chosen
+            if one.form == "choice":
+                # The first sentence is chosen where the better one is, and is the first.
+                said = said if is_signal else 1 - said
+            elif (known := signals.get((one.item, one.conditions[0]))) is None:
+                continue
+            else:
+                is_signal = known
+            row[0 if is_signal else 2] += said
+            row[1 if is_signal else 3] += 1
+    counts = {item: row for item, row in counts.items() if row[1] + row[3]}
+    choice = bool(asked) and asked[0].form == "choice"
+    task: DetectionTask = "2afc" if choice else "yes-no"
+    design = _design(prompted, list(counts))
+    made = detection(list(counts.values()), design, task=task, seed=_SEED)
+    about = "first of two" if choice else "acceptable"
+    like = dataclasses.replace(
+        like, n=len(counts), clustered=design.clustered, interval_method=made.method,
+        reason=made.reason or "",
+    )  # fmt: skip
+    for statistic, number, described in (
+        (D_PRIME, made.sensitivity, f"sensitivity, {_DETECTED}"),
+        (CRITERION, made.criterion, f"below 0: tends to say {about}; {_DETECTED}"),
+    ):
+        yield dataclasses.replace(
+            like, statistic=statistic, value=number.value, low=number.low, high=number.high,
+            chance=0.0, chance_method="no difference, no bias", description=described,
+        )  # fmt: skip
+    for statistic, value, n in (
+        (HITS, made.hits, made.signals),
+        (FALSE_ALARMS, made.false_alarms, made.noises),
+    ):
+        told = f"said {about} where it was not" if statistic == FALSE_ALARMS else f"said {about}"
+        yield dataclasses.replace(
+            like, statistic=statistic, role="detail", value=value, n=int(n),
+            interval_method=None, description=told,
+            reason="its interval is in that of d'",
+        )  # fmt: skip
+
+
+def _signals(prompted: PromptedRun, target: str) -> dict[tuple[str, str], bool]:
+    """Item and condition to whether the sentence is acceptable; of a pair its better one is."""
+    if target:
+        return {
+            (item.id, condition.name): condition.name == target
+            for item, condition in prompted.suite.stimuli()
+        }
+    sentences = zip(prompted.suite.stimuli(), rated_of(prompted.suite).sentences, strict=True)
+    return {
+        (item.id, condition.name): sentence.label == "acceptable"
+        for (item, condition), sentence in sentences
+        if sentence.label
+    }
+
+
+def _biases(
+    prompted: PromptedRun, form: Form, asked: Sequence[Asked], like: Estimate
+) -> Iterator[Estimate]:
+    """Tendencies to one answer whatever the sentence, each a mean over items."""
+    if form == "rating":
+        middle = (prompted.options.points + 1) / 2
+        about = "mean number given, over scales in both directions, less the middle"
+        yield _mean_bias(prompted, asked, like, HIGH_BIAS, about, lambda a: a.points - middle)
+        about = "distance of the number from the middle, towards the end that is named first"
+        yield _mean_bias(
+            prompted, asked, like, END_BIAS, about,
+            lambda a: (a.points - middle) * (-1 if a.prompt.cell.labels == 0 else 1),
+        )  # fmt: skip
+        return
+    what = "sentence" if form == "choice" else "answer"
+    about = f"share of answers that take the {what} that comes first"
+    yield _share_bias(prompted, asked, like, FIRST, about, _said_first)
+    about = "share of answers A or 1, whatever they stand for"
+    yield _share_bias(prompted, asked, like, FIRST_LABEL, about, _said_label)
+    if form == "yesno":
+        yield _yes_bias(prompted, asked, like)
+
+
+def _said_first(answer: Answered) -> float | None:
+    return _decided(answer.share(answer.prompt.answers[0]))
+
+
+def _said_label(answer: Answered) -> float | None:
+    labels = {LETTERS[0], DIGITS[0]} & set(answer.prompt.answers)
+    return _decided(answer.share(labels.pop())) if labels else None
+
+
+def _decided(share: float) -> float:
+    return HALF if math.isclose(share, HALF, abs_tol=1e-9) else float(share > HALF)
+
+
+def _by_item(asked: Sequence[Asked], value: Callable[[Answered], float | None]) -> dict[str, float]:
+    """The mean of a value over all answers about an item."""
+    values: dict[str, list[float]] = {}
+    for one in asked:
+        for answer in one.answers:
+            if (number := value(answer)) is not None:
+                values.setdefault(one.item, []).append(number)
+    return {item: math.fsum(several) / len(several) for item, several in values.items()}
+
+
+def _share_bias(
+    prompted: PromptedRun,
+    asked: Sequence[Asked],
+    like: Estimate,
+    statistic: str,
+    about: str,
+    value: Callable[[Answered], float | None],
+) -> Estimate:
+    """A share of answers with its interval over items, beside a half."""
+    shares = _by_item(asked, value)
+    design = _design(prompted, list(shares))
+    like = dataclasses.replace(
+        like, statistic=statistic, description=about, n=len(shares), chance=HALF,
+        chance_method="no bias", clustered=design.clustered,
+    )  # fmt: skip
+    if not shares:
+        return dataclasses.replace(like, reason="no answer with such labels was read")
+    interval = bounded_mean(list(shares.values()), design, seed=_SEED)
+    return dataclasses.replace(
+        like,
+        value=math.fsum(shares.values()) / len(shares),
+        low=interval.low,
+        high=interval.high,
+        interval_method=interval.method,
+        reason=interval.reason or "",
+    )
+
+
+def _mean_bias(
+    prompted: PromptedRun,
+    asked: Sequence[Asked],
+    like: Estimate,
+    statistic: str,
+    about: str,
+    value: Value,
+) -> Estimate:
+    """A mean of answers with its interval over items, beside 0."""
+    means = _by_item(asked, value)
+    like = dataclasses.replace(
+        like, statistic=statistic, description=about, unit="points", chance=0.0,
+        chance_method="no bias",
+    )  # fmt: skip
+    return mean_estimate(
+        mean_of(list(means.values()), _design(prompted, list(means)), seed=_SEED), like
+    )
+
+
+def _yes_bias(prompted: PromptedRun, asked: Sequence[Asked], like: Estimate) -> Estimate:
+    """How much more often a sentence is accepted where that is said by yes, than by a letter."""
+    language = prompted.options.language or prompted.suite.meta.language
+    yes = judgment_wording(language)["yes"][0]
+
+    def by(kind: str) -> dict[str, float]:
+        return _by_item(
+            asked,
+            lambda a: (
+                a.chosen
+                if a.prompt.kind == kind and (kind == LETTERED or yes in a.prompt.answers)
+                else None
+            ),
+        )
+
+    words, letters = by(WORDS), by(LETTERED)
+    gaps = {item: words[item] - letters[item] for item in words if item in letters}
+    about = "share of acceptable where it is said by yes, less the share where by a letter"
+    like = dataclasses.replace(
+        like, statistic=YES_BIAS, description=about, chance=0.0, chance_method="no bias",
+        reason="" if gaps else _EVERY_WORDING,
+    )  # fmt: skip
+    return mean_estimate(
+        mean_of(list(gaps.values()), _design(prompted, list(gaps)), seed=_SEED), like
+    )
+
+
+def _by_design(
+    prompted: PromptedRun, form: Form, asked: Sequence[Asked], like: Estimate, *, target: str
+) -> Iterator[Estimate]:
+    """The share of right answers with each wording, pair of answers and order."""
+    factors: Mapping[str, Callable[[Answered], str]] = {
+        "wording": lambda a: str(a.prompt.cell.wording + 1),
+        "labels": lambda a: a.prompt.labels,
+        "order": lambda a: "better first" if a.prompt.cell.order == 0 else "better second",
+    }
+
+    def right(answer: Answered) -> float:
+        is_rival = form == "yesno" and answer.prompt.conditions[0] != target
+        return 1 - answer.chosen if is_rival else answer.chosen
+
+    for factor, of in factors.items():
+        levels = sorted({of(answer) for one in asked for answer in one.answers})
+        for level in levels:
+            about = "share of right answers"
+            grouped = dataclasses.replace(like, group=factor, level=level, role="detail")
+
+            only = functools.partial(_at_level, level=level, of=of, value=right)
+            yield _share_bias(prompted, asked, grouped, about, about, only)
+
+
+def _at_level(
+    answer: Answered, *, level: str, of: Callable[[Answered], str], value: Value
+) -> float | None:
+    return value(answer) if of(answer) == level else None
+
+
+# --- People
+
+
+def _people(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
+    """Correlation, slope and calibration beside what people said of the single sentences."""
+    if form == "choice":
+        return
+    scale = rated_of(prompted.suite).scale
+    pairs = [
+        (one.value, sentence)
+        for one, sentence in rated(prompted.suite, prompted.asked, form)
+        if sentence.mean is not None
+    ]
+    known = [(value, sentence) for value, sentence in pairs if value is not None]
+    like = dataclasses.replace(
+        prompted.like, question=QUESTIONS[form], n=len(known), unscored=len(pairs) - len(known)
+    )
+    single = not prompted.suite.predictions
+    if not pairs or scale is None:
+        if single:
+            reason = "no sentence has a rating by people"
+            yield from (
+                dataclasses.replace(like, statistic=kind, role=role, reason=reason)
+                for kind, role in _COEFFICIENTS.items()
+            )
+        return
+    yield from _correlated(known, like)
+    yield _slope(known, like, prompted.options, form, (scale.low, scale.high))
+    people = dataclasses.replace(like, question="rating by people", role="detail")
+    sentences = [sentence for _, sentence in pairs]
+    yield from (
+        dataclasses.replace(one, question=like.question)
+        for one in ceilings(sentences, people, seed=_SEED, draws=_HALVINGS)
+    )
+    if form == "yesno":
+        yield from _calibrated(prompted, like)
+
+
+def _sentence_design(sentences: Sequence[RatedSentence]) -> Design:
+    return design_of(
+        [sentence.id for sentence in sentences],
+        [sentence.cluster or sentence.pair or None for sentence in sentences],
+    )
+
+
+def _correlated(known: Sequence[tuple[float, RatedSentence]], like: Estimate) -> Iterator[Estimate]:
+    design = _sentence_design([sentence for _, sentence in known])
+    for kind, role in _COEFFICIENTS.items():
+        correlation = correlate(
+            [value for value, _ in known],
+            [cast("float", sentence.mean) for _, sentence in known],
+            kind=kind, design=design, seed=_SEED, draws=0,
+        )  # fmt: skip
+        yield dataclasses.replace(
+            like, statistic=kind, role=role, value=correlation.r, low=correlation.low,
+            high=correlation.high, interval_method=correlation.method, n=correlation.n,
+            reason=correlation.reason or "", clustered=design.clustered,
+            description="Answers by prompt beside the mean ratings of people.",
+        )  # fmt: skip
+
+
+def _slope(
+    known: Sequence[tuple[float, RatedSentence]],
+    like: Estimate,
+    options: PromptedOptions,
+    form: Form,
+    ends: tuple[float, float],
+) -> Estimate:
+    """The slope of people's mean ratings on the answers, both from 0 to 1: 1 where they agree."""
+    low, high = ends
+    start, width = (1, options.points - 1) if form == "rating" else (0, 1)
+    design = _sentence_design([sentence for _, sentence in known])
+    like = dataclasses.replace(
+        like, statistic=SLOPE, chance=0.0, chance_method="values and ratings unrelated",
+        clustered=design.clustered,
+        description="people's mean ratings on the answers, both from 0 to 1; 1 if they move alike",
+    )  # fmt: skip
+    answers = [(value - start) / width for value, _ in known]
+    means = [(cast("float", sentence.mean) - low) / (high - low) for _, sentence in known]
+    regression = regress(means, {"answer": answers}, design)
+    if not regression.coefficients:
+        return dataclasses.replace(like, reason=regression.reason or "")
+    slope = regression.coefficients[1]
+    return dataclasses.replace(
+        like, value=slope.value, low=slope.low, high=slope.high, p=slope.p,
+        interval_method=regression.method,
+    )  # fmt: skip
+
+
+def reliability(prompted: PromptedRun) -> Calibration | None:
+    """The bins of yes beside the share of people who accept; None where that is not known."""
+    shares = _shares(prompted)
+    if not shares:
+        return None
+    return expected_calibration_error([p for p, _ in shares], [o for _, o in shares])
+
+
+def _shares(prompted: PromptedRun) -> list[tuple[float, float]]:
+    """The share of acceptable in the answers, and among people, of each sentence with both."""
+    scale = rated_of(prompted.suite).scale
+    return [
+        (one.value, share)
+        for one, sentence in rated(prompted.suite, prompted.asked, "yesno")
+        if one.value is not None and (share := accepting_share(sentence, scale)) is not None
+    ]
+
+
+def _calibrated(prompted: PromptedRun, like: Estimate) -> Iterator[Estimate]:
+    """ECE and Brier's score with its parts, of the share of people who accept a sentence."""
+    shares = _shares(prompted)
+    like = dataclasses.replace(like, n=len(shares), reason="" if shares else _NO_SHARES)
+    probabilities, people = [p for p, _ in shares], [o for _, o in shares]
+    error = expected_calibration_error(probabilities, people)
+    parts = brier_parts(probabilities, people)
+    without = "no interval is made for it" if shares else _NO_SHARES
+    about = "share of acceptable among answers and among people"
+    numbers: Mapping[str, tuple[float | None, Role]] = {
+        ECE: (error.ece, "main"),
+        "Brier": (parts.score, "main"),
+        "Brier reliability": (parts.reliability, "detail"),
+        "Brier resolution": (parts.resolution, "detail"),
+        "Brier uncertainty": (parts.uncertainty, "detail"),
+        "Brier within bins": (parts.within, "detail"),
+    }
+    for statistic, (value, role) in numbers.items():
+        yield dataclasses.replace(
+            like, statistic=statistic, role=role, value=value, reason=without, description=about
+        )
