@@ -61,6 +61,7 @@ def _compare(options: CompareOptions) -> int:
 
     Two runs: the rates of right items with McNemar's test and the items that differ, the scores of
     every condition, DD of factorial suites, and correlations with ratings, all paired by item.
+    A prompted run and one by probability: on which items both ways of asking agree.
     Several models: ranks with their ranges, every pair, agreement, checkpoints in order. Suites are
     compared by their headline question.
     """
@@ -112,6 +113,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
             "values": comparison.values,
             "correlations": comparison.correlations,
             "means": comparison.means,
+            "ways": comparison.ways,
             "worse": None if margin is None else [rate.suite for rate in worse],
             "equivalence": equivalent,
             "only_first": comparison.only_first,

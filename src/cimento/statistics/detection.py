@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import NormalDist
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -153,18 +154,39 @@ def log_linear(yes: float, answers: float) -> float:
     return (yes + _HALF) / (answers + 1)
 
 
-def forced_choice_sensitivity(right: float, n: float) -> float | None:
-    """d' of a forced choice whose alternatives have no places: ``sqrt(2) z(p)``, p log-linear.
+def forced_choice_sensitivity(
+    right: ArrayLike, design: Design, *, seed: int, level: float = 0.95, draws: int = DRAWS
+) -> DetectionValue:
+    """Sensitivity in a forced choice without places: ``d' = sqrt(2) z(p)``, p log-linear.
 
-    Such is the comparison of two probabilities (Macmillan and Creelman 2005, chapter 7).
+    Such is the comparison of two probabilities (Macmillan and Creelman 2005, chapter 7); interval
+    as in `detection`.
 
     Args:
-        right: number of right choices.
-        n: number of choices.
-    """
-    from statistics import NormalDist
+        right: whether each choice is right, as 0 and 1.
+        design: of the choices.
+        seed: of the draws.
+        level: confidence level.
+        draws: number of draws.
 
-    return math.sqrt(2) * NormalDist().inv_cdf(log_linear(right, n)) if n else None
+    Returns:
+        Nothing without a choice, and no ends where there are fewer than five items or clusters.
+
+    Raises:
+        UsageError: not one value a choice.
+    """
+    values = floats(right, name="right")
+    same_length(right=values, units=design.units)
+    if not values.size:
+        return DetectionValue()
+    root = _ROOT["2afc"]
+    d = root * NormalDist().inv_cdf(log_linear(float(values.sum()), values.size))
+    if design.shortage:
+        return DetectionValue(d)
+    table = np.stack([values, np.ones_like(values)], axis=1)
+    drawn = root * _z(_drawn_rates(table, design, draws=draws, seed=seed)[:, 0])
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return DetectionValue(d, min(d, float(low)), max(d, float(high)))
 
 
 def _checked(counts: ArrayLike, design: Design) -> Floats:
@@ -186,23 +208,26 @@ def _with(
     c: tuple[float | None, float | None, float | None] = (None, None, None),
     reason: str | None = None,
 ) -> Detection:
-    from dataclasses import replace
-
     return replace(
         nothing, sensitivity=DetectionValue(*d), criterion=DetectionValue(*c), reason=reason
     )
 
 
 def _numbers(rates: Floats, task: DetectionTask) -> tuple[Floats, Floats]:
-    """d' and c of rows of hits and false alarms."""
-    from scipy import special
-
-    z: Floats = special.ndtri(rates)
+    """Sensitivity and criterion of rows of hits and false alarms."""
+    z = _z(rates)
     return (z[:, 0] - z[:, 1]) / _ROOT[task], -(z[:, 0] + z[:, 1]) / 2
 
 
+def _z(rates: Floats) -> Floats:
+    from scipy import special
+
+    quantiles: Floats = special.ndtri(rates)
+    return quantiles
+
+
 def _drawn_rates(table: Floats, design: Design, *, draws: int, seed: int) -> Floats:
-    """Hits and false alarms under random weights of the clusters, shape (draws, 2)."""
+    """Rates under random weights of the clusters, one a column, from pairs of counts."""
     groups, m = design.codes()
     sums = np.stack([np.bincount(groups, weights=column, minlength=m) for column in table.T])
     generator = np.random.default_rng(seed)
@@ -211,8 +236,9 @@ def _drawn_rates(table: Floats, design: Design, *, draws: int, seed: int) -> Flo
     for start in range(0, draws, step):
         size = min(step, draws - start)
         weights = generator.standard_gamma(1.0, (size, m))
-        parts.append(np.stack([_rate(weights, *sums[:2], generator),
-                               _rate(weights, *sums[2:], generator)], axis=1))  # fmt: skip
+        pairs = zip(sums[::2], sums[1::2], strict=True)
+        rates = [_rate(weights, yes, answers, generator) for yes, answers in pairs]
+        parts.append(np.stack(rates, axis=1))
     return np.concatenate(parts)
 
 

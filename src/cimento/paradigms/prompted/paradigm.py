@@ -8,7 +8,6 @@ of asking. A suite is one of sentences, pairs or rated ones, whose ``kind`` is `
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -35,6 +34,7 @@ from cimento.paradigms.prompted.prompts import (
     rivals_of,
     source_name,
 )
+from cimento.paradigms.prompted.sections import prompted_grids, prompted_sections
 from cimento.paradigms.ratings.paradigm import RATINGS
 from cimento.paradigms.regions.contrast import predictions_of_pairs
 from cimento.paradigms.stories.prompts import Dialogue
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel
+    from cimento.report.records import SuiteReport
     from cimento.runs.run import Run
 
 NOT_PROBABILITIES = (
@@ -54,6 +55,10 @@ NOT_PROBABILITIES = (
     " the sentences: cimento compare puts the two side by side as two ways of asking"
 )
 
+_CANNOT_REPLY = (
+    "; a model that only continues texts is asked for the probabilities of the answers: --set"
+    " answer=loglik"
+)
 _SHOWN = 30
 _ASKED: Mapping[Form, str] = {
     "choice": "was shown the two sentences of each pair and asked which of them was better",
@@ -199,6 +204,19 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
         }
         return Restated(suite=source_name(suite), questions=questions)
 
+    def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
+        """The sections of a report, one for each suite."""
+        return prompted_sections(runs)
+
+    def text(self, runs: Sequence[Run]) -> str:
+        """Rates, sensitivity and bias, and what the answers have to do with people's."""
+        from cimento.report.grid import as_text
+
+        notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
+        grids = prompted_grids(runs, notes=notes)
+        grids.pop("design", None)
+        return "\n".join(as_text(grid) for grid in grids.values())
+
     def methods(self, run: Run) -> MethodFacts:
         """The methods by which answers were asked for and read, which are no probabilities."""
         suite, options = cast("Suite", run.suite), _options(run)
@@ -242,7 +260,10 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
             return (NOT_PROBABILITIES,)
         shown = lost[0] if len(lost[0]) <= _SHOWN else f"{lost[0][:_SHOWN]}..."
         unclear = counted(len(lost), "reply names", "replies name")
-        return (NOT_PROBABILITIES, f"{unclear} no answer and count neither way, such as {shown!r}")
+        note = f"{unclear} no answer and count neither way, such as {shown!r}"
+        if run.outcomes()["value"].count() == 0 and _options(run).answer == "generate":
+            note += _CANNOT_REPLY
+        return (NOT_PROBABILITIES, note)
 
 
 PROMPTED = Prompted()

@@ -181,7 +181,8 @@ def cells(labels: int, n_wordings: int, *, balance: Balance, shift: int) -> list
     """
     if balance == "rotated":
         place = shift % (labels * n_wordings)
-        chosen = [(place % n_wordings, place // n_wordings)]
+        wording = place % n_wordings
+        chosen = [(wording, (place + place // n_wordings) % labels)]
     elif balance == "latin":
         chosen = [(wording, (wording + shift) % labels) for wording in range(n_wordings)]
     else:
@@ -289,6 +290,7 @@ def _prompt(
     pair = _label_pairs(form, wording)[cell.labels]
     question = table["wordings"][cell.wording]
     kind = ""
+    answers: Sequence[str]
     if form == "choice":
         answers, good = pair, pair[cell.order]
         instruction = fill(question["instruction"], one=answers[0], two=answers[1])
