@@ -191,6 +191,23 @@ def test_tokens_that_a_chat_server_lists_are_compared(pairs):
     assert run.summary().usage.sent == 24
 
 
+def test_a_word_that_is_parted_or_begins_with_a_capital_has_its_tokens(pairs):
+    listed = {"S": 0.3, "sì": 0.2, "No": 0.25, "acc": 0.3, "in": 0.1, "A": 0.4, "B": 0.2, "a": 0.1}
+
+    with reply_server(lambda _: "A") as server:
+        server.top = lambda _: [
+            {"token": token, "logprob": math.log(share)} for token, share in listed.items()
+        ]
+        run = cimento.evaluate(pairs, server.address, answer="loglik", task="yesno")
+    shares = {row.prompt.labels: row.shares for row in answers_of(run)}
+    assert shares["sì/no"] == pytest.approx({"sì": 0.5 / 0.75, "no": 0.25 / 0.75})
+    # The letter a begins one of the words too: it is theirs alone.
+    assert shares["accettabile/inaccettabile"] == pytest.approx(
+        {"accettabile": 0.8 / 0.9, "inaccettabile": 0.1 / 0.9}
+    )
+    assert shares["A/B"] == pytest.approx({"A": 0.4 / 0.6, "B": 0.2 / 0.6})
+
+
 def test_an_answer_that_is_not_listed_counts_as_nothing_and_none_is_unscored(pairs):
     with reply_server(knows) as server:
         server.top = listing((0.9, 0), 0)
