@@ -248,6 +248,6 @@ def test_sentences_without_ratings_or_labels_say_what_is_missing():
     )
     numbers = estimates(ask(bare, accepts, task="yesno"), YES_NO)
     assert (numbers["spearman"].value, numbers["spearman"].reason) == (
-        None, "no sentence has a rating by people",
+        None, "no sentence has a rating",
     )  # fmt: skip
     assert "d'" not in numbers

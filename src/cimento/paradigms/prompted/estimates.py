@@ -419,7 +419,7 @@ def _people(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
     single = not prompted.suite.predictions
     if not pairs or scale is None:
         if single:
-            reason = "no sentence has a rating by people"
+            reason = "no sentence has a rating"
             yield from (
                 dataclasses.replace(like, statistic=kind, role=role, reason=reason)
                 for kind, role in _COEFFICIENTS.items()
@@ -456,7 +456,7 @@ def _correlated(known: Sequence[tuple[float, RatedSentence]], like: Estimate) ->
             like, statistic=kind, role=role, value=correlation.r, low=correlation.low,
             high=correlation.high, interval_method=correlation.method, n=correlation.n,
             reason=correlation.reason or "", clustered=design.clustered,
-            description="Answers by prompt beside the mean ratings of people.",
+            description="Answers by prompt beside the mean ratings of the suite.",
         )  # fmt: skip
 
 
@@ -474,7 +474,7 @@ def _slope(
     like = dataclasses.replace(
         like, statistic=SLOPE, chance=0.0, chance_method="values and ratings unrelated",
         clustered=design.clustered,
-        description="people's mean ratings on the answers, both from 0 to 1; 1 if they move alike",
+        description="mean ratings on the answers, both from 0 to 1; 1 if they move alike",
     )  # fmt: skip
     answers = [(value - start) / width for value, _ in known]
     means = [(cast("float", sentence.mean) - low) / (high - low) for _, sentence in known]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import cast
 
 from cimento.paradigms.prompted.estimates import (
     CRITERION,
@@ -20,6 +21,7 @@ from cimento.paradigms.prompted.estimates import (
     reliability,
 )
 from cimento.paradigms.prompted.judging import Answered, answers_of
+from cimento.paradigms.ratings.suite import ratings_by
 from cimento.report.figures import drawable
 from cimento.report.figures_rates import margins_figure, rates_figure
 from cimento.report.figures_scores import calibration_figure
@@ -28,6 +30,7 @@ from cimento.report.records import NamedGrid, SuiteReport
 from cimento.report.sections import estimate_cell, estimates_grid, run_report, runs_by_suite
 from cimento.runs.outcomes import Estimate
 from cimento.runs.run import Run
+from cimento.suites.model import Suite
 
 _BIAS_COLUMNS: Mapping[str, str] = {
     D_PRIME: D_PRIME,
@@ -35,8 +38,8 @@ _BIAS_COLUMNS: Mapping[str, str] = {
     FIRST: "first chosen",
     FIRST_LABEL: "A or 1 chosen",
     YES_BIAS: "yes bias",
-    HIGH_BIAS: "high numbers, points",
-    END_BIAS: "first end, points",
+    HIGH_BIAS: "high numbers",
+    END_BIAS: "first end",
 }
 _PEOPLE_COLUMNS: Mapping[str, str] = {
     "spearman": "Spearman",
@@ -52,7 +55,7 @@ _PEOPLE_COLUMNS: Mapping[str, str] = {
 _ABOUT_BIAS = (
     "d' is 0 where good and bad are not told apart. c is below 0 for a tendency to say acceptable,"
     " or to choose the first of two. Without bias, the shares of what comes first and of A or 1 are"
-    " 0.5, and all other biases are 0 (docs/prompted.md)."
+    " 0.5, and all other biases 0; those of numbers are in points (docs/prompted.md)."
 )
 _ABOUT_PEOPLE = (
     "slope: of people's mean ratings on the answers, both from 0 to 1. ceiling: the correlation"
@@ -80,7 +83,7 @@ def prompted_grids(runs: Sequence[Run], *, notes: Sequence[str] = ()) -> dict[st
     plain = [e for e in estimates if not e.group]
     for name, columns, title, about in (
         ("bias", _BIAS_COLUMNS, "sensitivity and bias", _ABOUT_BIAS),
-        ("calibration", _PEOPLE_COLUMNS, "answers beside people's", _ABOUT_PEOPLE),
+        ("calibration", _PEOPLE_COLUMNS, "answers beside ratings", _ABOUT_PEOPLE + _expected(runs)),
     ):
         grid = _wide(plain, columns, title=f"{suites}: {title}.", notes=(about,))
         if grid.rows:
@@ -91,6 +94,13 @@ def prompted_grids(runs: Sequence[Run], *, notes: Sequence[str] = ()) -> dict[st
     if by_design:
         grids["design"] = _design_grid(by_design, suites)
     return grids
+
+
+def _expected(runs: Sequence[Run]) -> str:
+    """The remark that ratings are no people's, where a suite says so."""
+    suites = {run.suite.name: cast("Suite", run.suite) for run in runs}
+    names = [name for name, suite in suites.items() if ratings_by(suite) == "author"]
+    return f" Ratings of {', '.join(names)} are what its author expects." if names else ""
 
 
 def _noted(grid: Grid, notes: Sequence[str]) -> Grid:
