@@ -224,8 +224,6 @@ def agreement(
     With --judge, a model that was asked by prompt is one more annotator: alpha with and without it,
     and its agreement with each person.
     """
-    from cimento.people.annotate.stories import known_stories
-
     if judgments is None:
         _agreement_of_table(file, judge or [], as_json=json)
         return 0
@@ -235,13 +233,21 @@ def agreement(
             seen="models that judge stories are annotators of no story file",
             todo="Leave it out, or give a table of judgments of sentences.",
         )
+    _agreement_of_stories(file, judgments, adjudicate, as_json=json)
+    return 0
 
+
+def _agreement_of_stories(
+    file: Path, judgments: Path, adjudicate: Path | None, *, as_json: bool
+) -> None:
+    """The agreement of a second annotator with the authors of stories, tier by tier."""
     from cimento.people.annotate import second_annotator as second_
+    from cimento.people.annotate.stories import known_stories
 
     known = known_stories(file)
     said = second_.read_story_judgments(judgments, stories=known)
     tiers = second_.story_agreement(known, said)
-    if json:
+    if as_json:
         show_json({"tiers": tiers})
     else:
         rows: list[tuple[str, ...]] = [("tier", "agree", "Cohen's kappa", "Krippendorff's alpha")]
@@ -255,7 +261,6 @@ def agreement(
         lines = (dumps(row, ensure_ascii=False) + "\n" for row in differing)
         write_text("".join(lines), adjudicate)
         note(f"{counted(len(differing), 'story', 'stories')} to decide about in {adjudicate}.")
-    return 0
 
 
 def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) -> None:

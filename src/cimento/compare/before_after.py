@@ -167,28 +167,23 @@ def compare_before_after(
     Args:
         first: one side, or what was before.
         second: the other, or what came after; see `pair_runs` for what belongs together.
-        measure: of scores and verdicts, of runs that can be judged on another one; empty for as
-            they are.
+        measure: of scores and verdicts, where runs have several; empty for as they are.
         correction: of p-values: ``holm``, or ``bh`` for the share of false finds.
         seed: of resampling.
 
     Raises:
         UsageError: no runs belong together, two share nothing, or the measure is unknown.
     """
-    sides = [[side] if not isinstance(side, Sequence) else list(side) for side in (first, second)]
-    pairs, rates, values, correlations, headlines = [], [], [], [], set()
+    sides = [list(side) if isinstance(side, Sequence) else [side] for side in (first, second)]
+    rates, values, correlations, headlines = [], [], [], set()
     matches = pair_runs(*(judged_on_measure(side, measure) for side in sides))
-    ways: list[WaysCompared] = []
     for before, after in matches:
-        pairs.append(_shared(before, after))
-        one, other = _by_question(before), _by_question(after)
         if is_restated(before, after):
-            ways += compare_ways(before, after, (one, other), seed=seed)
-            continue
+            continue  # what agrees is compared below
         _refuse_unrelated(before, after)
+        one, other = _by_question(before), _by_question(after)
         for both in ((one[name], other[name]) for name in one if name in other):
-            if both[0].headline:
-                headlines.add((both[0].suite, both[0].name))
+            headlines |= {(both[0].suite, both[0].name)} if both[0].headline else set()
             if both[0].right or both[1].right:
                 rates.append(compare_pair(*both, with_values=True, seed=seed))
             elif (change := paired_outcomes(*both, seed=seed)) is not None:
@@ -196,16 +191,28 @@ def compare_before_after(
             correlations += paired_correlations(*both)
         values += paired_scores(before, after, seed=seed)
     return Comparison(
-        runs=tuple(pairs),
+        runs=tuple(_shared(*both) for both in matches),
         models=_two_models(matches),
         rates=corrected(rates, correction),
         headlines=frozenset(headlines),
         values=tuple(values),
         correlations=corrected_correlations(correlations, correction),
         means=_means(matches),
-        ways=tuple(ways),
+        ways=_ways(matches, seed=seed),
         only_first=_unpaired(sides[0], (one for one, _ in matches)),
         only_second=_unpaired(sides[1], (other for _, other in matches)),
+    )
+
+
+def _ways(matches: Sequence[tuple[Run, Run]], *, seed: int) -> tuple[WaysCompared, ...]:
+    """The agreement of the pairs of which one asks again what the other asks."""
+    return tuple(
+        compared
+        for first, second in matches
+        if is_restated(first, second)
+        for compared in compare_ways(
+            first, second, (_by_question(first), _by_question(second)), seed=seed
+        )
     )
 
 

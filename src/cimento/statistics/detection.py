@@ -4,6 +4,17 @@ Somebody who answers yes to everything finds every good sentence; somebody who a
 first of two is right half of the time. d' says how well two kinds of sentences are told apart
 whatever the tendency to one answer, and the criterion c says how strong that tendency is (Green and
 Swets 1966; Macmillan and Creelman 2005, Detection Theory: A User's Guide, 2nd ed.).
+
+Yes/no (chapters 1 and 2): ``d' = z(H) - z(F)`` and ``c = -(z(H) + z(F)) / 2``, with H the rate of
+yes about signals and F that about noise. Forced choice between two (chapter 7), of which *first*
+counts as yes, and signals are the trials whose right answer is the first:
+``d' = (z(H) - z(F)) / sqrt(2)``, which without bias is ``sqrt(2) z(p)`` of the share p of right
+answers, and c is the bias to the first place.
+
+Rates are log-linear, ``(yes + 1/2) / (answers + 1)``, so that 0 and 1 have a z (Hautus 1995,
+doi:10.3758/BF03203619). Intervals draw Dirichlet weights of the items or clusters, and half of one
+at 0 and at 1 for each rate, as `means.bounded_mean` does; their ends are quantiles of what the
+weighted rates give. Of independent answers they are those of two rates with Jeffreys's prior.
 """
 
 from __future__ import annotations
@@ -91,19 +102,6 @@ def detection(
 ) -> Detection:
     """Sensitivity and bias from counts of answers, with intervals over items or clusters.
 
-    Yes/no: ``d' = z(H) - z(F)`` and ``c = -(z(H) + z(F)) / 2``, with H the rate of yes about
-    signals and F that about noise. Forced choice between two, of which *first* counts as yes, and
-    signals are the trials whose right answer is the first: ``d' = (z(H) - z(F)) / sqrt(2)``, which
-    without bias is ``sqrt(2) z(p)`` of the share p of right answers, and c is the bias to the first
-    place (Macmillan and Creelman 2005, chapters 1, 2 and 7). Rates are log-linear,
-    ``(yes + 1/2) / (answers + 1)``, so that 0 and 1 have a z (Hautus 1995,
-    doi:10.3758/BF03203619).
-
-    The interval draws Dirichlet weights of the items or clusters, and half of one at 0 and at 1 for
-    each of the two rates, as `means.bounded_mean` does; its ends are quantiles of what the weighted
-    rates give. Of single answers that are independent it is that of two rates with Jeffreys's
-    prior. docs/statistics.md has what it covers.
-
     Args:
         counts: shape (items, 4): yes about signals, answers about signals, yes about noise, answers
             about noise; a yes may be a half where an answer is undecided.
@@ -124,15 +122,13 @@ def detection(
     table = _checked(counts, design)
     yes_s, signals, yes_n, noises = (float(total) for total in table.sum(axis=0))
     method = DRAWN_CLUSTERED if design.clustered else DRAWN
+    undefined = DetectionValue()
     nothing = Detection(
         hits=yes_s / signals if signals else None,
         false_alarms=yes_n / noises if noises else None,
-        sensitivity=DetectionValue(),
-        criterion=DetectionValue(),
-        signals=signals,
-        noises=noises,
-        method=method,
-    )
+        sensitivity=undefined, criterion=undefined,
+        signals=signals, noises=noises, method=method,
+    )  # fmt: skip
     if not signals or not noises:
         return _with(nothing, reason=NO_NOISE if signals else NO_SIGNAL)
     rates = [log_linear(yes_s, signals), log_linear(yes_n, noises)]
@@ -142,11 +138,8 @@ def detection(
     drawn = _numbers(_drawn_rates(table, design, draws=draws, seed=seed), task)
     ends = [np.quantile(x, [(1 - level) / 2, (1 + level) / 2]) for x in drawn]
     (d_low, d_high), (c_low, c_high) = ((float(a), float(b)) for a, b in ends)
-    return _with(
-        nothing,
-        d=(d, min(d, d_low), max(d, d_high)),
-        c=(c, min(c, c_low), max(c, c_high)),
-    )
+    d_ends, c_ends = (min(d, d_low), max(d, d_high)), (min(c, c_low), max(c, c_high))
+    return _with(nothing, d=(d, *d_ends), c=(c, *c_ends))
 
 
 def log_linear(yes: float, answers: float) -> float:

@@ -24,11 +24,13 @@ from cimento.paradigms.prompted.prompts import (
 )
 from cimento.paradigms.ratings.suite import RatedSentence, Scale, rated_of
 from cimento.people.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
-from cimento.runs.outcomes import Outcome, VerdictName
+from cimento.runs.outcomes import Estimate, Outcome, VerdictName
 from cimento.suites.model import Suite
 from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from cimento.runs.run import Run
 
 
@@ -152,6 +154,45 @@ def asked_of(answers: Sequence[Answered]) -> list[Asked]:
         ]
         asked.append(Asked(*key, tuple(kept), len(several) - len(kept)))
     return asked
+
+
+@dataclass(frozen=True, slots=True)
+class PromptedRun:
+    """A run with its answers, read once.
+
+    Attributes:
+        suite: its suite.
+        options: its options.
+        outcomes: its outcomes table.
+        asked: its answers by sentence or pair.
+        like: an estimate with the names of suite and model.
+    """
+
+    suite: Suite
+    options: PromptedOptions
+    outcomes: pl.DataFrame
+    asked: tuple[Asked, ...]
+    like: Estimate
+
+    @classmethod
+    def of(cls, run: Run) -> PromptedRun:
+        """The parts of a run."""
+        suite = cast("Suite", run.suite)
+        return cls(
+            suite=suite,
+            options=cast("PromptedOptions", run.options),
+            outcomes=run.outcomes(),
+            asked=tuple(asked_of(answers_of(run))),
+            like=Estimate(suite=suite.name, model=run.model, question=""),
+        )
+
+    def of_form(self, form: Form, *conditions: str) -> list[Asked]:
+        """What was asked in one form, of the given conditions if there are any."""
+        return [
+            one
+            for one in self.asked
+            if one.form == form and (not conditions or set(one.conditions) <= set(conditions))
+        ]
 
 
 def unread(run: Run) -> list[str]:

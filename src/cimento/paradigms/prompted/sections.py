@@ -10,17 +10,14 @@ from typing import cast
 from cimento.paradigms.prompted.estimates import (
     CRITERION,
     D_PRIME,
-    ECE,
     END_BIAS,
     FIRST,
     FIRST_LABEL,
     HIGH_BIAS,
-    SLOPE,
     YES_BIAS,
-    PromptedRun,
-    reliability,
 )
-from cimento.paradigms.prompted.judging import Answered, answers_of
+from cimento.paradigms.prompted.judging import Answered, PromptedRun, answers_of
+from cimento.paradigms.prompted.people import ECE, SLOPE, reliability
 from cimento.paradigms.ratings.suite import ratings_by
 from cimento.report.figures import drawable
 from cimento.report.figures_rates import margins_figure, rates_figure
@@ -62,6 +59,7 @@ _ABOUT_PEOPLE = (
     " that the spread among people allows. ECE and Brier: share of acceptable among the answers"
     " beside that among people; reliability is better low, resolution high."
 )
+_SHOWN_AS_ZERO = 0.005
 CELL = ("wording", "labels", "order")
 """The factors of the design, by which estimates of role detail are grouped."""
 
@@ -125,22 +123,28 @@ def _wide(
                 known[estimate.statistic] = estimate
     rows = {key: row for key, row in rows.items() if any(e.value is not None for e in row.values())}
     used = [name for name in columns if any(name in row for row in rows.values())]
+    models = list(dict.fromkeys(model for _, model, _ in rows))
 
     def cell(key: tuple[str, str, str], name: str) -> EstimateCell | str:
         estimate = rows[key].get(name)
-        return "" if estimate is None else _unsigned_zero(estimate_cell(estimate))
+        return "" if estimate is None else _two_decimals(estimate_cell(estimate))
 
     made: dict[str, Callable[[tuple[str, str, str]], GridCell | int | None]] = {
         "model": lambda key: key[1],
         "question": lambda key: key[2],
     }
+    if len(models) == 1:
+        del made["model"]
+        title = f"{title.removesuffix('.')} of {models[0]}."
     made |= {columns[name]: partial(cell, name=name) for name in used}
-    return Grid.of(rows, made, title=title, labels=2, notes=notes)
+    return Grid.of(rows, made, title=title, labels=len(made) - len(used), notes=notes)
 
 
-def _unsigned_zero(cell: EstimateCell) -> EstimateCell:
-    """A cell without a minus before 0."""
-    return replace(cell, value=None if cell.value is None else cell.value + 0.0)
+def _two_decimals(cell: EstimateCell) -> EstimateCell:
+    """A cell with two decimals, and no minus before a value that they show as 0."""
+    value = cell.value
+    is_zero = value is not None and abs(value) < _SHOWN_AS_ZERO
+    return replace(cell, value=0.0 if is_zero else value, digits=2)
 
 
 def _design_grid(estimates: Sequence[Estimate], suites: str) -> Grid:
@@ -179,7 +183,9 @@ def prompted_sections(runs: Sequence[Run]) -> list[SuiteReport]:
             title = f"Share of acceptable on {suite}: answers beside people"
             share = "share of people who accept"
             figures.append(partial(calibration_figure, curves, title=title, share=share))
-        tables = [NamedGrid(name, grid) for name, grid in prompted_grids(several).items()]
+        grids = prompted_grids(several)
+        grids.pop("rates", None)  # the page has them above
+        tables = [NamedGrid(name, grid) for name, grid in grids.items()]
         sections.append(
             SuiteReport(runs=tuple(reports), figures=drawable(*figures), tables=tuple(tables))
         )
