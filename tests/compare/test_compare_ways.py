@@ -178,6 +178,13 @@ def test_the_command_prints_the_table_its_items_and_json(probable, tmp_path, cap
     assert sum(map(len, one["cells"])) == one["n"] == 6
 
 
+def test_neither_way_is_worse_than_the_other(probable, tmp_path, capsys):
+    in_words = ask(pairs(), knows, output=tmp_path / "runs")
+    folders = [str(probable.folder), str(in_words.folder)]
+    assert invoke(["compare", *folders, "--fail-if-worse", "0"]) == 2
+    assert "neither is before the other" in capsys.readouterr().err
+
+
 def test_folders_of_runs_are_paired_by_what_they_are_about(probable, tmp_path):
     in_words = ask(pairs(), knows, output=tmp_path / "words")
     other = ask(prompted_suite(twelve()), knows, balance="rotated")

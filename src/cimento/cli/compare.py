@@ -92,12 +92,8 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     )
     rates = comparison.rates if options.every_question else comparison.summed_up
     margin = options.fail_if_worse
-    if margin is not None and not rates:
-        raise UsageError(
-            where="--fail-if-worse",
-            seen="nothing was judged in these runs, so nothing can be right or wrong",
-            todo="Give runs of suites with predictions, targets or tiers.",
-        )
+    if margin is not None:
+        _refuse_margin(comparison, rates)
     worse = surely_worse(rates, margin=margin) if margin is not None else ()
     if not options.as_json:
         for pair in comparison.runs:
@@ -121,6 +117,26 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
         }
         show_json(plain)
     return _say_worse(comparison, rates, worse, margin)
+
+
+def _refuse_margin(comparison: Comparison, rates: Sequence[PairwiseComparison]) -> None:
+    """Refuse to look for what is worse where nothing is before and after.
+
+    Raises:
+        UsageError: the runs are two ways of asking, or nothing was judged in them.
+    """
+    if comparison.ways:
+        raise UsageError(
+            where="--fail-if-worse",
+            seen="one run asks in words what the other measures: neither is before the other",
+            todo="Give two prompted runs, or two by probability.",
+        )
+    if not rates:
+        raise UsageError(
+            where="--fail-if-worse",
+            seen="nothing was judged in these runs, so nothing can be right or wrong",
+            todo="Give runs of suites with predictions, targets or tiers.",
+        )
 
 
 def _say_worse(
