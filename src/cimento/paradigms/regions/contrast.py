@@ -98,6 +98,23 @@ def find_contrast(suite: Suite, *, regions: Sequence[int] = ()) -> Contrast:
     )
 
 
+def predictions_of_pairs(suite: Suite) -> dict[tuple[str, str], str]:
+    """The likelier condition and its alternative to the prediction that compares these two alone.
+
+    Raises:
+        UsageError: a prediction is not ``<`` or ``>`` between two conditions.
+    """
+    trees = parse_predictions(suite)
+    named: dict[tuple[str, str], str] = {}
+    for number, (tree, prediction) in enumerate(zip(trees, suite.predictions, strict=True)):
+        pairs = {
+            (low.condition, high.condition) for low, high in _pairs(tree, suite, prediction.formula)
+        }
+        if len(pairs) == 1:
+            named.setdefault(pairs.pop(), f"prediction {number}")
+    return named
+
+
 def items_with_other_contexts(suite: Suite, contrast: Contrast) -> list[str]:
     """The items whose conditions also differ outside the target.
 
