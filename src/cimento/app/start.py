@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app import sentences
+from cimento.app.findings import show_advice, title_of
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, Fault
@@ -248,7 +249,9 @@ def _faults(visit: Visit, faults: Sequence[Fault]) -> None:
         for fault in faults[:MOST_FAULTS]:
             with ui.element("li").classes(fault.severity):
                 Text(visit.say(f"start.{fault.severity}"), "b")
-                Text(str(fault), "span")
+                Text(" ".join(filter(None, (fault.code, title_of(fault.code, visit.say)))), "span")
+                Text(f"{fault.where}: {fault.seen}").props("lang=en").classes("seen")
+                show_advice(fault.code, fault.todo, visit.say)
     if len(faults) > MOST_FAULTS:
         Text(visit.say("start.more", count=len(faults) - MOST_FAULTS)).classes("small")
 
