@@ -102,7 +102,9 @@ def test_a_file_that_is_no_suite_is_told_and_kept(tmp_path):
     async def flow(user):
         await user.open("/en/start")
         await send(user, "letter.csv", b"dear,madam\n1,2\n")
-        await seen(user, "This did not work")
+        await seen(user, "Step 2 shows what is wrong")
+        await user.should_see("is a table with the columns dear, madam")
+        await user.should_see("Edit: suites/letter.csv")
 
     visit(tmp_path, flow)
 
@@ -251,7 +253,8 @@ def with_runs(tmp_path_factory):
 def test_results_are_shown_compared_and_cited(with_runs):
     async def flow(user):
         await user.open("/en/read?suite=it-subject-verb")
-        user.find(marker="read").click()
+        assert user._gather_elements(marker="tab-report") == set()
+        await user.open("/en/read?suite=it-subject-verb&show=newest")
         await until(lambda: user._gather_elements(marker="tab-report") != set())
         (frame,) = [each for each in user.find(ui.element).elements if each.tag == "iframe"]
         assert frame.props["sandbox"] == "allow-scripts allow-popups"

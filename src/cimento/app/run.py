@@ -342,7 +342,7 @@ class _Card:
                 self._stop = self._button("stop", lambda: queue.stop(number))
                 self._again = self._button("go_on", lambda: queue.go_on(number))
                 self._forget = self._button("forget", lambda: queue.forget(number))
-                self._read = ui.link(say("run.read"), visit.address("read"))
+                self._read = ui.link(say("run.read"), visit.address("read", show="newest"))
             with ui.expansion(say("run.log")).classes("more") as self._opened:
                 self._log = Text(tag="pre").classes("log")
 

@@ -248,3 +248,14 @@ def _column(number: int, column: Column) -> dict[str, Any]:
 def shape(view: View) -> Sequence[tuple[str, str, tuple[str, ...]]]:
     """What the columns of a view depend on; where it changes, the grid is made again."""
     return [(column.name, column.role, column.choices) for column in view.columns]
+
+
+def row_with(view: View, id_: str) -> int | None:
+    """The index of the row of a view with an id."""
+    return next((n for n, row in enumerate(view.rows) if str(row.rows[0]) == id_), None)
+
+
+def number_of(field: object, prefix: str) -> int | None:
+    """The number of a column of the grid, from its field."""
+    text = str(field).removeprefix(prefix)
+    return int(text) if text.isdecimal() and text.isascii() and len(text) < 6 else None  # noqa: PLR2004
