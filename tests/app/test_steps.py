@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from cimento import InputError
+from cimento.app.opening import open_grid
 from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
 from cimento.suites import fetching, published
@@ -239,6 +241,8 @@ def test_a_published_dataset_is_run_from_the_folder_that_it_is_fetched_into(tmp_
     (folder / "source.json").write_text('{"name": "multiblimp", "complete": true}')
     options = wanted.checked(Workspace(tmp_path)).options(Workspace(tmp_path))
     assert options.suites == (str(folder), "it-islands")
+    with pytest.raises(InputError, match="is a published dataset of 1 suite"):
+        open_grid(folder)
 
 
 @pytest.fixture(scope="module")
