@@ -1,9 +1,15 @@
 "use strict";
 // The item browser. It reads the data block of the page and draws rows on demand: nothing is
 // loaded, nothing is evaluated, and every text of a suite is set as text, never as markup.
-(() => {
+(async () => {
   const byId = (id) => document.getElementById(id);
-  const data = JSON.parse(byId("item-data").textContent);
+  const block = byId("item-data");
+  const unpacked = (text) => {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  };
+  const isPacked = block.type !== "application/json";
+  const data = JSON.parse(isPacked ? await unpacked(block.textContent) : block.textContent);
   const VERDICTS = ["fail", "tie", "pass", "unscored", "unjudged"];
   const SHADES = 9, BITS_EACH = 2, BATCH = 40;
   const list = byId("item-list"), count = byId("item-count"), more = byId("item-more");
