@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.paradigms.regions.explanations import CellMean, explanations_table, means_of
 from cimento.paradigms.regions.interchanges import (
-    Contrast,
+    Contrasts,
     ExplainSettings,
     Interchanges,
     contrasts_of,
@@ -52,12 +51,14 @@ class Explanation:
         table: the explanations table; see docs/tables.md.
         means: the mean effects over items.
         notes: why some predictions are not explained, as sentences.
+        twins: what twins there are, and which items have none, as sentences.
     """
 
     run: Run
     table: pl.DataFrame
     means: tuple[CellMean, ...]
     notes: tuple[str, ...] = ()
+    twins: tuple[str, ...] = ()
 
 
 def explain(
@@ -90,22 +91,28 @@ def explain(
     """
     settings = settings or ExplainSettings()
     _refuse(run)
-    contrasts, notes = contrasts_of(run, settings)
+    compared = contrasts_of(run, settings)
     where = str(run.folder or run)
     asking = scoring or asking_of(run.manifest, where=where)
     handle = ModelHandle(model or model_of(run.manifest, where=where), asking)
     _refuse_other(handle, run)
-    job = ExplainJob(run, handle, contrasts, settings, asking=asking, progress=progress)
+    job = ExplainJob(run, handle, compared, settings, asking=asking, progress=progress)
     folder = None if run.folder is None else UnitStore.below(run.folder.parent.parent)
     kept = cache or MemoryCache()
     work = Work(engine=engine, device=asking.device, store=folder if store else None, cache=kept)
     [answers] = Execution([job], work).run()
     if not isinstance(answers, Answers):
         raise answers or ModelError(where=job.title, seen="nothing came of it")
-    table = explanations_table(run, contrasts, job.asked, answers, settings)
+    table = explanations_table(run, compared, job.asked, answers, settings)
     if store and run.folder is not None:
         _store(table, run.folder)
-    return Explanation(run=run, table=table, means=means_of(run, table), notes=tuple(notes))
+    return Explanation(
+        run=run,
+        table=table,
+        means=means_of(run, table),
+        notes=compared.unexplained,
+        twins=tuple(compared.notes(run)),
+    )
 
 
 def _refuse_other(handle: ModelHandle, run: Run) -> None:
@@ -152,7 +159,9 @@ def _store(table: pl.DataFrame, folder: Path) -> None:
     earlier = find_table(EXPLANATIONS, folder)
     if earlier is not None:
         keys = ["part", "question", "item"]
-        table = pl.concat([earlier.join(table, on=keys, how="anti"), table])
+        table = pl.concat([earlier.join(table, on=keys, how="anti"), table], how="diagonal").select(
+            table.columns
+        )
     write_table(table, EXPLANATIONS, folder)
 
 
@@ -163,7 +172,7 @@ class ExplainJob:
     Attributes:
         run: run of a region suite.
         model: its model.
-        contrasts: the comparisons.
+        compared: the comparisons.
         settings: the settings.
         asking: how the model is asked.
         progress: called with the progress.
@@ -175,7 +184,7 @@ class ExplainJob:
 
     run: Run
     model: ModelHandle | Recording
-    contrasts: Sequence[Contrast]
+    compared: Contrasts
     settings: ExplainSettings
     asking: Asking
     progress: Progress | None = None
@@ -205,7 +214,7 @@ class ExplainJob:
             )
         self.asked = interchanges(
             self.run,
-            self.contrasts,
+            self.compared,
             self.settings,
             context=self.asking.context,
             by_region=policy.pll == "region" and self.run.model_kind == "masked",

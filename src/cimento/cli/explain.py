@@ -52,6 +52,18 @@ class ExplainOptions(SheetOptions):
         " Repeatable; found in factorial suites.",
         metavar="BASE=SOURCE",
     )
+    controller: Texts = option(
+        (),
+        "The region with the controller, by name or number, for twins of agreement pairs."
+        " Repeatable; found in most suites.",
+        metavar="REGION",
+    )
+    feature: Texts = option(
+        (),
+        "The column with the feature in which twins differ, such as number. Repeatable; told by"
+        " conditions named mismatch_number.",
+        metavar="COLUMN",
+    )
     reverse: bool = option(default=False, help="Exchange the other way round.")
     region: Texts = option((), "Only this region, by name or number. Repeatable.")
     model: str = option("", "Where the model is now, if it has moved.", flags=("-m",))
@@ -83,6 +95,8 @@ def _explain(options: ExplainOptions) -> None:
         part=options.part,
         align=options.align,
         swaps=_swaps(options.swap),
+        features=options.feature,
+        controller=regions_named(suite_of(run), options.controller, flag="--controller"),
         reverse=options.reverse,
         regions=regions_named(suite_of(run), options.region),
         items=options.items,
@@ -161,6 +175,8 @@ def _show(explanation: Explanation, options: ExplainOptions) -> None:
     grids = explanation_grids(means, named=run.named)
     for line in explanation.notes:
         note(f"cimento: not explained: {line}")
+    for line in explanation.twins:
+        note(f"cimento: {line}")
     if options.as_json:
         show_json(
             {
@@ -170,6 +186,7 @@ def _show(explanation: Explanation, options: ExplainOptions) -> None:
                 "swaps": sorted(set(explanation.table["swap"])),
                 "means": [mean.plain() for mean in means],
                 "not_explained": explanation.notes,
+                "twins": explanation.twins,
             }
         )
     else:

@@ -228,6 +228,13 @@ EXPLANATIONS = TableSchema(
         # Why there is no effect.
         "reason": "String",
     },
+    # Absent from explanations of earlier versions.
+    optional={
+        # The sentence that states come from; of several bases, that of the first.
+        "source_text": "String",
+        # The item that the controller of a built twin comes from; null for no other.
+        "donor": "String",
+    },
 )
 
 # The two tables of stories as version 0.1 stored them, by story and tier instead of request.

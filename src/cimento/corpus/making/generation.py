@@ -11,6 +11,7 @@ from itertools import product
 from cimento.corpus.making.grammar import FeatureBundle, Grammar, GrammarTemplate, LexiconWord, Slot
 from cimento.errors import InputError
 from cimento.suites.design import with_design
+from cimento.suites.formats.items import write_regions
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 TARGET = "match"
@@ -211,12 +212,56 @@ def _item(
     target = filled[slot.name]
     forms = [(TARGET, target.form), *_wrong_forms(grammar, slot, target)]
     columns = _columns(template, filled, adversarial=adversarial)
+    twins = dict(_twins(grammar, template, filled))
     conditions = []
     for name, form in forms:
-        changed = {**filled, slot.name: Filled(target.word, target.bundle, form)}
-        texts = _regions(template.text, changed, adversarial=adversarial)
-        conditions.append(Condition(name, tuple(map(Region, texts)), columns))
+        word = {slot.name: Filled(target.word, target.bundle, form)}
+        texts = _regions(template.text, {**filled, **word}, adversarial=adversarial)
+        cells = {
+            column: write_regions(
+                (text, False)
+                for text in _regions(template.text, {**twin, **word}, adversarial=adversarial)
+            )
+            for column, twin in twins.items()
+        }
+        conditions.append(Condition(name, tuple(map(Region, texts)), {**columns, **cells}))
     return Item(str(number), tuple(conditions))
+
+
+def _twins(
+    grammar: Grammar, template: GrammarTemplate, filled: Mapping[str, Filled]
+) -> Iterator[tuple[str, dict[str, Filled]]]:
+    """The slots after a controller with the value that each wrong form of the target has.
+
+    Twins are for interchanges (docs/explain.md); each comes with the name of its column. There is
+    none where the controller has a feature in all of its forms, such as the gender of most nouns.
+    """
+    target = template.target
+    if not target.agrees_with:
+        return
+    controller = filled[target.agrees_with]
+    for wrong in grammar.wrong_combinations(target):
+        other = {}
+        for feature in wrong:
+            values = grammar.features[feature]
+            place = values.index(filled[target.name].bundle[feature])
+            other[feature] = values[(place + 1) % len(values)]
+        if any(feature in controller.word.inherent for feature in wrong):
+            continue
+        changed = {target.agrees_with: _inflected(grammar, controller, other)}
+        for slot in template.slots:
+            if slot.agrees_with == target.agrees_with and not slot.target:
+                shared = {feature: other[feature] for feature in wrong if feature in slot.features}
+                changed[slot.name] = _inflected(grammar, filled[slot.name], shared)
+        if all(word.form for word in changed.values()):
+            yield "_".join(("twin", *wrong)), {**filled, **changed}
+
+
+def _inflected(grammar: Grammar, filled: Filled, values: FeatureBundle) -> Filled:
+    """A word with other values of some features; its form is empty if it has none."""
+    bundle = {**filled.bundle, **values}
+    name = grammar.parts[filled.word.pos].form_name(bundle)
+    return Filled(filled.word, bundle, filled.word.forms.get(name, ""))
 
 
 def _factorial_item(

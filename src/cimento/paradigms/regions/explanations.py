@@ -25,19 +25,25 @@ from cimento.measures import BITS_PER_NAT
 from cimento.measures.regions import region_values, with_first_tokens
 from cimento.measures.values import Missing, Value, total
 from cimento.paradigms.regions.chance import near_tie_threshold
-from cimento.paradigms.regions.interchanges import Contrast, ExplainSettings, Interchanges
+from cimento.paradigms.regions.interchanges import (
+    Contrast,
+    Contrasts,
+    ExplainSettings,
+    Interchanges,
+)
 from cimento.paradigms.regions.judging import judged_suite, options_of
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon
 from cimento.report.explanations import PARTS
 from cimento.statistics.design import Design
 from cimento.statistics.means import STUDENTIZED_DRAWS, mean_of
 from cimento.statistics.multiple import holm
+from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:
     import polars as pl
 
     from cimento.runs.run import Run
-    from cimento.suites.model import Suite
+    from cimento.suites.model import Item, Suite
 
 _Values: TypeAlias = "Mapping[str, Mapping[str, tuple[Value, ...]]]"
 _Place: TypeAlias = tuple[int, str, int, "int | None", "int | None"]
@@ -51,7 +57,7 @@ _ALIGNMENTS = ("", "exact", "shifted", "last token")
 
 def explanations_table(
     run: Run,
-    contrasts: Sequence[Contrast],
+    compared: Contrasts,
     asked: Interchanges,
     answers: Answers,
     settings: ExplainSettings,
@@ -60,7 +66,7 @@ def explanations_table(
 
     Args:
         run: run of a region suite.
-        contrasts: the comparisons.
+        compared: the comparisons.
         asked: the requests.
         answers: the answers to them.
         settings: the settings.
@@ -70,11 +76,12 @@ def explanations_table(
     """
     import polars as pl
 
-    suite = judged_suite(run)
+    suite, contrasts = compared.suite, compared.contrasts
     known = _scored(suite, asked, answers, run)
     cells = _patched(suite, asked, answers, run)
     sums: dict[_Place, list[tuple[float | None, str, str]]] = {}
     inexact: set[tuple[int, str]] = set()
+    by_id = {item.id: item for item in suite.items}
     for number, place in asked.patches:
         contrast = contrasts[place.contrast]
         base = known[place.item][place.base]
@@ -95,9 +102,18 @@ def explanations_table(
         rows.append(
             (suite.name, item, contrasts[number].question, contrasts[number].named, settings.part,
              region, suite.region_names[region - 1], layer, head, alignment, margin,
-             None if reason else sum(effects), full, reason)
+             None if reason else sum(effects), full, reason,
+             *_source(compared, number, by_id[item]))
         )  # fmt: skip
-    return pl.DataFrame(rows, schema=EXPLANATIONS.polars(), orient="row")
+    schema = EXPLANATIONS.polars(present=list(EXPLANATIONS.optional))
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _source(compared: Contrasts, number: int, item: Item) -> tuple[str, str | None]:
+    """The first sentence that states come from, and the item that its controller comes from."""
+    source = next(iter(compared.contrasts[number].swaps.values()))
+    text = stimulus_text(item.condition(source), rule=compared.suite.join)
+    return text, compared.donor(number, item.id) or None
 
 
 def _scored(suite: Suite, asked: Interchanges, answers: Answers, run: Run) -> _Values:
@@ -415,4 +431,20 @@ def item_remarks(run: Run, table: pl.DataFrame, item: str) -> tuple[tuple[str, s
         ]
         label = f"{run.named(str(question))}, {PARTS[str(part)]}"
         remarks.append((label, f"bits of {margin:.2f}, by layer. {'; '.join(lines)}"))
+    remarks += _sources(of_item, run)
     return tuple(remarks)
+
+
+def _sources(of_item: pl.DataFrame, run: Run) -> list[tuple[str, str]]:
+    """The sentences whose states are exchanged, as remarks on an item."""
+    if "source_text" not in of_item.columns:
+        return []
+    rows = of_item.select("question", "source_text", "donor").unique(maintain_order=True).rows()
+    return [
+        (
+            f"{run.named(question)}, states from",
+            text if donor is None else f"{text} (with the controller of item {donor})",
+        )
+        for question, text, donor in rows
+        if text is not None
+    ]

@@ -21,6 +21,7 @@ from cimento.paradigms.regions.judging import (
     suite_of,
 )
 from cimento.paradigms.regions.predictions import parse_predictions
+from cimento.paradigms.regions.twins import KEY, Twins, controller_of, twins_of, with_twins
 from cimento.suites.formula import (
     Comparison,
     Number,
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 
 Alignment: TypeAlias = Literal["auto", "exact", "last"]
 
-KEY = "explain"
-"""The table of suite.toml with the twins of conditions, as ``[explain] swaps``."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainSettings:
@@ -50,6 +48,8 @@ class ExplainSettings:
             conditions have other numbers of tokens there; ``exact``: all, and only in items whose
             sentences have the same tokens' positions; ``last``: the last one.
         swaps: the source of each base, by condition; empty to find them.
+        features: columns with the features in which twins differ; empty to find them.
+        controller: numbers of the regions that make the controller; empty to find them.
         reverse: whether bases and sources that are found change places.
         regions: numbers of the regions whose states are exchanged; empty for all.
         items: ids of the items; empty for all.
@@ -59,6 +59,8 @@ class ExplainSettings:
     part: Part = "residual"
     align: Alignment = "auto"
     swaps: Mapping[str, str] = field(default_factory=dict)
+    features: tuple[str, ...] = ()
+    controller: tuple[int, ...] = ()
     reverse: bool = False
     regions: tuple[int, ...] = ()
     items: tuple[str, ...] = ()
@@ -98,8 +100,35 @@ class Contrast:
         return ", ".join(f"{source} into {base}" for base, source in self.swaps.items())
 
 
-def contrasts_of(run: Run, settings: ExplainSettings) -> tuple[list[Contrast], list[str]]:
-    """The comparisons of a run's predictions, and why others cannot be explained.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrasts:
+    """The comparisons that are explained.
+
+    Attributes:
+        suite: the suite, with twins as further conditions of its items where they are built.
+        contrasts: the comparisons.
+        twins: the twins, by the number of their comparison.
+        unexplained: why other comparisons are not explained, as sentences.
+    """
+
+    suite: Suite
+    contrasts: tuple[Contrast, ...]
+    twins: Mapping[int, Twins]
+    unexplained: tuple[str, ...] = ()
+
+    def notes(self, run: Run) -> Iterator[str]:
+        """What twins are built or declared, as sentences."""
+        for number, twins in self.twins.items():
+            for line in twins.notes(self.suite):
+                yield f"{run.named(self.contrasts[number].question)}: {line}"
+
+    def donor(self, number: int, item: str) -> str:
+        """The item that an item's controller comes from in a comparison; empty for no other."""
+        return self.twins[number].donors.get(item, "") if number in self.twins else ""
+
+
+def contrasts_of(run: Run, settings: ExplainSettings) -> Contrasts:
+    """The comparisons of a run's predictions, with twins where no two conditions can be exchanged.
 
     Args:
         run: run of a region suite.
@@ -112,7 +141,9 @@ def contrasts_of(run: Run, settings: ExplainSettings) -> tuple[list[Contrast], l
     _refuse_unknown(suite, settings)
     chosen = _chosen(run, settings.predictions)
     trees = parse_predictions(suite)
-    contrasts, reasons = [], []
+    contrasts: list[Contrast] = []
+    reasons: list[str] = []
+    built: dict[int, Twins] = {}
     # Where there are several predictions, the last question is about all of them together.
     for question, tree in zip(questions(run), trees, strict=False):
         if question not in chosen:
@@ -121,9 +152,13 @@ def contrasts_of(run: Run, settings: ExplainSettings) -> tuple[list[Contrast], l
         for number, part in enumerate(parts, start=1):
             name = question if len(parts) == 1 else f"{question}, part {number}"
             try:
-                contrasts.append(_contrast(suite, part, name, settings))
+                contrast, twins = _contrast(suite, part, name, settings)
             except UsageError as error:
                 reasons.append(f"{run.named(name)}: {error.seen}")
+                continue
+            if twins is not None:
+                built[len(contrasts)] = twins
+            contrasts.append(contrast)
     if not contrasts:
         raise UsageError(
             where=f"suite {suite.name!r}",
@@ -131,7 +166,12 @@ def contrasts_of(run: Run, settings: ExplainSettings) -> tuple[list[Contrast], l
             todo="Say which condition differs in one controller only:"
             " --swap BASE=SOURCE puts the states of SOURCE into BASE.",
         )
-    return contrasts, reasons
+    return Contrasts(
+        suite=with_twins(suite, list(built.values())),
+        contrasts=tuple(contrasts),
+        twins=built,
+        unexplained=tuple(reasons),
+    )
 
 
 def _chosen(run: Run, predictions: Sequence[str]) -> set[str]:
@@ -177,8 +217,8 @@ def _refuse_unknown(suite: Suite, settings: ExplainSettings) -> None:
 
 def _contrast(
     suite: Suite, comparison: Comparison, question: str, settings: ExplainSettings
-) -> Contrast:
-    """The contrast of one comparison.
+) -> tuple[Contrast, Twins | None]:
+    """The contrast of one comparison, and its twins if it needs any.
 
     Raises:
         UsageError: it is not known what to exchange.
@@ -199,13 +239,23 @@ def _contrast(
         if settings.reverse:
             swaps = {source: base for base, source in swaps.items()}
     contrast = Contrast(question=question, weights=weights, constant=constant, swaps=swaps)
-    if not swaps or not any(_can_swap(contrast, item) for item in suite.items):
+    if swaps and any(_can_swap(contrast, item) for item in suite.items):
+        return contrast, None
+    measured = frozenset(reference.region for reference in weights)
+    if settings.swaps or "*" in measured:
         raise UsageError(
             where=question,
             seen=f"none of its conditions ({', '.join(conditions)}) has a twin that differs in one"
             " controller and is the same where something is measured",
         )
-    return contrast
+    controller = controller_of(
+        suite, conditions, measured, features=settings.features, regions=settings.controller
+    )
+    twins = twins_of(suite, conditions, measured, controller)
+    if not twins.regions:
+        reason = next(iter(twins.left_out.values()), "no item has all conditions")
+        raise UsageError(where=question, seen=f"no item has a twin: {reason}")
+    return replace(contrast, swaps={name: controller.twin_of(name) for name in conditions}), twins
 
 
 def _can_swap(contrast: Contrast, item: Item) -> bool:
@@ -324,7 +374,7 @@ class Interchanges:
 
 def interchanges(
     run: Run,
-    contrasts: Sequence[Contrast],
+    compared: Contrasts,
     settings: ExplainSettings,
     *,
     context: Context = NO_CONTEXT,
@@ -338,7 +388,7 @@ def interchanges(
 
     Args:
         run: run of a region suite.
-        contrasts: the comparisons.
+        compared: the comparisons.
         settings: the settings.
         context: what stands before the texts.
         by_region: whether a token's score depends on its region.
@@ -346,7 +396,7 @@ def interchanges(
     Raises:
         UsageError: the suite lacks the column with the contexts.
     """
-    suite = judged_suite(run)
+    suite, contrasts = compared.suite, compared.contrasts
     context.check(suite)
     texts = _texts(suite, context, by_region=by_region, items=settings.items)
     swapped = Interchanges()
@@ -435,7 +485,7 @@ def _patches(
         yield region, replace(asked, place=place, source_place=other_place)
 
 
-def regions_named(suite: Suite, names: Sequence[str]) -> tuple[int, ...]:
+def regions_named(suite: Suite, names: Sequence[str], *, flag: str = "--region") -> tuple[int, ...]:
     """Numbers of regions from their numbers or names.
 
     Raises:
@@ -446,7 +496,7 @@ def regions_named(suite: Suite, names: Sequence[str]) -> tuple[int, ...]:
     for name in names:
         if name not in known:
             raise UsageError(
-                where=f"--region {name}",
+                where=f"{flag} {name}",
                 seen=f"the suite {suite.name!r} has no such region",
                 todo=did_you_mean(name, suite.region_names),
             )
