@@ -1,9 +1,10 @@
-"""Explanations of stored runs: interchanges of hidden states, asked through the engine."""
+"""Explanations of stored runs, asked through the engine: interchanges of states, and gradients."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.engines import ONE_WORKER, Engine
@@ -15,30 +16,33 @@ from cimento.engine.requests import NO_ANSWERS, Answers, Requests
 from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, UsageError
-from cimento.io.tables import EXPLANATIONS, REQUESTS, find_table, write_table
+from cimento.io.tables import ATTRIBUTIONS, EXPLANATIONS, REQUESTS, find_table, write_table
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
-from cimento.paradigms.regions.explanations import CellMean, explanations_table, means_of
-from cimento.paradigms.regions.interchanges import (
-    Contrasts,
-    ExplainSettings,
-    Interchanges,
-    contrasts_of,
-    interchanges,
+from cimento.paradigms.regions.attributions import (
+    Attributed,
+    ContributionMean,
+    attributed,
+    attributions_table,
+    contributions_of,
 )
+from cimento.paradigms.regions.explanations import CellMean, explanations_table, means_of
+from cimento.paradigms.regions.interchanges import Interchanges, interchanges
 from cimento.paradigms.regions.judging import options_of
+from cimento.paradigms.regions.swaps import ExplainSettings, contrasts_of, margins_of
 from cimento.runs.reproduce import asking_of, model_of
 from cimento.runs.store import manifest_part
 from cimento.suites.model import Suite
 
-__all__ = ["ExplainSettings", "Explanation", "explain"]
+__all__ = ["Attribution", "ExplainSettings", "Explanation", "attribute", "explain"]
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import polars as pl
 
-    from cimento.io.tables import Column
+    from cimento.io.tables import Column, TableSchema
+    from cimento.models.questions import Baseline
     from cimento.runs.run import Run
 
 
@@ -59,6 +63,25 @@ class Explanation:
     means: tuple[CellMean, ...]
     notes: tuple[str, ...] = ()
     twins: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribution:
+    """What the tokens of the compared sentences contribute to the margins of a run.
+
+    Attributes:
+        run: the run.
+        table: the attributions table; see docs/tables.md.
+        means: the mean contributions of regions over items.
+        baseline: the embedding from which contributions count; zero for gradient x input.
+        notes: why some predictions are not explained, as sentences.
+    """
+
+    run: Run
+    table: pl.DataFrame
+    means: tuple[ContributionMean, ...]
+    baseline: Baseline
+    notes: tuple[str, ...] = ()
 
 
 def explain(
@@ -92,20 +115,19 @@ def explain(
     settings = settings or ExplainSettings()
     _refuse(run)
     compared = contrasts_of(run, settings)
-    where = str(run.folder or run)
-    asking = scoring or asking_of(run.manifest, where=where)
-    handle = ModelHandle(model or model_of(run.manifest, where=where), asking)
-    _refuse_other(handle, run)
-    job = ExplainJob(run, handle, compared, settings, asking=asking, progress=progress)
-    folder = None if run.folder is None else UnitStore.below(run.folder.parent.parent)
-    kept = cache or MemoryCache()
-    work = Work(engine=engine, device=asking.device, store=folder if store else None, cache=kept)
-    [answers] = Execution([job], work).run()
-    if not isinstance(answers, Answers):
-        raise answers or ModelError(where=job.title, seen="nothing came of it")
-    table = explanations_table(run, compared, job.asked, answers, settings)
+
+    def make(asking: Asking) -> Interchanges:
+        return interchanges(
+            run, compared, settings, context=asking.context, by_region=_by_region(run, asking)
+        )
+
+    asked, answers = _answered(
+        run, make, model=model, scoring=scoring, cache=cache, engine=engine, store=store,
+        progress=progress,
+    )  # fmt: skip
+    table = explanations_table(run, compared, asked, answers, settings)
     if store and run.folder is not None:
-        _store(table, run.folder)
+        _store(table, EXPLANATIONS, run.folder, keys=["part", "question", "item"])
     return Explanation(
         run=run,
         table=table,
@@ -113,6 +135,116 @@ def explain(
         notes=compared.unexplained,
         twins=tuple(compared.notes(run)),
     )
+
+
+def attribute(
+    run: Run,
+    settings: ExplainSettings | None = None,
+    *,
+    model: str | AnyScorer = "",
+    scoring: Asking | None = None,
+    cache: AnswerCache | None = None,
+    engine: Engine = ONE_WORKER,
+    store: bool = True,
+    progress: Progress | None = None,
+) -> Attribution:
+    """Give each token of the compared sentences its contribution to the margin, by gradients.
+
+    Args:
+        run: run of a region suite by a model of transformers.
+        settings: the items, the predictions, the rule (``integrated`` gradients, Sundararajan et
+            al. 2017, arXiv:1703.01365, or ``gradient`` times input) and the baseline; all others
+            are for interchanges.
+        model: the model, if it is not where the run's manifest says.
+        scoring: how the model is asked; as in the run if it is not given.
+        cache: the cache of answers; None forgets them afterwards.
+        engine: the engine that does the work.
+        store: whether the table is written beside those of a stored run. Rows of earlier
+            attributions stay, except those of the same rule, baseline, comparisons and items.
+        progress: called with the progress.
+
+    Raises:
+        UsageError: nothing can be explained so.
+        CimentoError: the model cannot be opened or asked.
+    """
+    settings = settings or ExplainSettings()
+    if settings.rule == "gradient":
+        # The input itself is the way from zero to it.
+        settings = replace(settings, baseline="zero")
+    _refuse(run)
+    compared = margins_of(run, settings)
+
+    def make(asking: Asking) -> Attributed:
+        return attributed(
+            run, compared, settings, context=asking.context, by_region=_by_region(run, asking)
+        )
+
+    asked, answers = _answered(
+        run, make, model=model, scoring=scoring, cache=cache, engine=engine, store=store,
+        progress=progress,
+    )  # fmt: skip
+    table = attributions_table(run, compared, asked, answers, settings)
+    if store and run.folder is not None:
+        keys = ["rule", "baseline", "question", "item"]
+        _store(table, ATTRIBUTIONS, run.folder, keys=keys)
+    return Attribution(
+        run=run,
+        table=table,
+        means=contributions_of(run, table),
+        baseline=settings.baseline,
+        notes=compared.unexplained,
+    )
+
+
+AskedT = TypeVar("AskedT", Interchanges, Attributed)
+
+
+def _answered(
+    run: Run,
+    make: Callable[[Asking], AskedT],
+    *,
+    model: str | AnyScorer,
+    scoring: Asking | None,
+    cache: AnswerCache | None,
+    engine: Engine,
+    store: bool,
+    progress: Progress | None,
+) -> tuple[AskedT, Answers]:
+    """The requests of an explanation, and the answers of the run's model."""
+    where = str(run.folder or run)
+    asking = scoring or asking_of(run.manifest, where=where)
+    handle = ModelHandle(model or model_of(run.manifest, where=where), asking)
+    _refuse_other(handle, run)
+    title = f"explanation of {run.suite_name!r} x model {run.model!r}"
+    _refuse_corrected(asking, title)
+    asked = make(asking)
+    job = ExplainJob(handle, asked, title=title, progress=progress)
+    folder = None if run.folder is None else UnitStore.below(run.folder.parent.parent)
+    kept = cache or MemoryCache()
+    work = Work(engine=engine, device=asking.device, store=folder if store else None, cache=kept)
+    [answers] = Execution([job], work).run()
+    if not isinstance(answers, Answers):
+        raise answers or ModelError(where=title, seen="nothing came of it")
+    return asked, answers
+
+
+def _by_region(run: Run, asking: Asking) -> bool:
+    """Whether a token's score depends on its region."""
+    return asking.policy.pll == "region" and run.model_kind == "masked"
+
+
+def _refuse_corrected(asking: Asking, where: str) -> None:
+    """Refuse scores that are not those of single passes over whole texts.
+
+    Raises:
+        UsageError: words are corrected for their boundaries, or windows slide.
+    """
+    if asking.policy.boundary != "none" or asking.policy.window != "refuse":
+        raise UsageError(
+            where=where,
+            seen="words are corrected for their boundaries, or windows slide over texts",
+            todo="Run the suite without --boundary and --window, and explain that run.",
+        )
 
 
 def _refuse_other(handle: ModelHandle, run: Run) -> None:
@@ -147,7 +279,7 @@ def _refuse(run: Run) -> None:
         raise UsageError(where=str(run.folder or run), seen=seen)
 
 
-def _store(table: pl.DataFrame, folder: Path) -> None:
+def _store(table: pl.DataFrame, schema: TableSchema, folder: Path, *, keys: Sequence[str]) -> None:
     """Write a table, with the rows of earlier explanations that it does not replace.
 
     Raises:
@@ -156,45 +288,32 @@ def _store(table: pl.DataFrame, folder: Path) -> None:
     """
     import polars as pl
 
-    earlier = find_table(EXPLANATIONS, folder)
+    earlier = find_table(schema, folder)
     if earlier is not None:
-        keys = ["part", "question", "item"]
-        table = pl.concat([earlier.join(table, on=keys, how="anti"), table], how="diagonal").select(
-            table.columns
-        )
-    write_table(table, EXPLANATIONS, folder)
+        kept = earlier.join(table, on=keys, how="anti")
+        table = pl.concat([kept, table], how="diagonal").select(table.columns)
+    write_table(table, schema, folder)
 
 
 @dataclass(slots=True, eq=False)
 class ExplainJob:
-    """The job of asking a model about interchanges: a `cimento.engine.jobs.Job`.
+    """The job of asking a model what an explanation needs: a `cimento.engine.jobs.Job`.
 
     Attributes:
-        run: run of a region suite.
-        model: its model.
-        compared: the comparisons.
-        settings: the settings.
-        asking: how the model is asked.
+        model: the model of the run.
+        asked: the requests, all in one round.
+        title: its name in messages.
         progress: called with the progress.
         columns: further values of tokens: none.
         is_done: whether it is done already: never.
-        asked: the requests, once they are made.
-        title: its name in messages.
     """
 
-    run: Run
     model: ModelHandle | Recording
-    compared: Contrasts
-    settings: ExplainSettings
-    asking: Asking
+    asked: Interchanges | Attributed
+    title: str = ""
     progress: Progress | None = None
     columns: tuple[Column, ...] = ()
     is_done: bool = False
-    asked: Interchanges = field(default_factory=Interchanges)
-    title: str = ""
-
-    def __post_init__(self) -> None:
-        self.title = f"explanation of {self.run.suite_name!r} x model {self.run.model!r}"
 
     @property
     def later(self) -> int:
@@ -205,26 +324,6 @@ class ExplainJob:
         """All requests at once."""
         if answers is not NO_ANSWERS:
             return None
-        policy = self.asking.policy
-        if policy.boundary != "none" or policy.window != "refuse":
-            raise UsageError(
-                where=self.title,
-                seen="words are corrected for their boundaries, or windows slide over texts",
-                todo="Run the suite without --boundary and --window, and explain that run.",
-            )
-        self.asked = interchanges(
-            self.run,
-            self.compared,
-            self.settings,
-            context=self.asking.context,
-            by_region=policy.pll == "region" and self.run.model_kind == "masked",
-        )
-        if not self.asked.patches:
-            raise UsageError(
-                where=self.title,
-                seen="no region before what is measured differs between the two conditions",
-                todo="Choose other regions, or give other conditions with --swap.",
-            )
         return Requests(asked=list(self.asked.asked), places=REQUESTS.empty())
 
     def finish(self, answers: Answers | None) -> Answers:
@@ -233,10 +332,8 @@ class ExplainJob:
 
     def blame(self, error: CimentoError, request: int) -> CimentoError:
         """The error, with the item and the condition of the request that caused it."""
-        keys = {number: key for key, number in self.asked.scores.items()}
-        keys |= {number: (place.item, place.base) for number, place in self.asked.patches}
-        if request in keys:
-            item, condition = keys[request]
-            error.where += f", item {item!r}, condition {condition!r}"
+        place = self.asked.places().get(request)
+        if place is not None:
+            error.where += f", item {place[0]!r}, condition {place[1]!r}"
             error.args = (str(error),)
         return error

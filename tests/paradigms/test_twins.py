@@ -11,7 +11,7 @@ from cimento import UsageError
 from cimento.corpus.making.generation import generate_suites
 from cimento.corpus.making.grammar import find_grammar, read_grammar
 from cimento.explain import ExplainSettings, explain
-from cimento.paradigms.regions.interchanges import contrasts_of
+from cimento.paradigms.regions.swaps import contrasts_of
 from cimento.paradigms.regions.twins import controller_of, twins_of, with_twins
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from tests.helpers import copying

@@ -202,6 +202,25 @@ PATCHES = TableSchema(
     },
 )
 
+GRADIENTS = TableSchema(
+    name="gradients",
+    columns={
+        "request": "Int32",
+        "position": "Int32",
+        "start": "Int32",
+        "end": "Int32",
+        "token": "String",
+        # The token's contribution to the log-probability of what is measured.
+        "contribution_nats": "Float64",
+        # The same in all rows of a request: the scores of the text and of the baseline.
+        "logprob_nats": "Float64",
+        "baseline_nats": "Float64",
+        # Number of measured tokens without a score, and of points at which gradients were taken.
+        "unscored": "Int32",
+        "steps": "Int32",
+    },
+)
+
 EXPLANATIONS = TableSchema(
     name="explanations",
     columns={
@@ -234,6 +253,35 @@ EXPLANATIONS = TableSchema(
         "source_text": "String",
         # The item that the controller of a built twin comes from; null for no other.
         "donor": "String",
+    },
+)
+
+ATTRIBUTIONS = TableSchema(
+    name="attributions",
+    columns={
+        "suite": "String",
+        "item": "String",
+        # As in the explanations.
+        "question": "String",
+        # gradient or integrated.
+        "rule": "String",
+        # mean or zero.
+        "baseline": "String",
+        "condition": "String",
+        "region": "Int32",
+        "region_name": "String",
+        "position": "Int32",
+        "start": "Int32",
+        "end": "Int32",
+        "token": "String",
+        # The contribution to the margin of the prediction; positive where it helps.
+        "contribution_bits": "Float64",
+        # The margin, and the margin with baselines in place of all words.
+        "margin_bits": "Float64",
+        "baseline_bits": "Float64",
+        "steps": "Int32",
+        # Why there is no contribution.
+        "reason": "String",
     },
 )
 

@@ -14,7 +14,15 @@ from cimento._version import __version__
 from cimento.errors import MissingDependencyError, TableError, UsageError, did_you_mean
 from cimento.io.files import expanded, read_bytes, write_bytes, write_text
 from cimento.io.parsing import faults_of
-from cimento.io.tables import EXPLANATIONS, REQUESTS, Rows, collected, read_table, write_table
+from cimento.io.tables import (
+    ATTRIBUTIONS,
+    EXPLANATIONS,
+    REQUESTS,
+    Rows,
+    collected,
+    read_table,
+    write_table,
+)
 from cimento.paradigms.registry import find_paradigm, parse_options
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES, Estimate, each_outcome, estimates_table
 from cimento.runs.store import (
@@ -189,8 +197,9 @@ class Run:
             return self.outcomes()
         if name == ESTIMATES.name:
             return estimates_table(self.estimates())
-        if name == EXPLANATIONS.name and self.folder is not None:
-            return read_table(EXPLANATIONS, self.folder)
+        for schema in (EXPLANATIONS, ATTRIBUTIONS):
+            if name == schema.name and self.folder is not None:
+                return read_table(schema, self.folder)
         return collected(self.rows(name), where=str(self.folder or self))
 
     def to_pandas(self, name: str) -> pd.DataFrame:

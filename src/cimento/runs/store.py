@@ -23,6 +23,7 @@ from cimento.errors import StorageError, TableError
 from cimento.io.files import open_plain, remove_stale, write_text
 from cimento.io.parsing import parse_json
 from cimento.io.tables import (
+    ATTRIBUTIONS,
     CHOICES,
     EXPLANATIONS,
     FILLS,
@@ -104,7 +105,7 @@ FILES = "files"
 JUDGED = frozenset({"annotations", "judgments.parquet"})
 """Files and folders with people's judgments of a finished run, which enter its estimates."""
 
-ADDED = JUDGED | {f"{EXPLANATIONS.name}.parquet"}
+ADDED = JUDGED | {f"{schema.name}.parquet" for schema in (EXPLANATIONS, ATTRIBUTIONS)}
 """Files and folders that are added to a finished run and may change."""
 
 _DIGITS = 8

@@ -25,13 +25,9 @@ from cimento.measures import BITS_PER_NAT
 from cimento.measures.regions import region_values, with_first_tokens
 from cimento.measures.values import Missing, Value, total
 from cimento.paradigms.regions.chance import near_tie_threshold
-from cimento.paradigms.regions.interchanges import (
-    Contrast,
-    Contrasts,
-    ExplainSettings,
-    Interchanges,
-)
+from cimento.paradigms.regions.interchanges import Interchanges
 from cimento.paradigms.regions.judging import judged_suite, options_of
+from cimento.paradigms.regions.swaps import Contrast, Contrasts, ExplainSettings
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon
 from cimento.report.explanations import PARTS
 from cimento.statistics.design import Design
