@@ -1,4 +1,4 @@
-"""Slots of a grammar with their words, and the same slots after a controller with other features."""
+"""Slots of a grammar with their words, also after a controller with other features."""
 
 from __future__ import annotations
 
