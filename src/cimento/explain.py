@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.engines import ONE_WORKER, Engine
 from cimento.engine.execute import Execution
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import Work
+from cimento.engine.plan import ModelPlan, plan_models
 from cimento.engine.replay import Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests
 from cimento.engine.scores import Progress
@@ -29,12 +30,14 @@ from cimento.paradigms.regions.attributions import (
 from cimento.paradigms.regions.explanations import CellMean, explanations_table, means_of
 from cimento.paradigms.regions.interchanges import Interchanges, interchanges
 from cimento.paradigms.regions.judging import options_of
-from cimento.paradigms.regions.swaps import ExplainSettings, contrasts_of, margins_of
+from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings, contrasts_of, margins_of
 from cimento.runs.reproduce import asking_of, model_of
 from cimento.runs.store import manifest_part
 from cimento.suites.model import Suite
 
-__all__ = ["Attribution", "ExplainSettings", "Explanation", "attribute", "explain"]
+__all__ = [
+    "Attribution", "ExplainSettings", "Explanation", "attribute", "explain", "plan_explanation",
+]  # fmt: skip
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,16 +119,9 @@ def explain(
     _refuse(run)
     compared = contrasts_of(run, settings)
 
-    def make(asking: Asking) -> Interchanges:
-        return interchanges(
-            run, compared, settings, context=asking.context, by_region=_by_region(run, asking)
-        )
-
-    asked, answers = _answered(
-        run, make, model=model, scoring=scoring, cache=cache, engine=engine, store=store,
-        progress=progress,
-    )  # fmt: skip
-    table = explanations_table(run, compared, asked, answers, settings)
+    job = _job(run, _interchanges(run, compared, settings), model, scoring, progress=progress)
+    answers = _answered(job, run, cache=cache, engine=engine, store=store)
+    table = explanations_table(run, compared, job.asked, answers, settings)
     if store and run.folder is not None:
         _store(table, EXPLANATIONS, run.folder, keys=["part", "question", "item"])
     return Explanation(
@@ -167,23 +163,12 @@ def attribute(
         UsageError: nothing can be explained so.
         CimentoError: the model cannot be opened or asked.
     """
-    settings = settings or ExplainSettings()
-    if settings.rule == "gradient":
-        # The input itself is the way from zero to it.
-        settings = replace(settings, baseline="zero")
+    settings = _from_zero(settings or ExplainSettings())
     _refuse(run)
     compared = margins_of(run, settings)
-
-    def make(asking: Asking) -> Attributed:
-        return attributed(
-            run, compared, settings, context=asking.context, by_region=_by_region(run, asking)
-        )
-
-    asked, answers = _answered(
-        run, make, model=model, scoring=scoring, cache=cache, engine=engine, store=store,
-        progress=progress,
-    )  # fmt: skip
-    table = attributions_table(run, compared, asked, answers, settings)
+    job = _job(run, _attributed(run, compared, settings), model, scoring, progress=progress)
+    answers = _answered(job, run, cache=cache, engine=engine, store=store)
+    table = attributions_table(run, compared, job.asked, answers, settings)
     if store and run.folder is not None:
         keys = ["rule", "baseline", "question", "item"]
         _store(table, ATTRIBUTIONS, run.folder, keys=keys)
@@ -196,36 +181,105 @@ def attribute(
     )
 
 
+def plan_explanation(
+    run: Run,
+    settings: ExplainSettings | None = None,
+    *,
+    gradients: bool = False,
+    model: str | AnyScorer = "",
+    scoring: Asking | None = None,
+    cache: AnswerCache | None = None,
+) -> ModelPlan:
+    """The requests and the cost of an explanation, before a model is loaded.
+
+    Args:
+        run: run of a region suite by a model of transformers.
+        settings: as for `explain` or `attribute`.
+        gradients: whether `attribute` is planned, and not `explain`.
+        model: the model, if it is not where the run's manifest says.
+        scoring: how the model is asked; as in the run if it is not given.
+        cache: the cache of answers.
+
+    Raises:
+        UsageError: nothing can be explained so.
+    """
+    settings = settings or ExplainSettings()
+    _refuse(run)
+    job: ExplainJob[Interchanges] | ExplainJob[Attributed]
+    if gradients:
+        settings = _from_zero(settings)
+        job = _job(run, _attributed(run, margins_of(run, settings), settings), model, scoring)
+    else:
+        job = _job(run, _interchanges(run, contrasts_of(run, settings), settings), model, scoring)
+    execution = Execution([job], Work(store=_units(run), ask=False))
+    gpu = job.device not in ("cpu", "auto")
+    [plan] = plan_models(execution, cache, gpu=gpu)
+    return plan
+
+
 AskedT = TypeVar("AskedT", Interchanges, Attributed)
 
 
-def _answered(
+def _from_zero(settings: ExplainSettings) -> ExplainSettings:
+    """The settings, with the only baseline of gradient x input: the input itself counts from 0."""
+    return replace(settings, baseline="zero") if settings.rule == "gradient" else settings
+
+
+def _interchanges(
+    run: Run, compared: Contrasts, settings: ExplainSettings
+) -> Callable[[Asking], Interchanges]:
+    """The requests for interchanges under some way of asking."""
+    return lambda asking: interchanges(
+        run, compared, settings, context=asking.context, by_region=_by_region(run, asking)
+    )
+
+
+def _attributed(
+    run: Run, compared: Contrasts, settings: ExplainSettings
+) -> Callable[[Asking], Attributed]:
+    """The requests for contributions under some way of asking."""
+    return lambda asking: attributed(
+        run, compared, settings, context=asking.context, by_region=_by_region(run, asking)
+    )
+
+
+def _job(
     run: Run,
     make: Callable[[Asking], AskedT],
-    *,
     model: str | AnyScorer,
     scoring: Asking | None,
-    cache: AnswerCache | None,
-    engine: Engine,
-    store: bool,
-    progress: Progress | None,
-) -> tuple[AskedT, Answers]:
-    """The requests of an explanation, and the answers of the run's model."""
+    *,
+    progress: Progress | None = None,
+) -> ExplainJob[AskedT]:
+    """The job of asking the run's model."""
     where = str(run.folder or run)
     asking = scoring or asking_of(run.manifest, where=where)
     handle = ModelHandle(model or model_of(run.manifest, where=where), asking)
     _refuse_other(handle, run)
     title = f"explanation of {run.suite_name!r} x model {run.model!r}"
     _refuse_corrected(asking, title)
-    asked = make(asking)
-    job = ExplainJob(handle, asked, title=title, progress=progress)
-    folder = None if run.folder is None else UnitStore.below(run.folder.parent.parent)
-    kept = cache or MemoryCache()
-    work = Work(engine=engine, device=asking.device, store=folder if store else None, cache=kept)
+    return ExplainJob(handle, make(asking), asking.device, title=title, progress=progress)
+
+
+def _answered(
+    job: ExplainJob[AskedT], run: Run, *, cache: AnswerCache | None, engine: Engine, store: bool
+) -> Answers:
+    """The answers of the run's model."""
+    work = Work(
+        engine=engine,
+        device=job.device,
+        store=_units(run) if store else None,
+        cache=cache or MemoryCache(),
+    )
     [answers] = Execution([job], work).run()
     if not isinstance(answers, Answers):
-        raise answers or ModelError(where=title, seen="nothing came of it")
-    return asked, answers
+        raise answers or ModelError(where=job.title, seen="nothing came of it")
+    return answers
+
+
+def _units(run: Run) -> UnitStore | None:
+    """The store of the units of a run."""
+    return None if run.folder is None else UnitStore.below(run.folder.parent.parent)
 
 
 def _by_region(run: Run, asking: Asking) -> bool:
@@ -296,12 +350,13 @@ def _store(table: pl.DataFrame, schema: TableSchema, folder: Path, *, keys: Sequ
 
 
 @dataclass(slots=True, eq=False)
-class ExplainJob:
+class ExplainJob(Generic[AskedT]):
     """The job of asking a model what an explanation needs: a `cimento.engine.jobs.Job`.
 
     Attributes:
         model: the model of the run.
         asked: the requests, all in one round.
+        device: the device on which the model is asked.
         title: its name in messages.
         progress: called with the progress.
         columns: further values of tokens: none.
@@ -309,7 +364,8 @@ class ExplainJob:
     """
 
     model: ModelHandle | Recording
-    asked: Interchanges | Attributed
+    asked: AskedT
+    device: str
     title: str = ""
     progress: Progress | None = None
     columns: tuple[Column, ...] = ()

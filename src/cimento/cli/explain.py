@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from cimento.cli.console import note, show, show_json
 from cimento.cli.evaluating import opened_cache, progress_bars
 from cimento.cli.flags import SheetOptions, command_of, run_option
-from cimento.errors import UsageError
+from cimento.errors import UsageError, counted
 from cimento.io.files import write_text
 from cimento.models.hf.arguments import parse_model_args
 from cimento.models.questions import Baseline, Part
@@ -26,6 +26,7 @@ from cimento.suites.model import Suite
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from cimento.engine.plan import ModelPlan
     from cimento.explain import Attribution, Explanation
     from cimento.report.grid import Grid
     from cimento.runs.run import Run
@@ -85,6 +86,8 @@ class ExplainOptions(SheetOptions):
     allow_pickle: bool = run_option("allow_pickle")
     trust_remote_code: bool = run_option("trust_remote_code")
     no_cache: bool = run_option("no_cache")
+    workers: int | None = run_option("workers")
+    plan: bool = option(default=False, help="Only say what it would cost; nothing is loaded.")
     output: Path | None = option(
         None, "A folder for tables (in every form) and figures.", flags=("-o",)
     )
@@ -99,7 +102,8 @@ def _explain(options: ExplainOptions) -> None:
     carries. With --by integrated or gradient, each word has a contribution to the margin. The
     tables `explanations` and `attributions` are added to the run, and reports show them.
     """
-    from cimento.explain import attribute, explain
+    from cimento.engine.engines import Engine
+    from cimento.explain import attribute, explain, plan_explanation
     from cimento.runs.reproduce import asking_of
 
     run = _run(options)
@@ -130,14 +134,40 @@ def _explain(options: ExplainOptions) -> None:
         batch_tokens=options.batch_tokens,
     )
     with progress_bars() as bars, opened_cache(keep_answers=not options.no_cache) as cache:
+        if options.plan:
+            plan = plan_explanation(
+                run, settings, gradients=options.by != "interchange", model=options.model,
+                scoring=scoring, cache=cache,
+            )  # fmt: skip
+            show_json({"plan": plan.plain()}) if options.as_json else show(_planned(plan))
+            return
         progress = None if bars is None else bars(f"explain {run.suite_name}", run.model)
         ask: Callable[..., Explanation | Attribution] = (
             explain if options.by == "interchange" else attribute
         )
         found = ask(
-            run, settings, model=options.model, scoring=scoring, cache=cache, progress=progress
-        )
+            run, settings, model=options.model, scoring=scoring, cache=cache, progress=progress,
+            engine=Engine(workers=options.workers or 1),
+        )  # fmt: skip
     _show(found, options)
+
+
+def _planned(plan: ModelPlan) -> str:
+    """What an explanation would cost, in one paragraph."""
+    from cimento.report.formatting import duration
+
+    parts = [f"{plan.requests} requests in {counted(plan.units, 'unit')}, {plan.done} of them done"]
+    if plan.tokens is not None:
+        parts.append(f"{plan.tokens:,} tokens for the model")
+    if plan.kept is not None:
+        parts.append(f"{plan.kept} answers in the cache")
+    if plan.seconds is not None:
+        parts.append(f"about {duration(plan.seconds)} (by {plan.by})")
+    if plan.memory_bytes is not None:
+        parts.append(f"{plan.memory_bytes / 1e9:.1f} GB")
+    if plan.problem:
+        parts.append(plan.problem)
+    return f"{plan.model}: {'; '.join(parts)}."
 
 
 explain = command_of(
@@ -206,6 +236,7 @@ def _refuse_unused(options: ExplainOptions) -> None:
 def _show(found: Explanation | Attribution, options: ExplainOptions) -> None:
     """Print the means, and write tables and figures."""
     from cimento.explain import Explanation
+    from cimento.paradigms.regions.lens import lens_of
     from cimento.report.contributions import contribution_grids
     from cimento.report.explanations import explanation_grids
     from cimento.report.grid import as_text
@@ -216,7 +247,7 @@ def _show(found: Explanation | Attribution, options: ExplainOptions) -> None:
     facts: dict[str, object] = {"run": str(run.folder), "model": run.model, "by": options.by}
     if isinstance(found, Explanation):
         means = [mean for mean in found.means if mean.part == options.part]
-        grids = explanation_grids(means, named=run.named)
+        grids = explanation_grids(means, lens=lens_of(run), named=run.named)
         for line in found.twins:
             note(f"cimento: {line}")
         facts |= {
@@ -245,6 +276,7 @@ def _write(
     """Write tables in every form, and figures."""
     from cimento.explain import Explanation
     from cimento.paradigms.regions.attributions import item_contributions
+    from cimento.paradigms.regions.lens import lens_of
     from cimento.report.contributions import contribution_figure
     from cimento.report.explanations import explanation_figures
     from cimento.report.figures import drawable, lacking_figures, write_figures
@@ -260,7 +292,9 @@ def _write(
         return
     if isinstance(found, Explanation):
         means = [mean for mean in found.means if mean.part == options.part]
-        makers = explanation_figures(means, model=run.model, suite=run.suite_name, named=run.named)
+        makers = explanation_figures(
+            means, model=run.model, suite=run.suite_name, lens=lens_of(run), named=run.named
+        )
     else:
         items = item_contributions(run, found.table)
         makers = [lambda: contribution_figure(items, model=run.model, suite=run.suite_name)]

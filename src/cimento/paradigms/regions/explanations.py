@@ -231,6 +231,19 @@ def _margins(
     return margin * BITS_PER_NAT + constant, full * BITS_PER_NAT
 
 
+def margin_bits(
+    contrast: Contrast, values: Mapping[str, tuple[Value, ...]], *, unit: str
+) -> float | None:
+    """The margin of a comparison; None if a region has no value.
+
+    Args:
+        contrast: the comparison.
+        values: values of the regions of each condition, in nats.
+        unit: the unit of the numbers in the formula.
+    """
+    return _margins(replace(contrast, swaps={}), values, unit=unit)[0]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellMean:
     """The mean effect of the interchange of one region at one layer (or head), over items.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.cite.sentences import measure_phrase
 from cimento.errors import UsageError, counted
@@ -30,6 +30,7 @@ from cimento.paradigms.regions.judging import (
     tokens_of,
     values_of,
 )
+from cimento.paradigms.regions.lens import lens_of
 from cimento.report.contributions import contribution_figure, contribution_grids
 from cimento.report.explanations import explanation_figures, explanation_grids
 from cimento.report.factorial import accuracy_grid, dd_grid
@@ -53,10 +54,14 @@ if TYPE_CHECKING:
     from cimento.measures.normalising import Normalisation
     from cimento.paradigms.regions.explanations import CellMean
     from cimento.paradigms.regions.factorial import DDTest, Factorial
+    from cimento.paradigms.regions.lens import LensMean
     from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
     from cimento.runs.summary import RunSummary
 
+
+_Explained: TypeAlias = "tuple[Run, Sequence[CellMean], Sequence[LensMean]]"
+"""A run with its mean effects, and the margins of single layers."""
 
 FEW_REGIONS = 3
 """Fewest regions of a suite for which there is a curve of surprisals."""
@@ -170,7 +175,7 @@ def _section(group: Sequence[tuple[Run, RunReport]]) -> SuiteReport:
     ]
     tests = dd_tests(designs, seed=options_of(runs[0]).seed)
     explained = [
-        (run, means_of(run, table))
+        (run, means_of(run, table), lens_of(run))
         for run in runs
         if (table := stored_explanations(run)) is not None
     ]
@@ -210,13 +215,13 @@ def _contribution_tables(runs: Sequence[Run]) -> list[NamedGrid]:
     ]
 
 
-def _explanation_tables(explained: Sequence[tuple[Run, Sequence[CellMean]]]) -> list[NamedGrid]:
+def _explanation_tables(explained: Sequence[_Explained]) -> list[NamedGrid]:
     """The tables of the explanations that are stored beside some runs."""
-    several = len({run.model for run, _ in explained}) > 1
+    several = len({run.model for run, *_ in explained}) > 1
     grids = [
         replace(grid, title=f"{run.model}: {grid.title}") if several else grid
-        for run, means in explained
-        for grid in explanation_grids(means, named=run.named)
+        for run, means, lens in explained
+        for grid in explanation_grids(means, lens=lens, named=run.named)
     ]
     return [
         NamedGrid(f"explanations{f'-{number}' if number > 1 else ''}", grid)
@@ -228,7 +233,7 @@ def _figures(
     group: Sequence[tuple[Run, RunReport]],
     designs: Sequence[Factorial],
     tests: Sequence[DDTest],
-    explained: Sequence[tuple[Run, Sequence[CellMean]]],
+    explained: Sequence[_Explained],
 ) -> list[Callable[[], Figure]]:
     from cimento.report.figures_rates import margins_figure, pairs_figure, phenomena_figure
 
@@ -244,8 +249,10 @@ def _figures(
         makers.append(partial(phenomena_figure, reports, suite=suite))
     if len(suite_of(first).region_names) >= FEW_REGIONS:
         makers.append(partial(_regions, [run for run, _ in group]))
-    for run, means in explained:
-        makers += explanation_figures(means, model=run.model, suite=run.suite_name, named=run.named)
+    for run, means, lens in explained:
+        makers += explanation_figures(
+            means, model=run.model, suite=run.suite_name, lens=lens, named=run.named
+        )
     return makers
 
 
