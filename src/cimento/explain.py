@@ -17,7 +17,8 @@ from cimento.engine.requests import NO_ANSWERS, Answers, Requests
 from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, UsageError
-from cimento.io.tables import ATTRIBUTIONS, EXPLANATIONS, REQUESTS, find_table, write_table
+from cimento.io.explained import ATTRIBUTIONS, EXPLANATIONS
+from cimento.io.tables import REQUESTS, find_table, write_table
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.paradigms.regions.attributions import (

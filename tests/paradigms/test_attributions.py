@@ -11,7 +11,7 @@ import pytest
 import cimento
 from cimento import UsageError
 from cimento.explain import ExplainSettings, attribute
-from cimento.io.tables import ATTRIBUTIONS
+from cimento.io.explained import ATTRIBUTIONS
 from cimento.paradigms.regions.attributions import contribution_means
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from tests.helpers import copying

@@ -10,7 +10,7 @@ import pytest
 import cimento
 from cimento import UsageError
 from cimento.explain import explain
-from cimento.io.tables import EXPLANATIONS
+from cimento.io.explained import EXPLANATIONS
 from cimento.paradigms.regions.explanations import NO_FULL, NOT_EXACT, cell_means
 from cimento.paradigms.regions.swaps import ExplainSettings, contrasts_of
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite

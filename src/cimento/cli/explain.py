@@ -107,19 +107,7 @@ def _explain(options: ExplainOptions) -> None:
     from cimento.runs.reproduce import asking_of
 
     run = _run(options)
-    settings = ExplainSettings(
-        part=options.part,
-        align=options.align,
-        swaps=_swaps(options.swap),
-        features=options.feature,
-        controller=regions_named(suite_of(run), options.controller, flag="--controller"),
-        reverse=options.reverse,
-        regions=regions_named(suite_of(run), options.region),
-        items=options.items,
-        predictions=options.predictions,
-        rule="gradient" if options.by == "gradient" else "integrated",
-        baseline=options.baseline,
-    )
+    settings = _settings(options, run)
     _refuse_unused(options)
     args = parse_model_args(
         options.model_args,
@@ -150,6 +138,23 @@ def _explain(options: ExplainOptions) -> None:
             engine=Engine(workers=options.workers or 1),
         )  # fmt: skip
     _show(found, options)
+
+
+def _settings(options: ExplainOptions, run: Run) -> ExplainSettings:
+    """What is asked about a run."""
+    return ExplainSettings(
+        part=options.part,
+        align=options.align,
+        swaps=_swaps(options.swap),
+        features=options.feature,
+        controller=regions_named(suite_of(run), options.controller, flag="--controller"),
+        reverse=options.reverse,
+        regions=regions_named(suite_of(run), options.region),
+        items=options.items,
+        predictions=options.predictions,
+        rule="gradient" if options.by == "gradient" else "integrated",
+        baseline=options.baseline,
+    )
 
 
 def _planned(plan: ModelPlan) -> str:

@@ -25,7 +25,8 @@ from cimento.engine.requests import (
 )
 from cimento.engine.scores import Progress, ask
 from cimento.engine.whole_texts import whole_text
-from cimento.io.tables import CHOICES, GRADIENTS, PATCHES, REPLIES, TOKENS, Column
+from cimento.io.explained import GRADIENTS, PATCHES
+from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
 from cimento.models.base import Meter, Metered, Remarking
 from cimento.runs.usage import Tokens, total
 from cimento.suites.model import JsonValue

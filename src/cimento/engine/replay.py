@@ -23,7 +23,8 @@ from cimento.engine.requests import (
     Score,
 )
 from cimento.errors import InputError
-from cimento.io.tables import CHOICES, FILLS, GRADIENTS, PATCHES, REPLIES, TOKENS
+from cimento.io.explained import GRADIENTS, PATCHES
+from cimento.io.tables import CHOICES, FILLS, REPLIES, TOKENS
 from cimento.models.base import ModelCard
 from cimento.suites.model import JsonValue
 

@@ -32,19 +32,10 @@ from cimento.engine.requests import (
 )
 from cimento.engine.scores import SCORING_VERSION
 from cimento.errors import StorageError, TableError
+from cimento.io.explained import GRADIENTS, PATCHES
 from cimento.io.files import open_plain, reading, write_bytes
 from cimento.io.parsing import parse_json
-from cimento.io.tables import (
-    CHOICES,
-    FILLS,
-    GRADIENTS,
-    PATCHES,
-    REPLIES,
-    SCHEMA_VERSION,
-    TOKENS,
-    Column,
-    validate,
-)
+from cimento.io.tables import CHOICES, FILLS, REPLIES, SCHEMA_VERSION, TOKENS, Column, validate
 from cimento.models.base import ModelCard
 from cimento.runs.usage import Tokens
 

@@ -11,6 +11,8 @@ from cimento.report.formatting import p_value
 from cimento.report.grid import BLANK, EstimateCell, Grid
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from cimento.paradigms.regions.attributions import ContributionMean
     from cimento.report.records import Contributions
 
@@ -100,24 +102,8 @@ def contribution_figure(
         UsageError: there are none.
     """
     import altair as alt
-    import polars as pl
 
-    rows = []
-    for item, several in list(items.items())[:_MOST_ITEMS]:
-        for contributions in several:
-            for strip in contributions.strips:
-                pieces = [piece for region in strip.regions for piece in region.pieces]
-                words = [piece for piece in pieces if piece.text.strip()]
-                panel = f"item {item}: {contributions.label}"
-                rows += [
-                    (panel, strip.condition, place, piece.text.strip(), piece.surprisal_bits)
-                    for place, piece in enumerate(words, start=1)
-                ]
-    schema = {
-        "panel": pl.String, "condition": pl.String, "position": pl.Int32, "token": pl.String,
-        "contribution_bits": pl.Float64,
-    }  # fmt: skip
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    frame = _words(items)
     require_rows(frame, where="figure contributions", seen="no token has a contribution",
                  todo="cimento explain RUN --by integrated")  # fmt: skip
     largest = max([1e-6, *(abs(value or 0.0) for value in frame["contribution_bits"].to_list())])
@@ -148,3 +134,25 @@ def contribution_figure(
         )
     chart = alt.vconcat(*panels, title=title).resolve_scale(x="independent")
     return figure_of(chart, name="contributions", title=title, frame=frame)
+
+
+def _words(items: Mapping[str, Sequence[Contributions]]) -> pl.DataFrame:
+    """The words of some items with their contributions, by panel and condition."""
+    import polars as pl
+
+    rows = []
+    for item, several in list(items.items())[:_MOST_ITEMS]:
+        for contributions in several:
+            for strip in contributions.strips:
+                pieces = [piece for region in strip.regions for piece in region.pieces]
+                words = [piece for piece in pieces if piece.text.strip()]
+                panel = f"item {item}: {contributions.label}"
+                rows += [
+                    (panel, strip.condition, place, piece.text.strip(), piece.surprisal_bits)
+                    for place, piece in enumerate(words, start=1)
+                ]
+    schema = {
+        "panel": pl.String, "condition": pl.String, "position": pl.Int32, "token": pl.String,
+        "contribution_bits": pl.Float64,
+    }  # fmt: skip
+    return pl.DataFrame(rows, schema=schema, orient="row")

@@ -11,11 +11,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cimento.engine.requests import Answers, Attribute, Request
 from cimento.errors import UsageError
-from cimento.io.tables import ATTRIBUTIONS, GRADIENTS, NO_LEFT_CONTEXT, find_table
+from cimento.io.explained import ATTRIBUTIONS, GRADIENTS
+from cimento.io.tables import NO_LEFT_CONTEXT, find_table
 from cimento.measures import BITS_PER_NAT
 from cimento.paradigms.regions.interchanges import texts_of, wanted_of
 from cimento.paradigms.regions.judging import judged_suite, options_of
@@ -30,7 +31,7 @@ from cimento.statistics.multiple import holm
 from cimento.suites.stimuli import NO_CONTEXT, Context, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Hashable, Mapping
 
     import polars as pl
 
@@ -108,24 +109,18 @@ def attributed(
     context.check(suite)
     found = Attributed()
     texts = texts_of(suite, context, by_region=by_region, items=settings.items)
+    chosen = [item for item in suite.items if (item.id, item.conditions[0].name) in texts]
     for number, contrast in enumerate(compared.contrasts):
         factors: dict[tuple[str, float], set[int | str]] = {}
         for reference, factor in contrast.weights.items():
             factors.setdefault((reference.condition, factor), set()).add(reference.region)
-        for item in suite.items:
-            names = {condition.name for condition in item.conditions}
-            if not names.issuperset(contrast.conditions):
+        for item in chosen:
+            if not {one.name for one in item.conditions}.issuperset(contrast.conditions):
                 continue
             for (condition, weight), regions in factors.items():
-                if (item.id, condition) not in texts:
-                    continue
                 score, spans = texts[item.id, condition]
-                wanted = wanted_of(spans, frozenset(regions))
-                request = Attribute(
-                    text=score._replace(wanted=wanted),
-                    rule=settings.rule,
-                    baseline=settings.baseline,
-                )
+                text = score._replace(wanted=wanted_of(spans, frozenset(regions)))
+                request = Attribute(text=text, rule=settings.rule, baseline=settings.baseline)
                 place = found.asked.setdefault(request, len(found.asked))
                 found.terms.append((place, Term(number, item.id, condition, weight)))
                 found.spans[item.id, condition] = spans
@@ -161,31 +156,35 @@ def attributions_table(
     drops = options_of(run).unscored_first in ("drop", "zero")
     for (number, item), terms in groups.items():
         contrast = compared.contrasts[number]
-        tokens = [(term, row) for request, term in terms for row in by_request.get(request, ())]
         # Every request that has contributions has a row, in which its scores stand.
         first = [(by_request[request][0], term) for request, term in terms if request in by_request]
         margin, start = _totals(contrast, first, unit=unit)
         unscored = any(row["unscored"] for row, _ in first) and not drops
         reason = NO_LEFT_CONTEXT if unscored else NOTHING if len(first) < len(terms) else ""
-        for term, row in tokens:
-            region = _region(asked.spans[item, term.condition], int(str(row["start"])))
-            bits = -term.weight * float(str(row["contribution_nats"])) * BITS_PER_NAT
-            rows.append(
-                (suite.name, item, contrast.question, settings.rule, settings.baseline,
-                 term.condition, region,
-                 suite.region_names[region - 1], row["position"], row["start"], row["end"],
-                 row["token"], None if reason else bits, None if reason else margin,
-                 None if reason else start, row["steps"], reason)
-            )  # fmt: skip
-    table = pl.DataFrame(rows, schema=ATTRIBUTIONS.polars(), orient="row")
+        totals = (None, None) if reason else (margin, start)
+        for request, term in terms:
+            for row in by_request.get(request, ()):
+                region = _region(asked.spans[item, term.condition], int(str(row["start"])))
+                bits = -term.weight * float(str(row["contribution_nats"])) * BITS_PER_NAT
+                rows.append(
+                    (suite.name, item, contrast.question, settings.rule, settings.baseline,
+                     term.condition, region, suite.region_names[region - 1], row["position"],
+                     row["start"], row["end"], row["token"], None if reason else bits, *totals,
+                     row["steps"], reason)
+                )  # fmt: skip
+    return _summed(pl.DataFrame(rows, schema=ATTRIBUTIONS.polars(), orient="row"))
+
+
+def _summed(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with one row for a token of a sentence that has several factors in the margin."""
+    import polars as pl
+
     keys = [name for name in table.columns if name not in ("contribution_bits", "steps")]
-    # A sentence with two factors in the margin was asked about once for each.
+    known = pl.when(pl.col("reason") == "").then(pl.col("contribution_bits"))
     return (
         table.group_by(keys, maintain_order=True)
         .agg(pl.col("contribution_bits").sum(), pl.col("steps").max())
-        .with_columns(
-            contribution_bits=pl.when(pl.col("reason") == "").then(pl.col("contribution_bits"))
-        )
+        .with_columns(contribution_bits=known)
         .select(table.columns)
     )
 
@@ -294,33 +293,44 @@ def contribution_means(
         for key, rows in (
             pl.concat([everything, known]).filter(rule=rule).group_by(places, maintain_order=True)
         ):
-            items = rows.group_by("item", maintain_order=True).agg(
-                pl.col("contribution_bits").sum(),
-                pl.col("margin_bits", "baseline_bits").first(),
-            )
-            design = Design.of(items["item"].to_list(), clusters)
-            mean = mean_of(items["contribution_bits"].to_numpy(), design, seed=seed)
-            gaps = items["margin_bits"] - items["baseline_bits"] - items["contribution_bits"]
-            largest = gaps.abs().max()
-            parts.append(
-                ContributionMean(
-                    **dict(zip(places, key, strict=True)),
-                    contribution_bits=mean.value,
-                    low=mean.low,
-                    high=mean.high,
-                    p=mean.p,
-                    method=mean.method,
-                    n=len(items),
-                    margin_bits=_mean(items["margin_bits"]),
-                    baseline_bits=_mean(items["baseline_bits"]),
-                    error_bits=float(str(largest)) if largest is not None and not key[-2] else None,
-                    reason=mean.reason or "",
-                )
-            )
+            place = dict(zip(places, key, strict=True))
+            parts.append(_contribution_mean(place, rows, clusters, seed=seed))
         corrected = iter(holm([mean.p for mean in parts if mean.region]))
         means += [replace(m, p_holm=next(corrected)) if m.region else m for m in parts]
     means.sort(key=lambda m: ([*RULES].index(m.rule), m.question, m.phenomenon, m.region))
     return tuple(means)
+
+
+def _contribution_mean(
+    place: Mapping[str, Any],
+    rows: pl.DataFrame,
+    clusters: Mapping[str, Hashable] | None,
+    *,
+    seed: int,
+) -> ContributionMean:
+    """The mean contribution, over items, of the tokens of one region or of all."""
+    import polars as pl
+
+    items = rows.group_by("item", maintain_order=True).agg(
+        pl.col("contribution_bits").sum(), pl.col("margin_bits", "baseline_bits").first()
+    )
+    design = Design.of(items["item"].to_list(), clusters)
+    mean = mean_of(items["contribution_bits"].to_numpy(), design, seed=seed)
+    gaps = items["margin_bits"] - items["baseline_bits"] - items["contribution_bits"]
+    largest = None if place["region"] else gaps.abs().max()
+    return ContributionMean(
+        **place,
+        contribution_bits=mean.value,
+        low=mean.low,
+        high=mean.high,
+        p=mean.p,
+        method=mean.method,
+        n=len(items),
+        margin_bits=_mean(items["margin_bits"]),
+        baseline_bits=_mean(items["baseline_bits"]),
+        error_bits=None if largest is None else float(str(largest)),
+        reason=mean.reason or "",
+    )
 
 
 def _mean(values: pl.Series) -> float | None:

@@ -13,14 +13,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cimento.engine.requests import Answers
-from cimento.io.tables import (
-    EXPLANATIONS,
-    NO_LEFT_CONTEXT,
-    PATCHES,
-    REQUESTS,
-    TOKENS,
-    find_table,
-)
+from cimento.io.explained import EXPLANATIONS, PATCHES
+from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS, find_table
 from cimento.measures import BITS_PER_NAT
 from cimento.measures.regions import region_values, with_first_tokens
 from cimento.measures.values import Missing, Value, total
@@ -52,11 +46,7 @@ _ALIGNMENTS = ("", "exact", "shifted", "last token")
 
 
 def explanations_table(
-    run: Run,
-    compared: Contrasts,
-    asked: Interchanges,
-    answers: Answers,
-    settings: ExplainSettings,
+    run: Run, compared: Contrasts, asked: Interchanges, answers: Answers, settings: ExplainSettings
 ) -> pl.DataFrame:
     """The explanations table: one row for each item, comparison, region, layer and head.
 
@@ -76,32 +66,31 @@ def explanations_table(
     known = _scored(suite, asked, answers, run)
     cells = _patched(suite, asked, answers, run)
     sums: dict[_Place, list[tuple[float | None, str, str]]] = {}
-    inexact: set[tuple[int, str]] = set()
+    inexact = set[tuple[int, str]]()
     by_id = {item.id: item for item in suite.items}
     for number, place in asked.patches:
-        contrast = contrasts[place.contrast]
         base = known[place.item][place.base]
         for layer, head, alignment, values in cells.get(number, [(None, None, "", None)]):
             if alignment in ("shifted", "last token"):
                 inexact.add((place.contrast, place.item))
-            effect, reason = _effect(contrast, place.base, base, values)
-            key = (place.contrast, place.item, place.region, layer, head)
-            sums.setdefault(key, []).append((effect, alignment, reason))
+            effect, reason = _effect(contrasts[place.contrast], place.base, base, values)
+            cell = (place.contrast, place.item, place.region, layer, head)
+            sums.setdefault(cell, []).append((effect, alignment, reason))
     rows = []
     for (number, item, region, layer, head), parts in sums.items():
-        margin, full = _margins(contrasts[number], known[item], unit=options_of(run).unit)
-        effects = [effect for effect, *_ in parts if effect is not None]
+        contrast = contrasts[number]
+        margin, full = _margins(contrast, known[item], unit=options_of(run).unit)
         reason = next((reason for *_, reason in parts if reason), "")
         if settings.align == "exact" and (number, item) in inexact:
             reason = NOT_EXACT
+        effect = None if reason else sum(effect or 0.0 for effect, *_ in parts)
         alignment = max((name for _, name, _ in parts), key=_ALIGNMENTS.index)
         rows.append(
-            (suite.name, item, contrasts[number].question, contrasts[number].named, settings.part,
-             region, suite.region_names[region - 1], layer, head, alignment, margin,
-             None if reason else sum(effects), full, reason,
-             *_source(compared, number, by_id[item]))
+            (suite.name, item, contrast.question, contrast.named, settings.part, region,
+             suite.region_names[region - 1], layer, head, alignment, margin,
+             effect, full, reason, *_source(compared, number, by_id[item]))
         )  # fmt: skip
-    schema = EXPLANATIONS.polars(present=list(EXPLANATIONS.optional))
+    schema = EXPLANATIONS.polars(present=[*EXPLANATIONS.optional])
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 

@@ -89,13 +89,9 @@ def interchanges(
     texts = texts_of(suite, context, by_region=by_region, items=settings.items)
     swapped = Interchanges()
     for key, (score, spans) in texts.items():
-        needed = frozenset[int | str]().union(
-            *(contrast.measured(key[1]) for contrast in contrasts)
-        )
-        if needed:
+        if needed := frozenset().union(*(contrast.measured(key[1]) for contrast in contrasts)):
             swapped.scores[key] = swapped.number(score._replace(wanted=wanted_of(spans, needed)))
             swapped.spans[key] = spans
-    both_ways = run.model_kind == "masked"
     for number, contrast in enumerate(contrasts):
         for item in suite.items:
             if (item.id, item.conditions[0].name) not in texts or not can_swap(contrast, item):
@@ -103,9 +99,10 @@ def interchanges(
             for base, source in contrast.swaps.items():
                 two = (texts[item.id, base], texts[item.id, source])
                 measured = contrast.measured(base)
-                for region, patch in _patches(*two, measured, settings, both_ways=both_ways):
-                    place = PatchPlace(number, item.id, base, region)
-                    swapped.patches.append((swapped.number(patch), place))
+                swapped.patches += (
+                    (swapped.number(patch), PatchPlace(number, item.id, base, region))
+                    for region, patch in _patches(*two, measured, settings, run.model_kind)
+                )
     if not swapped.patches:
         raise UsageError(
             where=f"suite {suite.name!r}",
@@ -153,8 +150,7 @@ def _patches(
     source: _Text,
     measured: frozenset[int | str],
     settings: ExplainSettings,
-    *,
-    both_ways: bool,
+    kind: str,
 ) -> Iterator[tuple[int, Patch]]:
     """The interchanges between two sentences, by region."""
     (score, spans), (other, other_spans) = base, source
@@ -174,6 +170,6 @@ def _patches(
         ):
             continue
         same = score.text[: place[1]] == other.text[: other_place[1]]
-        if not both_ways and (place[0] >= end or (same and score.context == other.context)):
+        if kind != "masked" and (place[0] >= end or (same and score.context == other.context)):
             continue
         yield region, replace(asked, place=place, source_place=other_place)
