@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from cimento.engine.handle import ModelHandle
@@ -10,8 +12,11 @@ from cimento.models.base import Score
 from cimento.models.hf import interchange
 from cimento.models.hf.interchange import Interchange
 from cimento.models.hf.prefixes import TOGETHER
-from cimento.models.questions import Patch
+from cimento.models.questions import Patch, PatchedScores
 from cimento.models.settings import Asking, BatchLimits
+
+if TYPE_CHECKING:
+    import torch
 
 BASE = "Questa mattina presto la lampada sul tavolo della cucina è rossa."
 SOURCE = "Questa mattina presto la tavola sul tavolo della cucina è rossa."
@@ -92,3 +97,35 @@ def test_a_model_that_refuses_a_cache_is_passed_whole_sequences(zoo_folder, monk
     model = Interchange(scorer, limits=BatchLimits(tokens=256))
     assert model.shares_prefixes is False
     assert dict(model.patch(asks("residual")))[0].cells
+
+
+def test_two_verbs_after_the_same_words_need_one_pass():
+    scorer = ModelHandle("demo-causal", Asking()).scorer
+    pairs = [(f"La lampada è {verb}", f"Le lampade è {verb}") for verb in ("rossa", "verde")]
+    requests = [
+        Patch(
+            base=Score(base, wanted=((13, 14),)),
+            source=Score(source, wanted=((14, 15),)),
+            place=(0, 10),
+            source_place=(0, 10),
+        )
+        for base, source in pairs
+    ]
+    exchanging = patcher(scorer)
+    rows = []
+
+    def note(_module: object, _args: object, given: dict[str, torch.Tensor]) -> None:
+        rows.append(len(given["input_ids"]))
+
+    def asked(some: list[Patch]) -> tuple[dict[int, PatchedScores], int]:
+        rows.clear()
+        with scorer.inside().model.base_model.register_forward_pre_hook(note, with_kwargs=True):
+            return dict(exchanging.patch(some)), sum(rows)
+
+    both, together = asked(requests)
+    one, alone = asked(requests[:1])
+    other, _ = asked(requests[1:])
+    assert together == alone
+    for cell, expected in zip(both[0].cells + both[1].cells, one[0].cells + other[0].cells,
+                              strict=True):  # fmt: skip
+        assert list(cell[2]) == pytest.approx(list(expected[2]), abs=2e-4)
