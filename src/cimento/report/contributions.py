@@ -116,7 +116,8 @@ def contribution_figure(
             y=alt.Y("condition:N", title=None, sort=list(dict.fromkeys(some["condition"]))),
             tooltip=["token:N", alt.Tooltip("contribution_bits:Q", title="bits", format=".2f")],
         )
-        squares = base.mark_rect(stroke="white").encode(
+        known = base.transform_filter("isValid(datum.contribution_bits)")
+        squares = known.mark_rect(stroke="white").encode(
             color=alt.Color("contribution_bits:Q", title="bits").scale(
                 scheme="redblue", domain=[-largest, largest]
             )
@@ -124,7 +125,7 @@ def contribution_figure(
         dark = f"abs(datum.contribution_bits) > {0.6 * largest}"
         colour = alt.condition(dark, alt.value("white"), alt.value("#222222"))
         words = base.mark_text(fontSize=10, dy=-5).encode(text="token:N", color=colour)
-        numbers = base.mark_text(fontSize=8, dy=7).encode(
+        numbers = known.mark_text(fontSize=8, dy=7).encode(
             text=alt.Text("contribution_bits:Q", format="+.2f"), color=colour
         )
         panels.append(
@@ -144,8 +145,13 @@ def _words(items: Mapping[str, Sequence[Contributions]]) -> pl.DataFrame:
     for item, several in list(items.items())[:_MOST_ITEMS]:
         for contributions in several:
             for strip in contributions.strips:
-                pieces = [piece for region in strip.regions for piece in region.pieces]
-                words = [piece for piece in pieces if piece.text.strip()]
+                # What follows the last measured word has no contribution, and takes much room.
+                words = [
+                    piece
+                    for region in strip.regions
+                    for piece in region.pieces
+                    if piece.text.strip() and (piece.asked or region.needed)
+                ]
                 panel = f"item {item}: {contributions.label}"
                 rows += [
                     (panel, strip.condition, place, piece.text.strip(), piece.surprisal_bits)
