@@ -184,26 +184,31 @@ READINGS = "readings.tsv"
 """The file beside a suite with what its readers said of each item, without seeing the key."""
 
 
-def _status(folder: Path, stated: str) -> str:
-    """The state of review: the number of people who read a suite, if any did; else as stated."""
+def _status(folder: Path, stated: str, items: int) -> str:
+    """The state of review: how many read each item, and how much if not all; else as stated."""
     review = folder / READINGS
     if not review.is_file():
         return stated
-    rows = [line.split("\t") for line in review.read_text(encoding="utf-8").splitlines()[1:]]
-    readers = {row[0]: row[1] == "yes" for row in rows}
-    native = sum(readers.values())
-    return f"read by {len(readers)}, " + (f"{native} native" if native else "not native")
+    readers: dict[str, set[tuple[str, bool]]] = {}
+    for line in review.read_text(encoding="utf-8").splitlines()[1:]:
+        reader, native, item, *_ = line.split("\t")
+        readers.setdefault(item, set()).add((reader, native == "yes"))
+    least = min(map(len, readers.values()))
+    natives = min(sum(native for _, native in several) for several in readers.values())
+    status = f"read by {least}, " + (f"{natives} native" if natives else "not native")
+    return status if len(readers) >= items else f"{status}, {len(readers)} of {items} items"
 
 
 def _describe(folder: Path) -> BuiltinSuite:
     meta = tomllib.loads((folder / "suite.toml").read_text(encoding="utf-8"))["meta"]
+    items = _count_items(folder)
     return BuiltinSuite(
         name=folder.name,
         kind=kind_of(folder),
         language=meta.get("language", ""),
         phenomenon=meta.get("phenomenon", ""),
-        items=_count_items(folder),
-        status=_status(folder, meta.get("status", "")),
+        items=items,
+        status=_status(folder, meta.get("status", ""), items),
         path=folder,
     )
 
