@@ -14,7 +14,7 @@ at all positions gives the scores of the source.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,10 +25,9 @@ import numpy as np
 import torch
 
 from cimento.errors import ModelError
-from cimento.models.hf.batches import AskList, Inputs, Trial, batches
+from cimento.models.hf.batches import AskList, Trial, batches
 from cimento.models.hf.heads import Kept, RowHead
 from cimento.models.hf.layout import largest_difference, tolerance_nats
-from cimento.models.hf.prefixes import TOGETHER, Cached, after_prefix, recorded
 from cimento.models.hf.sites import Sites, Swap
 from cimento.models.questions import Part, Patch, PatchedScores
 
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 States: TypeAlias = "Mapping[tuple[Part, int], torch.Tensor]"
 """The states of a sequence by part and layer, of shape (length, width)."""
 
-_PROBE = 24
 _LINES = "lines"
 """Key of the inputs of a pass: the number of each row in its batch."""
 
@@ -59,14 +57,12 @@ class _Cell:
         layer: the layer, from 0, the input of the first one.
         head: the head; None for all.
         slot: the place of the scores of the first measured token.
-        start: number of tokens at the beginning that are not passed again.
     """
 
     trial: Trial
     layer: int
     head: int | None
     slot: int
-    start: int = 0
 
 
 class _SwappingHead(RowHead):
@@ -82,22 +78,18 @@ class _SwappingHead(RowHead):
         super().__init__(model, thin="head" if thin else "nowhere")
         self._sites = sites
         self.swap_of: Callable[[Sequence[int], int], Swap] | None = None
-        self.after: Callable[[Sequence[int], Inputs], Inputs] | None = None
 
     def keep(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> Kept | None:
         """The kept rows of a changed pass; see `RowHead.keep`."""
+        plain = {name: value for name, value in inputs.items() if name != _LINES}
         with self._changing(inputs):
-            return super().keep(self._arguments(inputs), rows)
+            return super().keep(plain, rows)
 
     def everywhere(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> torch.Tensor:
         """The logits of a changed pass; see `RowHead.everywhere`."""
-        with self._changing(inputs):
-            return super().everywhere(self._arguments(inputs), rows)
-
-    def _arguments(self, inputs: Inputs) -> Inputs:
-        """The arguments of a pass, after the prefixes of its rows if these are left out."""
         plain = {name: value for name, value in inputs.items() if name != _LINES}
-        return plain if self.after is None else self.after(inputs[_LINES].tolist(), plain)
+        with self._changing(inputs):
+            return super().everywhere(plain, rows)
 
     @contextmanager
     def _changing(self, inputs: Mapping[str, torch.Tensor]) -> Iterator[None]:
@@ -116,9 +108,6 @@ class Interchange:
         scorer: the scorer of the model.
         limits: the limits of a batch.
 
-    Attributes:
-        shares_prefixes: whether passes begin where something changes; see `prefixes`.
-
     Raises:
         ModelError: the model does not pass the proofs.
     """
@@ -130,7 +119,6 @@ class Interchange:
         self._sites = Sites(self._model)
         self._head = _SwappingHead(self._model, self._sites, thin=self._layout.thin != "nowhere")
         self._proven: set[Part] = set()
-        self.shares_prefixes = scorer.card.kind == "causal" and self._can_share()
 
     @property
     def layers(self) -> int:
@@ -178,65 +166,24 @@ class Interchange:
         """The log-probabilities of the measured tokens of all cells."""
         values: FloatArray = np.full(slots, np.nan)
         cells = _merged(cells)
-        if self.shares_prefixes:
-            cells = [replace(cell, start=_unchanged(cell.trial)) for cell in cells]
-        trials = list(dict.fromkeys(cell.trial for cell in cells))
-        states = self._states(trials, part)
-        prefixes = self._prefixes({cell.trial.ids for cell in cells if cell.start})
-        groups: dict[tuple[tuple[int, ...], int, int], list[_Cell]] = {}
+        states = self._states(list(dict.fromkeys(cell.trial for cell in cells)), part)
+        groups: dict[tuple[tuple[int, ...], int], list[_Cell]] = {}
         for cell in cells:
-            groups.setdefault((cell.trial.around, cell.layer, cell.start), []).append(cell)
+            groups.setdefault((cell.trial.around, cell.layer), []).append(cell)
         with self._sites.opened():
             gathered = self._head.gather(values)
-            for (around, layer, start), some in groups.items():
-                lengths = [len(cell.trial.ids) - start for cell in some]
+            for (around, layer), some in groups.items():
+                lengths = [len(cell.trial.ids) for cell in some]
                 for batch in batches(lengths, limits=self._limits, mixed=self._layout.pad):
                     chosen = [some[number] for number in batch]
                     self._head.swap_of = partial(self._swap, chosen, states, part, layer)
-                    self._head.after = partial(_after, chosen, prefixes) if start else None
-                    inputs = self._scorer.batch([cell.trial.ids[start:] for cell in chosen], around)
+                    inputs = self._scorer.batch([cell.trial.ids for cell in chosen], around)
                     lines = torch.arange(len(chosen), device=self._model.device)
                     gathered.add({**inputs, _LINES: lines}, _asks(chosen, inputs).done())
             # The rows that wait go through the head alone, where nothing is exchanged.
-            self._head.swap_of = self._head.after = None
+            self._head.swap_of = None
             gathered.finish()
         return values
-
-    def _prefixes(self, sequences: Collection[tuple[int, ...]]) -> dict[tuple[int, ...], Cached]:
-        """The keys and values of some sequences."""
-        listed = sorted(sequences)
-        prefixes: dict[tuple[int, ...], Cached] = {}
-        lengths = [len(ids) for ids in listed]
-        with torch.inference_mode():
-            for batch in batches(lengths, limits=self._limits, mixed=self._layout.pad):
-                some = [listed[number] for number in batch]
-                inputs = self._scorer.batch(some, ())
-                made = recorded(self._model, inputs, [len(ids) for ids in some])
-                prefixes |= dict(zip(some, made, strict=True))
-        return prefixes
-
-    def _can_share(self) -> bool:
-        """Whether passes that begin after a prefix give the scores of whole passes."""
-        _, long = self._scorer.probes()
-        size = min(len(long) // 2, _PROBE)
-        base, source = long[:size], long[-size:]
-        middle = max(TOGETHER, size // 2)
-        asks = tuple((place, token, place) for place, token in enumerate(base) if place >= middle)
-        trial = Trial(ids=base, source=source, moved=((middle, middle),), asks=asks)
-        if _unchanged(trial) == 0:
-            return False
-        layers = range(self.layers + 1)
-        self.shares_prefixes = False
-        whole = self._rows([trial], layers, "residual", size)
-        self.shares_prefixes = True
-        try:
-            shared = self._rows([trial], layers, "residual", size)
-        # Models refuse a cache that they do not have by raising whatever they like.
-        except Exception:  # noqa: BLE001
-            self._head.swap_of = self._head.after = None
-            return False
-        pairs = zip(whole, shared, strict=True)
-        return all(largest_difference(*pair) <= tolerance_nats(self._model) for pair in pairs)
 
     def _states(self, trials: Sequence[Trial], part: Part) -> dict[tuple[Any, ...], States]:
         """The states of all bases and sources, by what the encoder reads and by sequence."""
@@ -276,16 +223,15 @@ class Interchange:
         for row, line in enumerate(lines):
             cell = cells[line]
             trial = cell.trial
-            base = states[trial.around, trial.ids]["residual", begin][cell.start :]
+            base = states[trial.around, trial.ids]["residual", begin]
             other = states[trial.around, trial.source][part, layer]
             start = base.new_zeros((width, base.shape[-1]))
             start[: len(base)] = base
             channels = self._channels(cell.head, other.shape[-1])
             for position, from_position in trial.moved:
-                place = position - cell.start
-                changes.append((row, place, channels, other[from_position]))
+                changes.append((row, position, channels, other[from_position]))
                 if part == "residual":
-                    start[place] = other[from_position]
+                    start[position] = other[from_position]
             rows.append(start)
         return Swap(part, layer, torch.stack(rows), begin, tuple(changes))
 
@@ -392,7 +338,7 @@ def _asks(cells: Sequence[_Cell], inputs: Mapping[str, torch.Tensor]) -> AskList
     asks = AskList()
     for line, cell in enumerate(cells):
         for position, token, slot in cell.trial.asks:
-            asks.add(line * width + position - cell.start, token, cell.slot + slot)
+            asks.add(line * width + position, token, cell.slot + slot)
     return asks
 
 
@@ -414,24 +360,6 @@ def _merged(cells: Sequence[_Cell]) -> list[_Cell]:
         ]
         merged.append(replace(some[0], trial=replace(some[0].trial, asks=tuple(asks)), slot=0))
     return merged
-
-
-def _unchanged(trial: Trial) -> int:
-    """The number of tokens that neither change nor are read from, and are not passed again."""
-    places = [position for position, _ in trial.moved]
-    first = min((*places, *(position for position, *_ in trial.asks)), default=0)
-    return first - first % TOGETHER if places else 0
-
-
-def _after(
-    cells: Sequence[_Cell],
-    prefixes: Mapping[tuple[int, ...], Cached],
-    lines: Sequence[int],
-    inputs: Inputs,
-) -> Inputs:
-    """The arguments of a pass over what follows the prefixes of some cells."""
-    cached = [prefixes[cells[line].trial.ids] for line in lines]
-    return after_prefix(inputs, cached, cells[lines[0]].start)
 
 
 def _scores(
