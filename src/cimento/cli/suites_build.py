@@ -298,8 +298,8 @@ def prompted(
     This is for models that only chat. Their answers are not the probability of a sentence, so the
     suite has its own name (NAME-prompted), and so have its runs and their numbers.
     """
-    from cimento.paradigms.prompted.judging import prompted_suite
     from cimento.paradigms.prompted.paradigm import PROMPTED
+    from cimento.paradigms.prompted.prompts import prompted_suite
     from cimento.paradigms.registry import load_suite, sentence_suite
 
     derived = prompted_suite(sentence_suite(load_suite(suite)))

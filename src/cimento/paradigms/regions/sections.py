@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.cite.sentences import measure_phrase
 from cimento.errors import UsageError, counted
+from cimento.measures.normalising import MODEL
 from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.regions.attributions import (
     contributions_of,
@@ -406,7 +407,10 @@ def _conventions(run: Run) -> list[str]:
     if options.compat:
         stated.append(f"Conventions were those of {options.compat}.")
     if options.unigrams:
-        stated.append(f"Unigram frequencies were those of {options.unigrams}.")
+        source = (
+            "the model itself, given no context" if options.unigrams == MODEL else options.unigrams
+        )
+        stated.append(f"Unigram frequencies were those of {source}.")
     if options.unscored_first in _FIRST:
         done = _FIRST[options.unscored_first]
         stated.append(f"A first token without left context {done}.")
