@@ -34,6 +34,7 @@ from cimento.models.settings import (
     WindowRule,
     dtype_rule,
 )
+from cimento.runs.adaptive import precision_to_reach
 from cimento.runs.compat import OURS, find_compat
 from cimento.runs.outcomes import TieRule
 from cimento.suites.model import JsonValue, Metric, UnitName
@@ -355,6 +356,13 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     language: str = option("", "ISO 639-1 code of bare tables, which do not say theirs.")
     context_column: str = option("", "Extra column of the suite with the context of each text.")
     limit: int | None = option(None, "Only the first items of each suite.", unit="items", ge=1)
+    adaptive: bool = option(
+        default=False, help="Ask items in random order (--seed) until --precision is reached."
+    )
+    precision: float | None = option(
+        None, "With --adaptive: the share of right items to within this; 0.1 by default.",
+        metavar="SHARE", ge=0.001, le=0.499,
+    )  # fmt: skip
     all_tokens: bool = option(
         default=False, help="Score every token, not only those that predictions need."
     )
@@ -392,6 +400,8 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
             ),
             own_blank=self.leading_blank is not None,
             limit=self.limit,
+            precision=precision_to_reach(self.precision, adaptive=self.adaptive),
+            order_seed=(self.seed or 0) if self.adaptive else 0,
             spec=self.spec,
             recorded_unit=self.recorded_unit,
         )

@@ -8,13 +8,13 @@ under the entry point ``cimento.paradigms`` (docs/paradigms.md).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cimento.errors import Fault, InputError, SuiteError, TableError, UsageError
-from cimento.io.tables import REQUESTS
+from cimento.io.tables import ORDER, REQUESTS, read_table
 from cimento.paradigms.base import (
     Applied,
     MethodFacts,
@@ -26,6 +26,7 @@ from cimento.paradigms.base import (
     SurveyItems,
     SurveyTask,
 )
+from cimento.runs.adaptive import ADAPTIVE, asked_items
 from cimento.runs.store import manifest_part
 
 if TYPE_CHECKING:
@@ -97,6 +98,22 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
 
     def limited(self, suite: SuiteT, limit: int) -> SuiteT:
         """The first items of a suite; the suite itself if it has no more."""
+
+    def selected(self, suite: SuiteT, items: Collection[str]) -> SuiteT:  # noqa: ARG002
+        """The suite with only some of its items asked about, in their order; by default refused.
+
+        Args:
+            suite: the suite.
+            items: their ids, as in the requests table.
+
+        Raises:
+            UsageError: suites of this paradigm are only asked as a whole.
+        """
+        raise UsageError(
+            where=f"suite {suite.name!r}, --adaptive",
+            seen=f"suites of the paradigm {self.name!r} are asked as a whole",
+            todo="Leave --adaptive out.",
+        )
 
     def describe(self, suite: SuiteT, items: int) -> str:  # noqa: ARG002
         """The text that ``suites show`` prints: by default, the suite's name and its subject."""
@@ -303,7 +320,10 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
                 where=str(folder.suite_folder), seen=seen, todo="Run again."
             ) from error
         limit = manifest_part(manifest, "inputs").get("limit")
-        return self.limited(suite, limit) if isinstance(limit, int) else suite
+        limited = self.limited(suite, limit) if isinstance(limit, int) else suite
+        if ADAPTIVE not in manifest:
+            return limited
+        return self.selected(limited, asked_items(read_table(ORDER, folder.path)))
 
 
 def described(meta: Meta, facts: Mapping[str, str], *, phenomenon: str = "") -> list[str]:

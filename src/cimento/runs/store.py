@@ -26,6 +26,7 @@ from cimento.io.tables import (
     CHOICES,
     EXPLANATIONS,
     FILLS,
+    ORDER,
     REPLIES,
     REQUESTS,
     TOKENS,
@@ -352,9 +353,9 @@ class RunFolder:
 
 
 ANSWERS: Mapping[str, TableSchema] = {
-    schema.name: schema for schema in (REQUESTS, TOKENS, FILLS, CHOICES, REPLIES)
+    schema.name: schema for schema in (REQUESTS, TOKENS, FILLS, CHOICES, REPLIES, ORDER)
 }
-"""The tables of requests and answers, from which everything else is made."""
+"""The tables of requests and answers, from which everything else is made, and of their order."""
 
 
 class StoredTables(Mapping[str, "pl.LazyFrame"]):

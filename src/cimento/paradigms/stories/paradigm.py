@@ -7,7 +7,7 @@ Storks et al. 2021 (TRIP, doi:10.18653/v1/2021.findings-emnlp.422) and Pensa et 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
@@ -124,8 +124,7 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
 
     def later(self, suite: StorySuite, options: StoryOptions) -> int:  # noqa: ARG002
         """The most requests after the first tier: two for a story, and two without one."""
-        n_stories = len(suite.stories) if suite.limit is None else suite.limit
-        return 2 * (n_stories + 1)
+        return 2 * (len(suite.asked) + 1)
 
     def write(self, suite: StorySuite, folder: Path) -> None:
         """Write a suite folder, all stories of it.
@@ -158,6 +157,10 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
     def limited(self, suite: StorySuite, limit: int) -> StorySuite:
         """The first stories are asked about; worked examples come from all of them."""
         return suite if limit >= len(suite.stories) else replace(suite, limit=limit)
+
+    def selected(self, suite: StorySuite, items: Collection[str]) -> StorySuite:
+        """Some stories are asked about; worked examples come from all of them."""
+        return replace(suite, only=frozenset(items))
 
     def describe(self, suite: StorySuite, items: int) -> str:
         """The content of a file of stories, and its first stories."""

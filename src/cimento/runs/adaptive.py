@@ -1,0 +1,325 @@
+"""Adaptive runs: items asked in random order, until the share of right ones is precise enough.
+
+The order is drawn once, from a seed, over all items. They are put to the model in rounds; after each
+one its answers are judged, and asking stops when the confidence sequence of the share is as narrow
+as was asked for. Everything else, from units to the report, is as in any run of these items.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from cimento.engine.requests import NO_ANSWERS, Answers, Requests
+from cimento.errors import UsageError, counted
+from cimento.io.tables import ORDER
+from cimento.runs.outcomes import GROUP, Estimate
+from cimento.runs.store import Manifest, manifest_part
+from cimento.suites.model import JsonValue
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.paradigms.base import AnyParadigm, TestSuite
+    from cimento.runs.run import Run
+    from cimento.statistics.sequential import ShareSequence
+
+ADAPTIVE = "adaptive"
+"""Key of the manifest: how an adaptive run went. Other runs have no such entry."""
+
+PRECISION = 0.1
+"""Half the width of the interval at which asking stops, if nothing else is said."""
+
+Question: TypeAlias = tuple[str, str]
+"""A question, and the method of asking it."""
+
+
+class Ask(Protocol):
+    """What asks for the next round about a suite, given the answers so far."""
+
+    def __call__(self, suite: TestSuite, answers: Answers) -> Requests | None:
+        """The requests; None after the last round."""
+
+
+Judge: TypeAlias = "Callable[[TestSuite, pl.DataFrame, Answers], Run]"
+"""What makes a run of a suite, the places of requests, and their answers."""
+
+
+def precision_to_reach(precision: float | None, *, adaptive: bool) -> float | None:
+    """The precision at which asking stops; None where all items are asked.
+
+    Args:
+        precision: as it was given.
+        adaptive: whether a run is to be adaptive.
+
+    Raises:
+        UsageError: there is a precision, and all items are asked.
+    """
+    if adaptive:
+        return precision or PRECISION
+    if precision is None:
+        return None
+    raise UsageError(
+        where=f"--precision {precision:g}",
+        seen="without --adaptive all items are asked, however precise that is",
+        todo="Add --adaptive, or leave it out.",
+    )
+
+
+class AdaptiveRounds:
+    """The rounds of an adaptive run: batches of items, each asked in as many rounds as it needs.
+
+    Args:
+        paradigm: the paradigm of the suite.
+        suite: the whole suite.
+        precision: half the width of the interval at which asking stops.
+        seed: seed of the order.
+        ask: asks about a part of the suite, as if it were all.
+        judge: judges such a part.
+    """
+
+    def __init__(
+        self,
+        paradigm: AnyParadigm,
+        suite: TestSuite,
+        *,
+        precision: float,
+        seed: int,
+        ask: Ask,
+        judge: Judge,
+    ) -> None:
+        self._paradigm, self._whole = paradigm, suite
+        self._precision, self._seed = precision, seed
+        self._ask, self._judge = ask, judge
+        self._order: list[str] = []
+        self._sizes: list[int] = []
+        self._sequence: ShareSequence | None = None
+        self._question: Question | None = None
+        self._batch: list[str] = []
+        self._places: list[pl.DataFrame] = []
+        self._begin = 0
+        self.later = 0
+
+    def requests(self, answers: Answers) -> Requests | None:
+        """The next round of requests; None when the precision is reached, or all items are asked.
+
+        Raises:
+            UsageError: no share of right items sums up such a run.
+            CimentoError: the suite cannot be asked or judged.
+        """
+        sequence = self._sequence or self._drawn()
+        if self._batch:
+            following = self._asked(answers.since(self._begin))
+            if following is not None:
+                return following
+            sequence.add(self._right(answers.since(self._begin)))
+            self._begin = answers.n
+        size = sequence.more()
+        self._batch = self._order[sequence.asked : sequence.asked + size]
+        if not self._batch:
+            return None
+        self._sizes.append(size)
+        self._places = []
+        first = self._asked(NO_ANSWERS)
+        if first is not None and not sequence.asked:
+            self.later = max(0, self.later - len(first.asked))
+        return first
+
+    def _drawn(self) -> ShareSequence:
+        """The sequence of the whole suite, whose items are put in their order."""
+        import numpy as np
+
+        from cimento.statistics.sequential import ShareSequence
+
+        whole = self._ask(self._whole, NO_ANSWERS)
+        items = [] if whole is None else whole.places["item"].drop_nulls().unique(maintain_order=True)
+        if whole is None or not len(items):
+            raise UsageError(
+                where=f"suite {self._whole.name!r}, --adaptive",
+                seen="there is no item to ask",
+                todo="Leave --adaptive out.",
+            )
+        # All requests but those of the first batch, which is not known yet.
+        self.later = len(whole.asked)
+        drawn = np.random.default_rng(self._seed).permutation(len(items))
+        self._order = [items[int(place)] for place in drawn]
+        self._sequence = ShareSequence(len(items), precision=self._precision)
+        return self._sequence
+
+    def _asked(self, answers: Answers) -> Requests | None:
+        """A round about the batch, numbered after the earlier batches."""
+        requests = self._ask(self._paradigm.selected(self._whole, set(self._batch)), answers)
+        if requests is None:
+            return None
+        import polars as pl
+
+        self._places.append(requests.places)
+        return dataclasses.replace(
+            requests, places=requests.places.with_columns(pl.col("request") + self._begin)
+        )
+
+    def _right(self, answers: Answers) -> list[bool | None]:
+        """Whether each item of the batch is right by the headline question; None for neither."""
+        import polars as pl
+
+        part = self._paradigm.selected(self._whole, set(self._batch))
+        run = self._judge(part, pl.concat(self._places), answers)
+        if self._question is None:
+            self._question = _headline(run)
+        right = _rights(run.outcomes(), self._question)
+        return [right.get(item) for item in self._batch]
+
+    @property
+    def suite(self) -> TestSuite:
+        """The suite with the items that were asked; the whole suite if these are all."""
+        asked = self._order[: sum(self._sizes)]
+        if len(asked) == len(self._order):
+            return self._whole
+        selected: TestSuite = self._paradigm.selected(self._whole, set(asked))
+        return selected
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The order table (docs/tables.md): each item with its round, or why it was not asked."""
+        import polars as pl
+
+        rounds = [number for number, size in enumerate(self._sizes, start=1) for _ in range(size)]
+        left = len(self._order) - len(rounds)
+        why = f"not asked: the share was known to ±{self._precision:g} without it"
+        columns = {
+            "item": self._order,
+            "round": [*rounds, *[None] * left],
+            "reason": [*[None] * len(rounds), *[why] * left],
+        }
+        return pl.DataFrame(columns, schema=ORDER.polars())
+
+    @property
+    def record(self) -> dict[str, JsonValue]:
+        """The entry of the manifest."""
+        sequence = self._sequence or self._drawn()
+        return {
+            "precision": self._precision,
+            "seed": self._seed,
+            "asked": sum(self._sizes),
+            "of": len(self._order),
+            "rounds": len(self._sizes),
+            "reached": sequence.is_reached,
+            "half_width": sequence.half_width,
+        }
+
+
+def _headline(run: Run) -> Question:
+    """The question that sums up a run.
+
+    Raises:
+        UsageError: nothing does, or it is no share of items.
+    """
+    for estimate in run.estimates():
+        if estimate.role == "headline" and estimate.is_share:
+            return estimate.question, estimate.method
+    stated = [one.statistic for one in run.estimates() if one.role == "headline"]
+    raise UsageError(
+        where=f"suite {run.suite_name!r}, --adaptive",
+        seen=f"{stated[0]} sums up its runs, not a share of items" if stated else "it judges nothing",
+        todo="Leave --adaptive out; --limit N asks the first N items.",
+    )
+
+
+def _rights(outcomes: pl.DataFrame, question: Question) -> dict[str, bool | None]:
+    """Whether each item is right, by a question."""
+    import polars as pl
+
+    name, method = question
+    rows = outcomes.filter((pl.col("question") == name) & (pl.col("method") == method))
+    return dict(rows.select("item", "right").iter_rows())
+
+
+def asked_items(order: pl.DataFrame) -> list[str]:
+    """The items that an adaptive run asked about, in the order of asking."""
+    return list(order.filter(order["round"].is_not_null())["item"])
+
+
+def stopped_estimates(run: Run, estimates: Sequence[Estimate]) -> Iterator[Estimate]:
+    """The estimates of an adaptive run, whose shares of all items get intervals that hold for it.
+
+    Intervals of groups of items and of effects stay as they are for a fixed number of items.
+
+    Args:
+        run: an adaptive run; if it asked all items, all estimates stay.
+        estimates: the estimates as its paradigm makes them.
+    """
+    from cimento.statistics.sequential import METHOD, ShareSequence
+
+    record = AdaptiveRecord.of(run.manifest)
+    order = asked_items(run.table(ORDER.name))
+    for estimate in estimates:
+        rights = _rights(run.outcomes(), (estimate.question, estimate.method))
+        counted_so = [right for right in rights.values() if right is not None]
+        is_count = (sum(counted_so), len(counted_so)) == (estimate.right, estimate.n)
+        if record is None or record.is_whole or estimate.group or not is_count:
+            yield estimate
+            continue
+        sequence = ShareSequence(record.of_items, precision=record.precision)
+        sequence.add(rights.get(item) for item in order)
+        low, high = sequence.interval
+        yield dataclasses.replace(
+            estimate, low=low, high=high, interval_method=METHOD, clustered=False
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdaptiveRecord:
+    """How an adaptive run went.
+
+    Attributes:
+        precision: half the width of the interval that was looked for.
+        seed: seed of the order of items.
+        asked: number of items that were asked.
+        of_items: number of all items.
+        rounds: number of times that the answers were looked at.
+    """
+
+    precision: float
+    seed: int
+    asked: int
+    of_items: int
+    rounds: int
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> AdaptiveRecord | None:
+        """The record in the manifest of a run; None where the run was not adaptive."""
+        entry: Mapping[str, JsonValue] = manifest_part(manifest, ADAPTIVE)
+        precision, counts = entry.get("precision"), [entry.get(name) for name in _COUNTS]
+        if not isinstance(precision, float) or not all(isinstance(n, int) for n in counts):
+            return None
+        seed, asked, of_items, rounds = (int(str(n)) for n in counts)
+        return cls(precision=precision, seed=seed, asked=asked, of_items=of_items, rounds=rounds)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all items were asked, so that the run is that of the whole suite."""
+        return self.asked == self.of_items
+
+    @property
+    def sentence(self) -> str:
+        """What a reader of the run must know."""
+        begun = (
+            f"Adaptive run: items were asked in random order (seed {self.seed}) in"
+            f" {counted(self.rounds, 'round')}"
+        )
+        if self.is_whole:
+            return (
+                f"{begun}; the share of right ones was known to ±{self.precision:g} only when all"
+                f" {self.of_items} had been asked, so that intervals are as for any run."
+            )
+        return (
+            f"{begun}, until the share of right ones among all {self.of_items} was known to"
+            f" ±{self.precision:g}: {self.asked} were asked, {self.of_items - self.asked} not. The"
+            " interval of that share holds whenever one stops, and is about these"
+            f" {self.of_items} items; other intervals are as for a fixed number of items."
+        )
+
+
+_COUNTS = ("seed", "asked", "of", "rounds")
