@@ -356,9 +356,7 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     language: str = option("", "ISO 639-1 code of bare tables, which do not say theirs.")
     context_column: str = option("", "Extra column of the suite with the context of each text.")
     limit: int | None = option(None, "Only the first items of each suite.", unit="items", ge=1)
-    adaptive: bool = option(
-        default=False, help="Ask items in random order (--seed) until --precision is reached."
-    )
+    adaptive: bool = option(default=False, help="Ask in random order until --precision is reached.")
     precision: float | None = option(
         None, "With --adaptive: the share of right items to within this; 0.1 by default.",
         metavar="SHARE", ge=0.001, le=0.499,

@@ -312,6 +312,17 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
         return reading.suite
 
     def _asked_suite(self, folder: RunFolder, manifest: Manifest) -> SuiteT:
+        suite = self.stored_suite(folder, manifest)
+        if ADAPTIVE not in manifest:
+            return suite
+        return self.selected(suite, set(asked_items(read_table(ORDER, folder.path))))
+
+    def stored_suite(self, folder: RunFolder, manifest: Manifest) -> SuiteT:
+        """The suite of a stored run, with all items among which an adaptive run chose.
+
+        Raises:
+            TableError: the copy in the folder of the run cannot be read.
+        """
         try:
             suite = self.copied_suite(folder.suite_folder)
         except InputError as error:
@@ -320,10 +331,7 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
                 where=str(folder.suite_folder), seen=seen, todo="Run again."
             ) from error
         limit = manifest_part(manifest, "inputs").get("limit")
-        limited = self.limited(suite, limit) if isinstance(limit, int) else suite
-        if ADAPTIVE not in manifest:
-            return limited
-        return self.selected(limited, asked_items(read_table(ORDER, folder.path)))
+        return self.limited(suite, limit) if isinstance(limit, int) else suite
 
 
 def described(meta: Meta, facts: Mapping[str, str], *, phenomenon: str = "") -> list[str]:

@@ -1,8 +1,8 @@
 """Adaptive runs: items asked in random order, until the share of right ones is precise enough.
 
-The order is drawn once, from a seed, over all items. They are put to the model in rounds; after each
-one its answers are judged, and asking stops when the confidence sequence of the share is as narrow
-as was asked for. Everything else, from units to the report, is as in any run of these items.
+The order is drawn once, from a seed, over all items. They are put to the model in rounds. After
+each one its answers are judged, and asking stops when the confidence sequence of the share is as
+narrow as was asked for. Everything else, from units to the report, is as in any run of these items.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests
 from cimento.errors import UsageError, counted
 from cimento.io.tables import ORDER
-from cimento.runs.outcomes import GROUP, Estimate
+from cimento.runs.outcomes import Estimate
 from cimento.runs.store import Manifest, manifest_part
 from cimento.suites.model import JsonValue
 
@@ -134,8 +134,9 @@ class AdaptiveRounds:
         from cimento.statistics.sequential import ShareSequence
 
         whole = self._ask(self._whole, NO_ANSWERS)
-        items = [] if whole is None else whole.places["item"].drop_nulls().unique(maintain_order=True)
-        if whole is None or not len(items):
+        places = whole.places["item"].drop_nulls().unique(maintain_order=True) if whole else ()
+        items: list[str] = list(places)
+        if whole is None or not items:
             raise UsageError(
                 where=f"suite {self._whole.name!r}, --adaptive",
                 seen="there is no item to ask",
@@ -198,15 +199,14 @@ class AdaptiveRounds:
     @property
     def record(self) -> dict[str, JsonValue]:
         """The entry of the manifest."""
-        sequence = self._sequence or self._drawn()
+        asked, of_items = sum(self._sizes), len(self._order)
         return {
             "precision": self._precision,
             "seed": self._seed,
-            "asked": sum(self._sizes),
-            "of": len(self._order),
+            "asked": asked,
+            "of": of_items,
             "rounds": len(self._sizes),
-            "reached": sequence.is_reached,
-            "half_width": sequence.half_width,
+            "stopped": "all items asked" if asked == of_items else "precision reached",
         }
 
 
@@ -222,7 +222,9 @@ def _headline(run: Run) -> Question:
     stated = [one.statistic for one in run.estimates() if one.role == "headline"]
     raise UsageError(
         where=f"suite {run.suite_name!r}, --adaptive",
-        seen=f"{stated[0]} sums up its runs, not a share of items" if stated else "it judges nothing",
+        seen=f"{stated[0]} sums up its runs, not a share of items"
+        if stated
+        else "it judges nothing",
         todo="Leave --adaptive out; --limit N asks the first N items.",
     )
 
@@ -253,16 +255,20 @@ def stopped_estimates(run: Run, estimates: Sequence[Estimate]) -> Iterator[Estim
     from cimento.statistics.sequential import METHOD, ShareSequence
 
     record = AdaptiveRecord.of(run.manifest)
+    if record is None or record.is_whole:
+        yield from estimates
+        return
     order = asked_items(run.table(ORDER.name))
     for estimate in estimates:
-        rights = _rights(run.outcomes(), (estimate.question, estimate.method))
-        counted_so = [right for right in rights.values() if right is not None]
-        is_count = (sum(counted_so), len(counted_so)) == (estimate.right, estimate.n)
-        if record is None or record.is_whole or estimate.group or not is_count:
+        right = _rights(run.outcomes(), (estimate.question, estimate.method))
+        known = [one for one in right.values() if one is not None]
+        # A share that is no count of outcomes, such as a mean of shares, keeps its interval.
+        is_count = (sum(known), len(known)) == (estimate.right, estimate.n)
+        if estimate.group or not estimate.n or not is_count:
             yield estimate
             continue
         sequence = ShareSequence(record.of_items, precision=record.precision)
-        sequence.add(rights.get(item) for item in order)
+        sequence.add(right.get(item) for item in order)
         low, high = sequence.interval
         yield dataclasses.replace(
             estimate, low=low, high=high, interval_method=METHOD, clustered=False

@@ -465,7 +465,9 @@ def inputs_of(
         "asked": options.asked(),
         "scoring_version": SCORING_VERSION,
         **({"language": language} if language else {}),
-        **({} if scoring.precision is None else {ADAPTIVE: [scoring.precision, scoring.order_seed]}),
+        **(
+            {} if scoring.precision is None else {ADAPTIVE: [scoring.precision, scoring.order_seed]}
+        ),
     }
 
 

@@ -14,7 +14,7 @@ from cimento._version import __version__
 from cimento.errors import MissingDependencyError, TableError, UsageError, did_you_mean
 from cimento.io.files import expanded, read_bytes, write_bytes, write_text
 from cimento.io.parsing import faults_of
-from cimento.io.tables import EXPLANATIONS, ORDER, REQUESTS, Rows, collected, read_table, write_table
+from cimento.io.tables import EXPLANATIONS, REQUESTS, Rows, collected, read_table, write_table
 from cimento.paradigms.registry import find_paradigm, parse_options
 from cimento.runs.adaptive import stopped_estimates
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES, Estimate, each_outcome, estimates_table
@@ -249,8 +249,7 @@ class Run:
     def _estimates(self) -> tuple[Estimate, ...]:
         if self._stored is not None:
             return self._stored.estimates
-        estimates = tuple(self.paradigm.estimate(self))
-        return tuple(stopped_estimates(self, estimates)) if ORDER.name in self.tables else estimates
+        return tuple(stopped_estimates(self, self.paradigm.estimate(self)))
 
     @cached_property
     def _stored(self) -> RunSummary | None:
@@ -371,7 +370,7 @@ class Run:
         """
         # From here on the answers are read from their files, a block at a time.
         run = dataclasses.replace(self, tables=store_answers(self.tables, folder))
-        copied = dataclasses.replace(self, suite=whole) if whole else self  # type: ignore[arg-type]
+        copied = dataclasses.replace(self, suite=whole) if whole else self
         _SuiteField.write(copied, folder.suite_folder)
         write_table(run.outcomes(), OUTCOMES, folder.path)
         write_table(estimates_table(run.estimates()), ESTIMATES, folder.path)

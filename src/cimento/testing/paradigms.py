@@ -281,6 +281,26 @@ def _takes_first_items(tried: _Tried) -> Iterator[Finding]:
     )
 
 
+def _asks_adaptively(tried: _Tried) -> Iterator[Finding]:
+    name = "an adaptive run of all items says the same, or is refused"
+    chosen: dict[str, Any] = {**tried.options, "adaptive": True, "precision": _EXACT}
+    try:
+        adaptive = evaluate(tried.loaded, tried.model, **chosen)
+    except UsageError as error:
+        yield Finding(name, passed="--adaptive" in str(error), detail=str(error))
+        return
+    keys = ["item", "question", "method"]
+    # Other texts in a batch change the last bits of values, which are not compared.
+    one, other = (
+        run.outcomes().sort(keys).select(*keys, "verdict", "right") for run in (adaptive, tried.run)
+    )
+    yield Finding(name, passed=one.equals(other), detail=f"{len(one)} outcomes")
+
+
+_EXACT = 0.001
+"""A precision that no few items reach before all are asked."""
+
+
 def _is_read_and_written(tried: _Tried) -> Iterator[Finding]:
     paradigm, folder = tried.loaded.paradigm, tried.folder / "written"
     paradigm.write(tried.loaded.suite, folder)
@@ -349,6 +369,7 @@ CHECKS: tuple[_Check, ...] = (
     _has_a_summary,
     _keeps_answers,
     _takes_first_items,
+    _asks_adaptively,
     _refuses_what_it_does_not_honour,
 )
 
