@@ -90,12 +90,7 @@ class ShareSequence:
 
     def _bet(self, right: bool | None) -> None:  # noqa: FBT001  # an answer, as `add` takes it
         left = self._items - self.asked
-        so_far = self._right + self._neither * self._shares
-        expected = (self._items * self._shares - so_far) / left
-        # A share of which so many right answers or wrong ones cannot be left is excluded for good.
-        slack = self._items / _STEPS / left
-        self._possible &= (expected >= -slack) & (expected <= 1 + slack)
-        expected = np.clip(expected, 1e-9, 1 - 1e-9)
+        expected = np.clip(self._to_come / left, 1e-9, 1 - 1e-9)
         value = self._shares if right is None else float(right)
         scored = self.asked - self._neither
         stake = self._precision / (self._squares / (scored + 1)) * self._items / left
@@ -109,6 +104,14 @@ class ShareSequence:
             self._right += right
             mean = (self._right + 0.5) / (scored + 2)
             self._squares += (right - mean) ** 2
+        # A share is excluded for good if the items left cannot make it; a step is left for rounding.
+        step = self._items / _STEPS
+        self._possible &= (self._to_come >= -step) & (self._to_come <= left - 1 + step)
+
+    @property
+    def _to_come(self) -> Floats:
+        """The sum of the values of the items left, for every share."""
+        return self._items * self._shares - (self._right + self._neither * self._shares)
 
     @property
     def interval(self) -> tuple[float, float]:
