@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 BLANK = ""
 REASON = "reason"
 """The column with the reasons why cells of a row are blank."""
+
+REMARK_WIDTH = 60
+"""Most characters in a line of a remark, in aligned text."""
 
 T = TypeVar("T")
 
@@ -246,11 +250,13 @@ def _printed(cell: GridCell) -> GridCell:
 
 
 def as_text(grid: Grid) -> str:
-    """The table as aligned columns, two spaces apart."""
+    """The table as aligned columns, two spaces apart; a long last remark takes several lines."""
     grid = grid.compact()
     header, *rows = [tuple(map(printable, row)) for row in (grid.header, *grid.text)]
     groups = tuple(map(printable, grid.groups))
-    widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]
+    folded = [_folded(row) if grid.remarks else [row] for row in rows]
+    lines_of_rows = [header, *chain.from_iterable(folded)]
+    widths = [max(len(row[k]) for row in lines_of_rows) for k in range(len(header))]
     if groups:
         _widen(widths, groups)
 
@@ -267,11 +273,18 @@ def as_text(grid: Grid) -> str:
     lines.append(line(header))
     rule = "-" * len(line(tuple("-" * width for width in widths)))
     lines.append(rule)
-    for number, row in enumerate(rows):
+    for number, several in enumerate(folded):
         if number in grid.rules:
             lines.append(rule)
-        lines.append(line(row))
+        lines.extend(map(line, several))
     return "\n".join([*lines, *_notes(grid)]) + "\n"
+
+
+def _folded(row: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """A row with its last cell folded to lines of `REMARK_WIDTH`."""
+    *cells, remark = row
+    first, *more = textwrap.wrap(remark, REMARK_WIDTH) or [""]
+    return [(*cells, first), *((*[""] * len(cells), part) for part in more)]
 
 
 def as_csv(grid: Grid) -> str:

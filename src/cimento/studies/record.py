@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from pathlib import Path
@@ -323,11 +324,25 @@ def as_text(parts: Sequence[Section | Grid], form: Form = "text") -> str:
     from cimento.report.grid import GRID_FORMS
 
     write = GRID_FORMS[_ENDINGS[form]]
-    texts = [write(study_grid(part) if isinstance(part, Section) else part) for part in parts]
+    grids = [study_grid(part) if isinstance(part, Section) else part for part in parts]
+    read = form in ("text", "markdown")
+    shared = _shared_notes(grids) if read else []
+    texts = [
+        write(replace(grid, notes=tuple(note for note in grid.notes if note not in shared)))
+        for grid in grids
+    ]
+    if shared:
+        texts.append("\n".join(["Notes on several tables", "", *shared]) + "\n")
     sections = [part for part in parts if isinstance(part, Section)]
-    if len(sections) > 1 and form in ("text", "markdown"):
+    if len(sections) > 1 and read:
         texts.append(f"All sections: {_counted(sections)}")
     return "\n".join(texts)
+
+
+def _shared_notes(grids: Sequence[Grid]) -> list[str]:
+    """The notes that stand below more than one table."""
+    counts = Counter(note for grid in grids for note in dict.fromkeys(grid.notes))
+    return [note for note, count in counts.items() if count > 1]
 
 
 def write_parts(

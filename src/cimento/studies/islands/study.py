@@ -236,17 +236,27 @@ def study(data: Path | None, names: Collection[str] = ()) -> list[Section]:
     if names:
         return [make(data) for name, make in SECTIONS.items() if name in names]
     sections: list[Section] = []
-    absent: list[AbsentError] = []
+    absent: dict[str, AbsentError] = {}
     for name, make in SECTIONS.items():
         try:
             sections.append(make(data))
         except AbsentError as error:
-            absent.append(error)
-            nothing = Cell(what="not computed", computed=None, note=error.seen)
-            sections.append(Section(name=name, title=name, source="no file", cells=(nothing,)))
-    if len(sections) - len(absent) == len(OF_PRINTED):
-        raise absent[0]
-    return sections
+            absent[name] = error
+    if len(sections) == len(OF_PRINTED):
+        raise next(iter(absent.values()))
+    return [*sections, _absent(absent)] if absent else sections
+
+
+def _absent(errors: Mapping[str, AbsentError]) -> Section:
+    """The sections that could not be computed, each with the file that it lacks."""
+    return Section(
+        name="absent",
+        title="Sections without their files",
+        source="docs/studies-islands.md says where each file was released",
+        cells=tuple(
+            Cell(what=name, computed=None, note=error.seen) for name, error in errors.items()
+        ),
+    )
 
 
 SCALE: Normalisation = "likert-z"
