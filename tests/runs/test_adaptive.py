@@ -190,7 +190,7 @@ def test_a_plan_counts_the_first_round_and_the_most_that_may_follow(pairs, capsy
     assert suite["requests"]["score"] + suite["later"] == 2 * ITEMS
 
 
-def test_what_no_share_sums_up_is_refused(capsys):
+def test_what_no_share_sums_up_is_refused():
     with pytest.raises(UsageError, match="spearman sums up its runs, not a share of items"):
         evaluate("it-acceptability", uniform(), adaptive=True)
 
@@ -209,7 +209,7 @@ def test_a_paradigm_of_somebody_else_without_a_choice_of_items_is_refused(probin
         evaluate(probing, "demo-causal", adaptive=True)
 
 
-def test_several_models_meet_the_same_items(pairs, tmp_path):
+def test_several_models_meet_the_same_items(pairs):
     first, second = evaluate_all(pairs, [uniform(), "demo-causal"], adaptive=True)
     one, other = (list(run.table("order")["item"]) for run in (first, second))
     assert one == other

@@ -12,8 +12,9 @@ from scipy import integrate, stats
 
 from cimento.errors import UsageError
 from cimento.statistics.item_response import item_response
+from cimento.statistics.response_effects import Responses
 from cimento.statistics.response_estimates import RESIDUAL_VARIANCE
-from cimento.statistics.response_likelihood import Likelihood, Responses, item_posterior
+from cimento.statistics.response_likelihood import Likelihood, item_posterior
 
 DATA = Path(__file__).parents[1] / "data" / "item_response.json"
 ORACLE = json.loads(DATA.read_text("utf-8"))

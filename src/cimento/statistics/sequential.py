@@ -104,7 +104,7 @@ class ShareSequence:
             self._right += right
             mean = (self._right + 0.5) / (scored + 2)
             self._squares += (right - mean) ** 2
-        # A share is excluded for good if the items left cannot make it; a step is left for rounding.
+        # Shares that the items left cannot make are excluded for good; a step is for rounding.
         step = self._items / _STEPS
         self._possible &= (self._to_come >= -step) & (self._to_come <= left - 1 + step)
 
