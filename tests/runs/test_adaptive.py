@@ -151,7 +151,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path):
     assert sum(asked) + first == whole.rows("tokens").select("request").collect().n_unique()
 
 
-def test_it_is_made_again_byte_for_byte(pairs, tmp_path, capsys):
+def test_it_is_made_again_byte_for_byte(tmp_path, capsys):
     out = tmp_path / "runs"
     asked = ["run", "it-islands", "-m", "demo-causal", "--adaptive", "--precision", "0.15"]
     assert invoke([*asked, "-o", str(out)]) == 0

@@ -39,7 +39,7 @@ _USUAL_START = 0.7
 _APART = 0.1
 _STEP, _SHORT = 5e-3, 1e-4
 _FLAT, _NEARLY_FLAT, _MOST_STEPS = 0.05, 0.5, 60
-_FEWEST_ITEMS, _FEWEST_MODELS = 5, 2
+_FEWEST_ITEMS, _FEWEST_MODELS, _FEWEST_FOR_SLOPES = 5, 2, 4
 _FEWEST_CLUSTERS, _MOST_CLUSTERS = 3, 500
 _MOST_FOR_SPREADS = 3_000
 _WIDEST = 1.0
@@ -125,7 +125,7 @@ def item_response(
     responses = _responses(table, phenomenon, family, covariates, cluster)
     answers = int(np.isfinite(table).sum())
     empty = ItemResponseFit(kind=kind, items=table.shape[0], models=table.shape[1], answers=answers)
-    if reason := _impossible(table):
+    if reason := _impossible(table, kind):
         return dataclasses.replace(empty, reason=reason)
     names = _spread_names(responses, kind)
     sample, begin = _sample(responses, seed), {**_STARTS, **(start or {})}
@@ -184,13 +184,15 @@ def _clusters(cluster: Integers) -> Integers | None:
     return np.asarray(np.where(kept, np.cumsum(kept) - 1, -1)[numbers])
 
 
-def _impossible(table: Floats) -> str | None:
+def _impossible(table: Floats, kind: ItemModel) -> str | None:
     """The reason why a table cannot be fitted; None if it can."""
     known = np.isfinite(table)
     items = int(known.any(axis=1).sum())
     models = int(known.any(axis=0).sum())
     if models < _FEWEST_MODELS:
         return f"answers of {counted(models, 'model')}: difficulty needs {_FEWEST_MODELS} or more"
+    if kind == "2pl" and models < _FEWEST_FOR_SLOPES:
+        return f"answers of {models} models: discrimination needs {_FEWEST_FOR_SLOPES} or more"
     if items < _FEWEST_ITEMS:
         return f"{counted(items, 'item')}: a model of items needs {_FEWEST_ITEMS} or more"
     return ALL_EQUAL if np.ptp(table[known]) == 0 else None

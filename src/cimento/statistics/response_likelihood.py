@@ -6,7 +6,8 @@ The logit of a right answer of respondent j to item i of phenomenon p is
 
 with normal effects of respondents m, their families f, phenomena e, clusters of items from one
 source c, items v, of respondents on phenomena d, and of items on discrimination z; with s_a = 0 it
-is a Rasch model with random items (De Boeck 2008, doi:10.1007/s11336-008-9092-x), which is a logistic model with crossed effects.
+is a Rasch model with random items (De Boeck 2008, doi:10.1007/s11336-008-9092-x), which is a
+logistic model with crossed effects.
 
 Items are many and have few answers each, so that their effects (v, z) are integrated out exactly
 enough, by Gauss-Hermite quadrature around their modes (Liu and Pierce 1994,
@@ -247,6 +248,8 @@ class Likelihood:
             while expected > _NEAR and tried[0] < value and size > _SHORTEST:
                 size /= 2
                 tried = self._at(z + size * step, scales, sds)
+            if expected > _NEAR and tried[0] < value:
+                break  # Quadrature is too coarse there: no step in this direction leads up.
             z = z + size * step
             value, gradient, precision = tried
         self._z = z
