@@ -136,7 +136,8 @@ def runs_of_every_kind(tmp_path_factory) -> Path:
     return out / "runs"
 
 
-@pytest.fixture(scope="session")
+# As long as playwright is open, an event loop runs, and tests of other modules cannot run theirs.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Headless Chromium of the system; the test is skipped where there is none."""
     program = shutil.which("chromium") or shutil.which("google-chrome")

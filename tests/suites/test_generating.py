@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from cimento import InputError
 from cimento.cli.main import invoke
 from cimento.corpus.making.generation import generate_suites
-from cimento.corpus.making.grammar import Grammar, find_grammar, grammar_names, read_grammar
+from cimento.corpus.making.grammar import Grammar
+from cimento.corpus.making.grammar_files import find_grammar, grammar_names, read_grammar
 from cimento.suites.checks import check_suite
 from cimento.suites.load import open_suite
 
@@ -20,6 +21,7 @@ GRAMMAR = """
 name = "adjectives"
 language = "it"
 regions = ["subject", "between", "adjective"]
+cap = 1
 {extra}
 [features]
 number = ["sg", "pl"]
@@ -135,8 +137,7 @@ def test_no_sentence_twice_and_the_same_again(seed: int) -> None:
 
 @pytest.mark.parametrize("name", grammar_names())
 def test_built_in_grammars_make_sound_suites(name: str) -> None:
-    for suite in generate_suites(read_grammar(find_grammar(name)), n=48, seed=0):
-        assert suite is not None
+    for suite in filter(None, generate_suites(read_grammar(find_grammar(name)), n=48, seed=0)):
         assert [fault for fault in check_suite(suite) if fault.severity == "error"] == []
 
 
@@ -150,7 +151,7 @@ def test_built_in_grammars_make_sound_suites(name: str) -> None:
         ("{S} | [vicino", "{S} [vicino", "the text has 2 regions"),
         ("{S} | [vicino {A}]", "{S} | [vicino]", "the text has the slots"),
         ("vary =", "varies =", "the key 'varies' is unknown"),
-        ('name = "adjectives"', "", "a key is missing"),
+        ('language = "it"', "", "a key is missing"),
         ("[features]", "[features", "is not TOML"),
     ],
 )
@@ -182,6 +183,7 @@ DESIGN = """
 name = "adjuncts"
 language = "it"
 regions = ["main_clause", "embedded_clause"]
+cap = 1
 
 [factors]
 distance = ["short", "long"]

@@ -12,7 +12,7 @@ from cimento.cli import flags
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of
 from cimento.cli.suites_query import build_query
-from cimento.errors import InputError
+from cimento.errors import InputError, UsageError, counted
 from cimento.io.inline_markup import columns
 from cimento.options import Options, option
 
@@ -209,24 +209,51 @@ def stories(
 
 @app.command("pairs")
 def pairs(
-    grammar: Annotated[
-        str,
-        typer.Argument(metavar="GRAMMAR", help="A folder with grammar.toml, or a built-in one."),
-    ],
-    output: Annotated[Path, flags.flag("-o", "--output", help="Folder for the suites.")],
+    grammars: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="GRAMMAR...", help="Built-in grammars, folders with grammar.toml, .toml files."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, flags.flag("-o", "--output", help="Folder for the suites.")
+    ] = None,
     *,
-    items: Annotated[int, flags.flag("--items", min=1, help="Number of items.")] = 24,
+    items: Annotated[int, flags.flag("--items", min=1, help="Number of items.")] = 200,
     seed: Annotated[int, flags.flag("--seed", help="Seed of the sample of words.")] = 0,
+    every: Annotated[
+        str, flags.flag("--all", metavar="LANG", help="All built-in grammars of a language.")
+    ] = "",
+    listed: Annotated[bool, flags.flag("--list", help="List the built-in grammars.")] = False,
 ) -> None:
-    """Make an agreement suite from a grammar, and its adversarial twin if it has attractors."""
-    from cimento.corpus.making.generation import generate_suites
-    from cimento.corpus.making.grammar import find_grammar, read_grammar
+    """Make suites from grammars, and the adversarial twins of those that have attractors."""
+    from cimento.corpus.making.generation import generate_suites, lengths
+    from cimento.corpus.making.grammar_files import find_grammar, grammar_names, read_grammar
     from cimento.suites.formats.native import write_native
 
-    suite, twin = generate_suites(read_grammar(find_grammar(grammar)), n=items, seed=seed)
-    for part in filter(None, (suite, twin)):
-        write_native(part, output / part.name)
-        note(f"{len(part.items)} items: {output / part.name}")
+    if listed:
+        _list_grammars(grammar_names(every))
+        return
+    names = [*(grammars or ()), *(grammar_names(every) if every else ())]
+    if not names or output is None:
+        seen = "no grammar is given" if not names else "no folder for the suites is given"
+        todo = "Write cimento suites build pairs GRAMMAR -o FOLDER; --list lists the grammars."
+        raise UsageError(where="suites build pairs", seen=seen, todo=todo)
+    for name in names:
+        suite, twin = generate_suites(read_grammar(find_grammar(name)), n=items, seed=seed)
+        for part in filter(None, (suite, twin)):
+            write_native(part, output / part.name)
+            note(f"{counted(len(part.items), 'item')}: {output / part.name}; {lengths(part)}")
+
+
+def _list_grammars(names: Sequence[str]) -> None:
+    from cimento.corpus.making.grammar_files import find_grammar, read_grammar
+
+    rows: list[tuple[str, ...]] = [("name", "language", "class", "phenomenon")]
+    for name in names:
+        grammar = read_grammar(find_grammar(name))
+        rows.append((name, grammar.language, grammar.term, grammar.phenomenon))
+    show(columns(rows))
 
 
 def _read_replacements(path: Path) -> list[Replacement]:

@@ -252,10 +252,11 @@ class _Mute:
     def __init__(self, model: AnyScorer) -> None:
         self._model = model
         self.asked = 0
-
-    def __getattr__(self, name: str) -> object:
-        known = getattr(self._model, name)
-        return self._refuse if name in _ASKED else known
+        # Since Python 3.12, protocols look for attributes without asking __getattr__.
+        for name in dir(model):
+            if not name.startswith("_"):
+                known = getattr(model, name)
+                setattr(self, name, self._refuse if name in _ASKED else known)
 
     def _refuse(self, *_arguments: object, **_options: object) -> object:
         self.asked += 1

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 
-from cimento.corpus.making.grammar import FeatureBundle, Grammar, GrammarTemplate, LexiconWord, Slot
+from cimento.corpus.making.grammar import (
+    BAD,
+    GOOD,
+    SLOT,
+    FeatureBundle,
+    Grammar,
+    GrammarTemplate,
+    LexiconWord,
+    Slot,
+)
 from cimento.errors import InputError
 from cimento.suites.design import with_design
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites.stimuli import stimulus_text
 
 TARGET = "match"
 WRONG = "mismatch_"
 TWIN = "-adversarial"
 
-_TRIES_PER_ITEM = 300
-_SLOT = re.compile(r"\{(\w+)\}")
+_MOST_STEPS = 20_000
 _OPTIONAL = re.compile(r"^\[(.*)\]$")
+
+Values = Mapping[tuple[str, str], str]
+"""The value of each feature that varies, by slot and feature."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +43,30 @@ class Filled:
     Attributes:
         word: a word of the lexicon.
         bundle: its features in the slot, including inherent ones.
-        form: its form in the sentence.
+        forms: its forms in the texts, by what follows the colon; ``""`` for its form in the slot.
     """
 
     word: LexiconWord
     bundle: FeatureBundle
-    form: str
+    forms: Mapping[str, str]
+
+    @property
+    def form(self) -> str:
+        """The form that has the features of the slot."""
+        return self.forms[""]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The part of speech and the lemma, by which a word is counted."""
+        return self.word.pos, self.word.lemma
 
 
 def generate_suites(grammar: Grammar, *, n: int, seed: int) -> tuple[Suite, Suite | None]:
     """A suite of `n` items, and its adversarial twin if templates have an attractor.
 
     Items use templates in turn, and within a template the values of the features that vary. Both
-    suites have the same items, but those of the twin also contain the attractor.
+    suites have the same items, but those of the twin also contain the attractor. A word of an open
+    class is in at most ``cap * n`` items (rounded up), and words used least come first.
 
     Args:
         grammar: the grammar.
@@ -51,19 +76,19 @@ def generate_suites(grammar: Grammar, *, n: int, seed: int) -> tuple[Suite, Suit
     Raises:
         InputError: the grammar cannot make that many different items.
     """
-    generator = random.Random(seed)  # noqa: S311  # a draw of words, not of secrets
+    draw = Draw(grammar, n=n, seed=seed)
     turns = _turns(grammar)
-    seen: set[str] = set()
     plain: list[Item] = []
     adversarial: list[Item] = []
     for number in range(1, n + 1):
-        template, values = turns[(number - 1) % len(turns)]
-        filled = _fresh(grammar, template, values, generator, seen)
+        turn = (number - 1) % len(turns)
+        template, values = turns[turn]
+        filled = draw.fresh(template, values, turn)
         if filled is None:
             raise InputError(
                 where=f"grammar {grammar.name!r}, template {template.name!r}",
-                seen=f"no further item can be made after {len(plain)} of {n}",
-                todo="Ask for fewer items, or add words.",
+                seen=f"no further item can be made after {len(plain)} of {n}{draw.trouble()}",
+                todo="Ask for fewer items, add words, or raise cap in the grammar.",
             )
         plain.append(_item(grammar, template, filled, number, adversarial=False))
         adversarial.append(_item(grammar, template, filled, number, adversarial=True))
@@ -72,6 +97,21 @@ def generate_suites(grammar: Grammar, *, n: int, seed: int) -> tuple[Suite, Suit
     has_twin = any("[" in text for text in texts)
     twin = _suite(grammar, adversarial, grammar.name + TWIN) if has_twin else None
     return suite, twin
+
+
+def lengths(suite: Suite) -> str:
+    """The difference in words between the first condition and the others, in words for people."""
+    differences: Counter[int] = Counter()
+    for item in suite.items:
+        first, *others = (
+            len(stimulus_text(condition, rule=suite.join).split()) for condition in item.conditions
+        )
+        differences.update(other - first for other in others)
+    if set(differences) == {0}:
+        return "all conditions of an item have the same number of words"
+    name = suite.condition_names[0]
+    shown = ", ".join(f"{d:+d} in {n}" for d, n in sorted(differences.items()))
+    return f"words more or fewer than {name}: {shown}"
 
 
 def _turns(grammar: Grammar) -> list[tuple[GrammarTemplate, dict[tuple[str, str], str]]]:
@@ -85,116 +125,223 @@ def _turns(grammar: Grammar) -> list[tuple[GrammarTemplate, dict[tuple[str, str]
     return [turns[i % len(turns)] for i in range(longest) for turns in by_template]
 
 
-def _fresh(
-    grammar: Grammar,
-    template: GrammarTemplate,
-    values: Mapping[tuple[str, str], str],
-    generator: random.Random,
-    seen: set[str],
-) -> dict[str, Filled] | None:
-    """Words for all slots that make a new sentence; None if none is found."""
-    for _ in range(_TRIES_PER_ITEM):
-        filled = _fill(grammar, template, values, generator)
-        if filled is None or not _is_telling(grammar, template, filled):
-            continue
-        # Sentences that differ only in the attractor are the same plain item, so they are compared
-        # without it.
-        text = " ".join(
-            part
+@dataclass(slots=True)
+class Draw:
+    """The words drawn so far, and how often.
+
+    Attributes:
+        grammar: the grammar.
+        n: number of items that are wanted.
+        seed: seed of the draw.
+        uses: number of items with each word, and with each word in each turn.
+        sentences: sentences that are there already.
+        lacking: number of times that a slot found no word, by slot.
+    """
+
+    grammar: Grammar
+    n: int
+    seed: int
+    uses: Counter[tuple[object, ...]] = field(default_factory=Counter)
+    sentences: set[str] = field(default_factory=set)
+    lacking: Counter[str] = field(default_factory=Counter)
+    _random: random.Random = field(init=False)
+    _steps: int = 0
+
+    def __post_init__(self) -> None:
+        self._random = random.Random(self.seed)  # noqa: S311  # a draw of words, not of secrets
+
+    @property
+    def most(self) -> int:
+        """The largest number of items in which a word of an open class may be."""
+        return math.ceil(round(self.grammar.cap * self.n, 9))
+
+    def fresh(
+        self, template: GrammarTemplate, values: Values, turn: int
+    ) -> dict[str, Filled] | None:
+        """Words for all slots that make new sentences; None if none are found."""
+        self.lacking.clear()
+        self._steps = 0
+        for filled in self._fillings(template, values, turn, {}):
+            texts = self._sentences(template, filled)
+            if not self.sentences.isdisjoint(texts) or (template.is_pair and len(texts) == 1):
+                continue
+            self.sentences.update(texts)
+            self.uses.update({choice.key for choice in filled.values()})
+            self.uses.update((*choice.key, turn) for choice in filled.values())
+            return dict(filled)
+        return None
+
+    def trouble(self) -> str:
+        """The slot that most often found no word, in words; empty if sentences were repeated."""
+        if not self.lacking:
+            return "; the sentences that were tried are there already"
+        name, _ = self.lacking.most_common(1)[0]
+        return f"; slot {name!r} finds no word that fits and is in fewer than {self.most} items"
+
+    def _sentences(self, template: GrammarTemplate, filled: Mapping[str, Filled]) -> set[str]:
+        """The sentences that may not be repeated, without the attractor.
+
+        Plain items are the same if they differ only in the attractor. In a factorial design some
+        conditions lack some slots, so that only all conditions together are new or not.
+        """
+        texts = [
+            " ".join(region.text for region in _regions(self.grammar, text, filled))
             for text in template.every_text
-            for part in _regions(text, filled, adversarial=False)
-        ).casefold()
-        if text not in seen:
-            seen.add(text)
-            return filled
-    return None
+        ]
+        folded = [text.casefold() for text in texts]
+        return {"\n".join(folded)} if self.grammar.factors else set(folded)
 
+    def _fillings(
+        self, template: GrammarTemplate, values: Values, turn: int, filled: dict[str, Filled]
+    ) -> Iterator[dict[str, Filled]]:
+        """Every choice of words, best first, until too many were tried."""
+        if len(filled) == len(template.slots):
+            yield filled
+            return
+        slot = template.slots[len(filled)]
+        lacks = True
+        wanted = {wanted for name, wanted in template.used if name == slot.name}
+        for choice in self._choices(slot, wanted, values, turn, filled):
+            self._steps += 1
+            if self._steps > _MOST_STEPS:
+                return
+            lacks = False
+            filled[slot.name] = choice
+            yield from self._fillings(template, values, turn, filled)
+            del filled[slot.name]
+        if lacks:
+            self.lacking[slot.name] += 1
 
-def _fill(
-    grammar: Grammar,
-    template: GrammarTemplate,
-    values: Mapping[tuple[str, str], str],
-    generator: random.Random,
-) -> dict[str, Filled] | None:
-    filled: dict[str, Filled] = {}
-    for slot in template.slots:
-        taken = {(choice.word.pos, choice.word.lemma) for choice in filled.values()}
+    def _choices(
+        self,
+        slot: Slot,
+        wanted: Collection[str],
+        values: Values,
+        turn: int,
+        filled: Mapping[str, Filled],
+    ) -> Iterator[Filled]:
+        """The words that fit a slot, those used least in this turn first."""
+        closed = self.grammar.parts[slot.pos].closed
+        taken = {choice.key for choice in filled.values()}
         words = [
             word
-            for word in grammar.lexicon
+            for word in self.grammar.lexicon
             if word.pos == slot.pos
-            and (word.pos, word.lemma) not in taken
-            and all(word.inherent.get(feature) == value for feature, value in slot.where.items())
+            and _is_selected(word, slot, filled)
+            and (
+                closed
+                or (
+                    (word.pos, word.lemma) not in taken
+                    and self.uses[word.pos, word.lemma] < self.most
+                )
+            )
         ]
-        generator.shuffle(words)
-        fitting = next(_fitting(grammar, slot, words, values, filled, generator), None)
-        if fitting is None:
-            return None
-        filled[slot.name] = fitting
-    return filled
-
-
-def _fitting(
-    grammar: Grammar,
-    slot: Slot,
-    words: Sequence[LexiconWord],
-    values: Mapping[tuple[str, str], str],
-    filled: Mapping[str, Filled],
-    generator: random.Random,
-) -> Iterator[Filled]:
-    """The words that fit a slot, with their forms."""
-    part = grammar.parts[slot.pos]
-    for word in words:
-        bundle = {**word.inherent, **slot.fixed}
-        bundle |= {f: values[slot.name, f] for f in slot.vary if f not in word.inherent}
-        if any(bundle.get(f) != values[slot.name, f] for f in slot.vary):
-            continue
-        if slot.agrees_with:
-            bundle |= {f: filled[slot.agrees_with].bundle[f] for f in slot.features}
-        if slot.differs_from:
-            other = filled[slot.differs_from].bundle
-            if any(f in word.inherent and word.inherent[f] == other[f] for f in slot.features):
+        self._random.shuffle(words)
+        words.sort(key=lambda w: (self.uses[w.pos, w.lemma, turn], self.uses[w.pos, w.lemma]))
+        for word in words:
+            bundle = self._bundle(word, slot, values, filled)
+            if bundle is None:
                 continue
-            for feature in slot.features:
-                if feature not in word.inherent:
-                    choices = [v for v in grammar.features[feature] if v != other[feature]]
-                    bundle[feature] = generator.choice(choices)
-        form = word.forms.get(part.form_name(bundle), "")
-        if form:
-            yield Filled(word, bundle, form)
+            names = {name: self.grammar.form_name(slot.pos, bundle, name) for name in wanted}
+            choice = Filled(word, bundle, {n: word.forms.get(f, "") for n, f in names.items()})
+            if all(choice.forms.values()) and (
+                not slot.target or _is_telling(self.grammar, slot, choice)
+            ):
+                yield choice
+
+    def _bundle(
+        self, word: LexiconWord, slot: Slot, values: Values, filled: Mapping[str, Filled]
+    ) -> dict[str, str] | None:
+        """The features of a word in a slot; None if it cannot have those that are wanted."""
+        features = self.grammar.features
+        inflects = self.grammar.parts[slot.pos].inflects
+        wanted = {**slot.fixed, **{f: values[slot.name, f] for f in slot.vary}}
+        if any(f not in inflects and f not in word.inherent for f in wanted):
+            return None
+        for feature in slot.features:
+            if slot.agrees_with or slot.differs_from:
+                known = self._related(word, slot, feature, filled)
+                if not known:
+                    return None
+                wanted[feature] = self._one(known)
+        for feature, known in word.inherent.items():
+            if feature in features and wanted.setdefault(feature, self._one(known)) not in known:
+                return None
+        return {feature: features[feature][0] for feature in inflects} | wanted
+
+    def _related(
+        self, word: LexiconWord, slot: Slot, feature: str, filled: Mapping[str, Filled]
+    ) -> Sequence[str]:
+        """The values with which a word agrees with one slot and differs from another."""
+        known: Sequence[str] = word.inherent.get(feature, self.grammar.features[feature])
+        if slot.agrees_with:
+            known = [v for v in known if v == filled[slot.agrees_with].bundle.get(feature)]
+        if slot.differs_from:
+            known = [v for v in known if v != filled[slot.differs_from].bundle.get(feature)]
+        return known
+
+    def _one(self, values: Sequence[str]) -> str:
+        """One of some values; nothing is drawn if there is only one."""
+        return values[0] if len(values) == 1 else self._random.choice(values)
 
 
-def _is_telling(grammar: Grammar, template: GrammarTemplate, filled: Mapping[str, Filled]) -> bool:
-    """Whether the target's wrong forms exist and differ from its right form."""
-    if template.texts:
-        return True
-    target = filled[template.target.name]
-    wrong = [form for _, form in _wrong_forms(grammar, template.target, target)]
+def _is_selected(word: LexiconWord, slot: Slot, filled: Mapping[str, Filled]) -> bool:
+    """Whether a word has the inherent features that a slot asks for."""
+    for feature, wanted in slot.where.items():
+        known = word.inherent.get(feature, ())
+        allowed: set[str] = set()
+        for value in wanted:
+            other, _, of_other = value.partition(".")
+            if value.startswith("!"):
+                if value[1:] in known:
+                    return False
+            elif of_other and other in filled:
+                allowed.update(_values_of(filled[other], of_other))
+            else:
+                allowed.add(value)
+        if not all(value.startswith("!") for value in wanted) and allowed.isdisjoint(known):
+            return False
+    return True
+
+
+def _values_of(filled: Filled, feature: str) -> tuple[str, ...]:
+    value = filled.bundle.get(feature)
+    return (value,) if value is not None else filled.word.inherent.get(feature, ())
+
+
+def _is_telling(grammar: Grammar, slot: Slot, target: Filled) -> bool:
+    """Whether a target's wrong forms exist and differ from its right form."""
+    if any(target.bundle.get(f) not in grammar.features[f] for f in slot.features):
+        return False
+    wrong = [form for _, form in _wrong_forms(grammar, slot, target)]
     return all(wrong) and target.form not in wrong
 
 
 def _wrong_forms(grammar: Grammar, slot: Slot, target: Filled) -> Iterator[tuple[str, str]]:
     """The wrong forms of a target, each with the name of its condition."""
-    part = grammar.parts[slot.pos]
     for wrong in grammar.wrong_combinations(slot):
-        bundle = dict(target.bundle)
-        for feature in wrong:
-            values = grammar.features[feature]
-            bundle[feature] = values[(values.index(bundle[feature]) + 1) % len(values)]
-        yield WRONG + "_".join(wrong), target.word.forms.get(part.form_name(bundle), "")
+        changed = {f: grammar.next_value(f, target.bundle[f]) for f in wrong}
+        name = grammar.form_name(slot.pos, {**target.bundle, **changed})
+        yield WRONG + "_".join(wrong), target.word.forms.get(name, "")
 
 
-def _regions(whole: str, filled: Mapping[str, Filled], *, adversarial: bool) -> tuple[str, ...]:
+def _regions(
+    grammar: Grammar, whole: str, filled: Mapping[str, Filled], *, adversarial: bool = False
+) -> tuple[Region, ...]:
     """The regions of a sentence; the first non-empty one begins with a capital."""
-    regions = []
-    for region in whole.split("|"):
-        optional = _OPTIONAL.match(region.strip())
-        text = optional[1] if optional else region.strip()
+    pieces = whole.split("|")
+    texts = []
+    for piece in pieces:
+        optional = _OPTIONAL.match(piece.strip())
+        text = optional[1] if optional else piece.strip()
         shown = "" if optional and not adversarial else text
-        regions.append(_SLOT.sub(lambda match: filled[match[1]].form, shown))
-    first = next(index for index, text in enumerate(regions) if text)
-    regions[first] = regions[first][:1].upper() + regions[first][1:]
-    return tuple(regions)
+        shown = SLOT.sub(lambda match: filled[match[1]].forms[match[2] or ""], shown)
+        for pattern, replacement in grammar.spelling:
+            shown = pattern.sub(replacement, shown)
+        texts.append(shown)
+    first = next((index for index, text in enumerate(texts) if text), 0)
+    texts[first] = texts[first][:1].upper() + texts[first][1:]
+    return tuple(map(Region, texts))
 
 
 def _item(
@@ -206,20 +353,20 @@ def _item(
     adversarial: bool,
 ) -> Item:
     if template.texts:
-        return _factorial_item(grammar, template, filled, number, adversarial=adversarial)
+        return _item_of_texts(grammar, template, filled, number, adversarial=adversarial)
     slot = template.target
     target = filled[slot.name]
     forms = [(TARGET, target.form), *_wrong_forms(grammar, slot, target)]
-    columns = _columns(template, filled, adversarial=adversarial)
+    columns = _columns(grammar, template, filled, adversarial=adversarial)
     conditions = []
     for name, form in forms:
-        changed = {**filled, slot.name: Filled(target.word, target.bundle, form)}
-        texts = _regions(template.text, changed, adversarial=adversarial)
-        conditions.append(Condition(name, tuple(map(Region, texts)), columns))
+        changed = {**filled, slot.name: Filled(target.word, target.bundle, {"": form})}
+        regions = _regions(grammar, template.text, changed, adversarial=adversarial)
+        conditions.append(Condition(name, regions, columns))
     return Item(str(number), tuple(conditions))
 
 
-def _factorial_item(
+def _item_of_texts(
     grammar: Grammar,
     template: GrammarTemplate,
     filled: Mapping[str, Filled],
@@ -227,24 +374,54 @@ def _factorial_item(
     *,
     adversarial: bool,
 ) -> Item:
-    """An item with a condition for each combination of levels, all with the same words."""
+    """An item with a condition for each text, all with the same words."""
     conditions = []
-    for name, levels in grammar.conditions.items():
-        texts = _regions(template.texts[name], filled, adversarial=adversarial)
-        columns = {"phenomenon": template.name, **levels}
-        conditions.append(Condition(name, tuple(map(Region, texts)), columns))
-    return Item(f"{template.name}-{number:02}", tuple(conditions))
+    for name, text in template.texts.items():
+        regions = _regions(grammar, text, filled, adversarial=adversarial)
+        if template.is_pair:
+            columns = {"template": template.name, "words": _lemmas(grammar, filled)}
+            columns |= {
+                f"{slot.name}_{feature}": filled[slot.name].bundle[feature]
+                for slot in template.slots
+                for feature in slot.vary
+            }
+        else:
+            words = _lemmas(grammar, filled)
+            columns = {"phenomenon": template.name, "words": words, **grammar.conditions[name]}
+        conditions.append(Condition(name, regions, columns))
+    id_ = str(number) if template.is_pair else f"{template.name}-{number:02}"
+    return Item(id_, tuple(conditions))
+
+
+def _lemmas(grammar: Grammar, filled: Mapping[str, Filled]) -> str:
+    """The lemmas of open classes, in the order of the slots."""
+    return "; ".join(
+        choice.word.lemma for choice in filled.values() if not grammar.parts[choice.word.pos].closed
+    )
 
 
 def _columns(
-    template: GrammarTemplate, filled: Mapping[str, Filled], *, adversarial: bool
+    grammar: Grammar,
+    template: GrammarTemplate,
+    filled: Mapping[str, Filled],
+    *,
+    adversarial: bool,
 ) -> dict[str, str]:
     """The columns with features of the target, and of the attractor if there is one."""
     slot = template.target
     target = filled[slot.name]
-    columns = {"template": template.name, "lemma": target.word.lemma}
-    columns |= {feature: target.bundle[feature] for feature in slot.features}
     attractors = [slot for slot in template.slots if slot.differs_from]
+    shown = {
+        name: choice
+        for name, choice in filled.items()
+        if adversarial or "[" not in template.text or name not in {s.name for s in attractors}
+    }
+    columns = {
+        "template": template.name,
+        "lemma": target.word.lemma,
+        "words": _lemmas(grammar, shown),
+    }
+    columns |= {feature: target.bundle[feature] for feature in slot.features}
     if adversarial and attractors:
         other = attractors[0]
         columns["attractor"] = "other " + " and ".join(other.features)
@@ -259,6 +436,9 @@ def _suite(grammar: Grammar, items: Sequence[Item], name: str) -> Suite:
         language=grammar.language,
         phenomenon=grammar.phenomenon,
         status="generated, not yet reviewed",
+        reference=grammar.source,
+        comment=grammar.description,
+        tags=(grammar.term,) if grammar.term else (),
     )
     if grammar.factors:
         suite = Suite(
@@ -266,17 +446,25 @@ def _suite(grammar: Grammar, items: Sequence[Item], name: str) -> Suite:
             factors=dict(grammar.factors),
         )  # fmt: skip
         return with_design(suite)
-    number = 1 + next(
-        index
-        for index, region in enumerate(grammar.templates[0].text.split("|"))
-        if "{" + grammar.templates[0].target.name + "}" in region
-    )
     return Suite(
         meta=meta,
         region_names=grammar.regions,
-        predictions=tuple(
-            Prediction(f"({number};%{TARGET}%) < ({number};%{condition.name}%)")
-            for condition in items[0].conditions[1:]
-        ),
+        predictions=tuple(_predictions(grammar, items[0])),
         items=tuple(items),
     )
+
+
+def _predictions(grammar: Grammar, item: Item) -> Iterator[Prediction]:
+    """The predictions about the region of the target, or, of two texts, about what differs."""
+    template = grammar.templates[0]
+    if template.is_pair:
+        where = grammar.regions.index(grammar.critical) + 1 if grammar.critical else "*"
+        yield Prediction(f"({where};%{GOOD}%) < ({where};%{BAD}%)", comment=grammar.description)
+        return
+    number = 1 + next(
+        index
+        for index, region in enumerate(template.text.split("|"))
+        if template.target.name in {name for name, _ in SLOT.findall(region)}
+    )
+    for condition in item.conditions[1:]:
+        yield Prediction(f"({number};%{TARGET}%) < ({number};%{condition.name}%)")

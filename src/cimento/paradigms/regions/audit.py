@@ -19,6 +19,7 @@ from cimento.paradigms.regions.contrast import (
     find_contrast,
     items_with_other_contexts,
 )
+from cimento.paradigms.regions.ngrams import NgramBaseline, ngram_baselines
 from cimento.suites.checks.comparisons import have_little_in_common
 from cimento.suites.model import Region
 from cimento.suites.stimuli import join_regions, stimulus_text
@@ -95,6 +96,7 @@ class Audit:
         baselines: cheap methods, with the items that each of them solves.
         confounds: differences that mark one of the four conditions and therefore enter DD; None if
             the suite does not cross two factors.
+        ngrams: n-grams of half the compared sentences, tried on the other half.
     """
 
     suite: str
@@ -109,6 +111,7 @@ class Audit:
     overlapping: tuple[tuple[str, str, float], ...]
     baselines: tuple[Baseline, ...]
     confounds: tuple[Confound, ...] | None
+    ngrams: tuple[NgramBaseline, ...] = ()
 
 
 def remarks(audit: Audit) -> dict[str, tuple[str, ...]]:
@@ -222,7 +225,16 @@ def _with_target(
         same_contexts=tuple(tuple(ids) for ids in contexts.values() if len(ids) > 1),
         unlike=tuple(unlike),
         baselines=(_by_frequency(suite, contrast, frequency), *audit.baselines),
+        ngrams=ngram_baselines(list(_pairs(suite, contrast))),
     )
+
+
+def _pairs(suite: Suite, contrast: Contrast) -> Iterator[tuple[str, str]]:
+    """The sentence of the target with that of each alternative."""
+    for item in suite.items:
+        good = stimulus_text(item.condition(contrast.target), rule=suite.join)
+        for name in contrast.alternatives:
+            yield good, stimulus_text(item.condition(name), rule=suite.join)
 
 
 def _contrasted(suite: Suite, regions: Sequence[int]) -> tuple[Suite, Contrast | None]:

@@ -1,0 +1,211 @@
+"""``cimento suites audit``: what makes a suite easier, or harder, than it seems."""
+
+from __future__ import annotations
+
+import json as json_module
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from cimento.cli import flags
+from cimento.cli.console import show, show_json
+from cimento.cli.resources import zipf_frequencies_if_any
+from cimento.errors import UsageError, counted
+from cimento.io.inline_markup import columns
+
+if TYPE_CHECKING:
+    from cimento.models.base import Scorer
+    from cimento.paradigms.regions.audit import Audit, Baseline
+    from cimento.paradigms.registry import LoadedSuite
+    from cimento.suites.model import Suite
+
+_MOST_NAMED = 12
+_WHAT_TO_DO = (
+    "    Give the four conditions the same beginnings and lengths there, or look where DD arises:",
+    "    cimento report RUN --table regions",
+)
+
+
+def audit_suites(
+    suites: flags.SuiteNames,
+    *,
+    model: Annotated[
+        str, flags.flag("-m", "--model", help="Model whose tokens are examined.")
+    ] = "",
+    baseline: Annotated[
+        list[str] | None,
+        flags.flag("--baseline", help="A cheap model to try, such as kenlm:FILE. Repeatable."),
+    ] = None,
+    region: Annotated[
+        list[int] | None,
+        flags.flag("--region", help="Region of the target, if formulas do not name it."),
+    ] = None,
+    language: flags.Language = "",
+    json: flags.Json = False,
+) -> None:
+    """Report tokens, balance, overlap, confounds, and the items that frequency or n-grams solve."""
+    from cimento.paradigms.regions.audit import audit_suite
+    from cimento.paradigms.registry import load_suites
+    from cimento.suites.model import Suite
+
+    loaded = list(load_suites(suites, language=language))
+    asked = {"--model": model, "--baseline": baseline, "--region": region}
+    for loaded_suite in loaded:
+        _refuse(loaded_suite, [name for name, value in asked.items() if value])
+    scorer, unknown = _scorer(model) if model else (None, "")
+    records: list[object] = []
+    texts = []
+    for loaded_suite in loaded:
+        suite = loaded_suite.suite
+        if not isinstance(suite, Suite):
+            record = loaded_suite.paradigm.audit(loaded_suite.reading).record
+            records.append(record)
+            texts.append(json_module.dumps(record, ensure_ascii=False, indent=1))
+            continue
+        audited = audit_suite(
+            suite,
+            scorer=scorer,
+            unknown_token=unknown,
+            frequency=zipf_frequencies_if_any(suite.meta.language),
+            regions=tuple(region or ()),
+            baselines=[_baseline(name, suite) for name in baseline or ()],
+        )
+        records.append(audited)
+        texts.append(_as_text(audited))
+    if json:
+        show_json({"suites": records})
+    else:
+        show("\n\n".join(texts))
+
+
+def _refuse(loaded: LoadedSuite, given: Sequence[str]) -> None:
+    """Refuse options that apply only to suites of sentences.
+
+    Raises:
+        UsageError: there is such an option.
+    """
+    from cimento.suites.model import Suite
+
+    if given and not isinstance(loaded.suite, Suite):
+        raise UsageError(
+            where=given[0],
+            seen=f"{loaded.suite.name} is a suite of the paradigm {loaded.paradigm.name!r}, and"
+            " only sentences in regions are looked at so",
+            todo="Leave it out.",
+        )
+
+
+def _scorer(model: str) -> tuple[Scorer, str]:
+    """A model that shows its tokens, and its unknown token."""
+    from cimento.models.base import TextScorer
+    from cimento.models.hf.scorer import Inspectable
+    from cimento.models.registry import open_scorer
+    from cimento.models.settings import Asking
+
+    scorer = open_scorer(model, Asking(device="cpu"))
+    if isinstance(scorer, TextScorer):
+        raise UsageError(
+            where=f"--model {model}",
+            seen="its tokens cannot be seen before it answers",
+            todo="Give a model that is loaded here.",
+        )
+    inside = scorer.inside() if isinstance(scorer, Inspectable) else None
+    return scorer, str(inside.tokenizer.unk_token or "") if inside else ""
+
+
+def _baseline(name: str, suite: Suite) -> Baseline:
+    from cimento.api import evaluate
+    from cimento.paradigms.regions.audit import Baseline
+    from cimento.paradigms.regions.judging import ALL
+
+    run = evaluate(suite, name)
+    outcomes = run.outcomes().filter(question=ALL).drop_nulls("right")
+    solved = tuple(outcomes.filter("right")["item"])
+    reason = "" if len(outcomes) else "it scores none of the items"
+    return Baseline(name=name, n=len(outcomes), solved=solved, reason=reason)
+
+
+_TITLES = {
+    "split": "target cut into more tokens in one condition",
+    "unknown": "unknown tokens",
+    "elsewhere": "conditions that differ elsewhere too",
+    "unlike": "hardly a word in common",
+    "same": "the same context",
+    "overlapping": "overlapping words",
+}
+
+
+def _as_text(audit: Audit) -> str:
+    from cimento.paradigms.regions.audit import remarks
+
+    rows: list[tuple[str, ...]] = [
+        ("condition", "words", "characters", "tokens", "in the target", "Zipf")
+    ]
+    rows += [
+        (
+            condition.condition,
+            *(
+                "-" if value is None else f"{value:.2f}"
+                for value in (
+                    condition.words,
+                    condition.characters,
+                    condition.tokens,
+                    condition.target_tokens,
+                    condition.zipf,
+                )
+            ),
+        )
+        for condition in audit.conditions
+    ]
+    lines = [
+        f"{audit.suite}: {counted(audit.n_items, 'item')}; "
+        + (audit.target or "the predictions name no single target (see --region)"),
+        columns(rows, indent=2),
+        *(_told(_TITLES[name], items) for name, items in remarks(audit).items()),
+    ]
+    lines += [f"  solved by {baseline.name}: {_share(baseline)}" for baseline in audit.baselines]
+    return "\n".join([*lines, *_ngrams(audit), *_confounds(audit)])
+
+
+def _ngrams(audit: Audit) -> list[str]:
+    """The accuracy of n-grams, and a warning if it is not near chance."""
+    from cimento.paradigms.regions.ngrams import NEAR_CHANCE
+
+    known = [ngram for ngram in audit.ngrams if ngram.accuracy is not None]
+    lines = [
+        f"  {ngram.name} of half the pairs, tried on the other half: {ngram.accuracy:.2f} right"
+        for ngram in known
+    ]
+    if any(ngram.is_high for ngram in known):
+        lines.append(
+            f"    Over {NEAR_CHANCE:.2f}: words alone tell good from bad, as in pairs in which the"
+            " same word is always bad."
+        )
+    return lines
+
+
+def _confounds(audit: Audit) -> list[str]:
+    """The confounds that contribute to DD, and what to do about them."""
+    if audit.confounds is None:
+        return []
+    rows = [
+        f"    {confound.phenomenon}, {confound.condition}, region {confound.region}"
+        f" ({confound.region_name}): {confound.detail},"
+        f" in {len(confound.items)} of {counted(confound.n_items, 'item')}"
+        for confound in audit.confounds
+    ]
+    return [
+        f"  confounded with the interaction of the factors, so part of DD: {len(rows)}",
+        *rows,
+        *(_WHAT_TO_DO if rows else ()),
+    ]
+
+
+def _told(title: str, items: Sequence[str]) -> str:
+    shown = ", ".join(items[:_MOST_NAMED]) + (" ..." if len(items) > _MOST_NAMED else "")
+    return f"  {title}: {len(items)}" + (f": {shown}" if items else "")
+
+
+def _share(baseline: Baseline) -> str:
+    if baseline.reason:
+        return baseline.reason
+    return f"{len(baseline.solved)} of {counted(baseline.n, 'item')}"
