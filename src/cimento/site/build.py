@@ -25,6 +25,7 @@ from cimento.runs.store import manifest_part
 from cimento.site import pages
 from cimento.site.board import SuitePart, slug, suite_parts
 from cimento.site.items import item_pages
+from cimento.site.together import TOGETHER, analysis_of, together_files
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run, RunsLike
@@ -333,6 +334,8 @@ def _overall(
     runs = NamedGrid("runs", _runs_grid(entries))
     yield "tables/runs.csv", as_csv(runs.grid)
     yield pages.RUNS, pages.runs_page(look, parts, runs)
+    if (analysis := analysis_of(parts)) is not None:
+        yield from together_files(look, analysis)
     yield (
         pages.BOARD,
         pages.board_page(
@@ -341,6 +344,7 @@ def _overall(
             files=[(path, text) for path, text, _ in TABLES],
             dataset=script_safe(json.dumps(dataset_of(parts, settings), ensure_ascii=False)),
             means=NamedGrid("blimp", means_grid(means)) if means else None,
+            together=TOGETHER if analysis else "",
         ),
     )
     # Pages hosts run Jekyll on what they are given, unless this file is there.

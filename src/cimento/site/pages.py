@@ -163,6 +163,7 @@ def board_page(
     files: Sequence[tuple[str, str]],
     dataset: str,
     means: NamedGrid | None,
+    together: str = "",
 ) -> str:
     """The first page: models by suites, phenomena and languages.
 
@@ -172,6 +173,7 @@ def board_page(
         files: paths and names of the tables to download.
         dataset: the site described as a schema.org Dataset, in JSON.
         means: means over the suites of a benchmark, with published ones; None if there are none.
+        together: path of the page about all items and models; empty if there is none.
     """
     languages = sorted({part.whole.language for part in parts} - {""})
     phenomena = [side for part in parts for side in part.phenomena]
@@ -193,6 +195,7 @@ def board_page(
         files=files,
         dataset=dataset,
         means=means,
+        together=together,
     )
 
 
