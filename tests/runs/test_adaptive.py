@@ -195,6 +195,19 @@ def test_what_no_share_sums_up_is_refused():
         evaluate("it-acceptability", uniform(), adaptive=True)
 
 
+def test_examples_drawn_for_all_stories_in_order_are_refused():
+    with pytest.raises(UsageError, match="drew its worked examples for all stories"):
+        evaluate("es-stories", "demo-causal", adaptive=True, shots_mode="paper", limit=20)
+
+
+def test_stories_are_asked_so_in_several_rounds_each():
+    run = evaluate("es-stories", "demo-causal", adaptive=True, limit=30, precision=0.2)
+    order = run.table("order")
+    asked = order.filter(order["round"].is_not_null())["item"]
+    assert set(run.outcomes()["item"]) == set(asked)
+    assert run.manifest["adaptive"]["of"] == 30
+
+
 def test_a_precision_without_adaptive_is_refused(pairs, capsys):
     assert invoke(["run", str(pairs), "-m", "demo-causal", "--precision", "0.1"]) == 2
     assert "Add --adaptive, or leave it out." in capsys.readouterr().err

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
-from cimento.errors import Fault, SuiteError, counted
+from cimento.errors import Fault, SuiteError, UsageError, counted
 from cimento.io.files import expanded
 from cimento.paradigms.base import (
     MethodFacts,
@@ -44,7 +44,7 @@ from cimento.paradigms.stories.judging import (
     tier_warnings,
 )
 from cimento.paradigms.stories.options import StoryOptions, prompt_for
-from cimento.paradigms.stories.prompts import Shots
+from cimento.paradigms.stories.prompts import PAPER_DRAWS, Shots
 from cimento.paradigms.stories.recordings import recorded_answers
 from cimento.paradigms.stories.rounds import next_round
 from cimento.paradigms.stories.suite import StorySuite
@@ -212,7 +212,7 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
         suite: StorySuite,
         options: StoryOptions,
         *,
-        scoring: Asking,  # noqa: ARG002  # nothing of it changes what is asked
+        scoring: Asking,
         model: AskedModel,
         answers: Answers,
     ) -> Requests | None:
@@ -223,6 +223,12 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
                 or no story has what is asked about.
             ModelError: its chat template cannot render a prompt.
         """
+        if scoring.precision is not None and options.examples.mode == PAPER_DRAWS:
+            raise UsageError(
+                where=f"suite {suite.name!r}, --adaptive",
+                seen="the study drew its worked examples for all stories in their order",
+                todo="Leave --adaptive out, or choose the examples in another way (shots_mode).",
+            )
         return next_round(suite, options, model=model, answers=answers)
 
     def recording(self, name: str, suite: StorySuite, *, scoring: Asking) -> Recording:  # noqa: ARG002
