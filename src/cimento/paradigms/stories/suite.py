@@ -386,6 +386,11 @@ def is_default(attribute: str, value: Value) -> bool:
     return default is not None and value == default
 
 
+def by_row(stories: Sequence[Story]) -> dict[int, Story]:
+    """The stories by their rows, which are no places where only some of a suite are asked about."""
+    return {story.row: story for story in stories}
+
+
 def by_triple(stories: Sequence[Story]) -> dict[TripleKey, tuple[Story, ...]]:
     """The stories of each number, in file order."""
     triples: dict[TripleKey, list[Story]] = {}
