@@ -198,6 +198,8 @@ def test_what_no_share_sums_up_is_refused():
 def test_examples_drawn_for_all_stories_in_order_are_refused():
     with pytest.raises(UsageError, match="drew its worked examples for all stories"):
         evaluate("es-stories", "demo-causal", adaptive=True, shots_mode="paper", limit=20)
+    with pytest.raises(UsageError, match="task=pair are about several stories together"):
+        evaluate("es-stories", "demo-causal", adaptive=True, task="pair", shots=0)
 
 
 def test_stories_are_asked_so_in_several_rounds_each():

@@ -217,9 +217,13 @@ def _headline(run: Run) -> Question:
         UsageError: nothing does, or it is no share of items.
     """
     for estimate in run.estimates():
-        if estimate.role == "headline" and estimate.is_share:
+        if estimate.role == "headline" and _is_count(estimate, run.outcomes()):
             return estimate.question, estimate.method
-    stated = [one.statistic for one in run.estimates() if one.role == "headline"]
+    stated = [
+        f"{one.statistic} of {one.question}" if one.is_share else one.statistic
+        for one in run.estimates()
+        if one.role == "headline"
+    ]
     raise UsageError(
         where=f"suite {run.suite_name!r}, --adaptive",
         seen=f"{stated[0]} sums up its runs, not a share of items"
@@ -236,6 +240,13 @@ def _rights(outcomes: pl.DataFrame, question: Question) -> dict[str, bool | None
     name, method = question
     rows = outcomes.filter((pl.col("question") == name) & (pl.col("method") == method))
     return dict(rows.select("item", "right").iter_rows())
+
+
+def _is_count(estimate: Estimate, outcomes: pl.DataFrame) -> bool:
+    """Whether an estimate is the share of items that are right by its question."""
+    right = _rights(outcomes, (estimate.question, estimate.method)).values()
+    known = [one for one in right if one is not None]
+    return (sum(known), len(known)) == (estimate.right, estimate.n)
 
 
 def asked_items(order: pl.DataFrame) -> list[str]:
@@ -260,13 +271,11 @@ def stopped_estimates(run: Run, estimates: Sequence[Estimate]) -> Iterator[Estim
         return
     order = asked_items(run.table(ORDER.name))
     for estimate in estimates:
-        right = _rights(run.outcomes(), (estimate.question, estimate.method))
-        known = [one for one in right.values() if one is not None]
         # A share that is no count of outcomes, such as a mean of shares, keeps its interval.
-        is_count = (sum(known), len(known)) == (estimate.right, estimate.n)
-        if estimate.group or not estimate.n or not is_count:
+        if estimate.group or not estimate.n or not _is_count(estimate, run.outcomes()):
             yield estimate
             continue
+        right = _rights(run.outcomes(), (estimate.question, estimate.method))
         sequence = ShareSequence(record.of_items, precision=record.precision)
         sequence.add(right.get(item) for item in order)
         low, high = sequence.interval

@@ -223,12 +223,8 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
                 or no story has what is asked about.
             ModelError: its chat template cannot render a prompt.
         """
-        if scoring.precision is not None and options.examples.mode == PAPER_DRAWS:
-            raise UsageError(
-                where=f"suite {suite.name!r}, --adaptive",
-                seen="the study drew its worked examples for all stories in their order",
-                todo="Leave --adaptive out, or choose the examples in another way (shots_mode).",
-            )
+        if scoring.precision is not None:
+            _refuse_together(suite, options)
         return next_round(suite, options, model=model, answers=answers)
 
     def recording(self, name: str, suite: StorySuite, *, scoring: Asking) -> Recording:  # noqa: ARG002
@@ -332,3 +328,19 @@ STORIES = Stories()
 def _has_examples(suite: StorySuite) -> bool:
     """Whether there are enough other stories for the usual worked examples."""
     return len({story.story_id for story in suite.stories}) > Shots().n
+
+
+def _refuse_together(suite: StorySuite, options: StoryOptions) -> None:
+    """Refuse to ask stories one by one where a question depends on others that are asked about.
+
+    Raises:
+        UsageError: it does.
+    """
+    seen = ""
+    if options.task != "tiers":
+        seen = f"the questions of task={options.task} are about several stories together"
+    elif options.examples.mode == PAPER_DRAWS:
+        seen = "the study drew its worked examples for all stories in their order"
+    if seen:
+        todo = "Leave --adaptive out, or ask the tiers with other examples."
+        raise UsageError(where=f"suite {suite.name!r}, --adaptive", seen=seen, todo=todo)
