@@ -34,9 +34,9 @@ from cimento.models.settings import (
     WindowRule,
     dtype_rule,
 )
-from cimento.runs.adaptive import precision_to_reach
 from cimento.runs.compat import OURS, find_compat
 from cimento.runs.outcomes import TieRule
+from cimento.runs.stopped import precision_to_reach
 from cimento.suites.model import JsonValue, Metric, UnitName
 from cimento.suites.stimuli import Context
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cimento._version import __version__
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
-from cimento.runs.adaptive import AdaptiveRecord
+from cimento.runs.stopped import AdaptiveRecord
 from cimento.runs.store import manifest_part
 
 if TYPE_CHECKING:

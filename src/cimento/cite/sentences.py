@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from cimento.cite.library import Reference, works_in
 from cimento.errors import CimentoError, counted
 from cimento.measures import find_measure
-from cimento.runs.adaptive import AdaptiveRecord
 from cimento.runs.outcomes import STATISTICS
+from cimento.runs.stopped import AdaptiveRecord
 from cimento.runs.store import blank_before, manifest_part
 from cimento.statistics.sequential import METHOD as SEQUENCE
 from cimento.suites.model import JsonValue, Meta

@@ -122,13 +122,9 @@ def answer_table(
     models = _models(judged, ties)
     asked = dict.fromkeys(key for one in (*models, *people) for key in one.answers)
     if not models or not asked:
-        raise UsageError(
-            where=_WHERE,
-            seen="nothing was judged in these runs",
-            todo="Give runs of suites with predictions, targets or tiers.",
-        )
-    of_models = dict.fromkeys(key for one in models for key in one.answers)
-    keys = tuple(of_models)
+        todo = "Give runs of suites with predictions, targets or tiers."
+        raise UsageError(where=_WHERE, seen="nothing was judged in these runs", todo=todo)
+    keys = tuple(dict.fromkeys(key for one in models for key in one.answers))
     first_runs = {run.suite_name: run for run in reversed(judged)}
     columns = {name: _columns(run) for name, run in first_runs.items()}
     texts = {key: text for run in first_runs.values() for key, text in _texts(run).items()}
@@ -141,12 +137,7 @@ def answer_table(
         right=np.array(columns_of).T,
         phenomena=tuple(_phenomenon(key, first_runs, columns, phenomenon) for key in keys),
         clusters=tuple(clusters.get(key) for key in keys),
-        covariates={
-            name: _tokens(keys, judged)
-            if name == TOKENS
-            else _covariate(name, keys, first_runs, columns, texts)
-            for name in covariates
-        },
+        covariates={name: _covariate(name, keys, judged, columns, texts) for name in covariates},
         texts=texts,
     )
 
@@ -318,7 +309,7 @@ def _texts(run: Run) -> dict[Key, dict[str, str]]:
 def _covariate(
     name: str,
     keys: Sequence[Key],
-    runs: Mapping[str, Run],
+    judged: Sequence[Run],
     columns: Columns,
     texts: Mapping[Key, Mapping[str, str]],
 ) -> Floats:
@@ -327,12 +318,15 @@ def _covariate(
     Raises:
         UsageError: there is no such column, or it is no number somewhere.
     """
+    if name == TOKENS:
+        return _tokens(keys, judged)
     if name == "length":
         return np.array([_mean(len(t.split()) for t in texts.get(k, {}).values()) for k in keys])
     if name == "frequency":
+        languages = {run.suite_name: run.suite.meta.language for run in reversed(judged)}
         tables = {
-            suite: zipf_frequencies(run.suite.meta.language, purpose="--covariate frequency")
-            for suite, run in runs.items()
+            suite: zipf_frequencies(language, purpose="--covariate frequency")
+            for suite, language in languages.items()
         }
         missing = [suite for suite, table in tables.items() if table is None]
         if missing:

@@ -26,7 +26,7 @@ from cimento.paradigms.base import (
     SurveyItems,
     SurveyTask,
 )
-from cimento.runs.adaptive import ADAPTIVE, asked_items
+from cimento.runs.stopped import ADAPTIVE, asked_items
 from cimento.runs.store import manifest_part
 
 if TYPE_CHECKING:

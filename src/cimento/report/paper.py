@@ -20,8 +20,8 @@ from cimento.report.factorial import methods_of
 from cimento.report.grid import BLANK, GRID_FORMS, EstimateCell, Grid, GridCell, exchanged, sizes
 from cimento.report.sections import estimate_cell
 from cimento.report.word import docx
-from cimento.runs.adaptive import AdaptiveRecord
 from cimento.runs.outcomes import STATISTICS
+from cimento.runs.stopped import AdaptiveRecord
 from cimento.runs.store import manifest_part
 
 if TYPE_CHECKING:

@@ -18,8 +18,9 @@ from cimento.models.settings import Asking
 from cimento.options import JudgingOptions, RunOptions
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, TestSuite
 from cimento.paradigms.registry import parse_options
-from cimento.runs.adaptive import ADAPTIVE, AdaptiveRecord, AdaptiveRounds
+from cimento.runs.adaptive import AdaptiveRounds
 from cimento.runs.run import Run, open_run
+from cimento.runs.stopped import ADAPTIVE, AdaptiveRecord
 from cimento.runs.store import RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
 from cimento.suites.load import source_of

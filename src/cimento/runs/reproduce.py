@@ -17,8 +17,8 @@ from cimento.models.hf.arguments import as_options
 from cimento.models.registry import needs_saying, without_secrets
 from cimento.models.settings import Asking, Policy
 from cimento.paradigms.regions.chance import NEAR_TIE_BITS
-from cimento.runs.adaptive import ADAPTIVE
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES
+from cimento.runs.stopped import ADAPTIVE
 from cimento.runs.store import SUITE_FOLDER, Manifest, RunFolder, manifest_part
 from cimento.suites.model import JsonValue
 from cimento.suites.stimuli import Context

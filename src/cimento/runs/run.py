@@ -16,8 +16,8 @@ from cimento.io.files import expanded, read_bytes, write_bytes, write_text
 from cimento.io.parsing import faults_of
 from cimento.io.tables import EXPLANATIONS, REQUESTS, Rows, collected, read_table, write_table
 from cimento.paradigms.registry import find_paradigm, parse_options
-from cimento.runs.adaptive import stopped_estimates
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES, Estimate, each_outcome, estimates_table
+from cimento.runs.stopped import stopped_estimates
 from cimento.runs.store import (
     FILES,
     JUDGED,

@@ -111,9 +111,7 @@ def item_response(
         phenomenon: number of each item's phenomenon, from 0; None for one.
         family: number of each model's family, from 0; None where they are not known.
         covariates: items x covariates; they are standardised here.
-        cluster: number of each item's cluster, of items from one source, from 0; -1 for an item
-            that stands alone; None where all do. Clusters of fewer than two items count as none,
-            and there is no effect of clusters where there are fewer than three or over 500.
+        cluster: number of each item's cluster, from 0; -1 for none. Used if 3 to 500 have 2 items.
         kind: ``rasch``, or ``2pl`` with a discrimination for each item.
         start: spreads to begin the search at, such as those of the simpler model.
         seed: of the items from which spreads are estimated where there are more than 3,000.
