@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,13 +11,9 @@ from cimento.app.opening import open_grid
 from cimento.paradigms.registry import load_suite, save_suite
 from cimento.people.surveys.exports import write_survey
 from cimento.suites.workbooks import write_sheets
-from tests.helpers.app_server import running_app
 from tests.helpers.survey_help import small
 
 pytest.importorskip("nicegui")
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.slow
 
@@ -41,42 +35,6 @@ def folder(tmp_path_factory):
     save_suite(load_suite("it-islands"), folder / "isole.xlsx")
     write_survey(small("it-acceptability", limit=3), folder / "surveys" / "giudizi")
     return folder
-
-
-@pytest.fixture(scope="module")
-def address(folder):
-    with running_app(folder) as address:
-        yield address
-
-
-@pytest.fixture
-def opened(browser: Browser, address):
-    """Opens a page of the app; the test fails on any error in the browser's console."""
-    troubles: list[str] = []
-    contexts = []
-
-    def open_page(place: str, **options) -> Page:
-        context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
-        contexts.append(context)
-        tab = context.new_page()
-        tab.on("pageerror", lambda error: troubles.append(str(error)))
-        tab.on(
-            "console",
-            lambda message: troubles.append(message.text) if message.type == "error" else None,
-        )
-        for _ in range(60):
-            try:
-                tab.goto(address + place)
-                break
-            except Exception:  # noqa: BLE001  # the server is not there yet
-                time.sleep(0.5)
-        tab.wait_for_selector("#content h1")
-        return tab
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert troubles == []
 
 
 def status(tab, text):

@@ -19,6 +19,7 @@ from cimento.paradigms.regions.people import verdicts_of_people
 from cimento.runs.outcomes import GROUP
 from cimento.statistics.values import Floats, Integers, codes
 from cimento.suites.model import Suite
+from cimento.suites.words import count_words
 
 if TYPE_CHECKING:
     from cimento.people.judgments.records import Judgment
@@ -321,7 +322,7 @@ def _covariate(
     if name == TOKENS:
         return _tokens(keys, judged)
     if name == "length":
-        return np.array([_mean(len(t.split()) for t in texts.get(k, {}).values()) for k in keys])
+        return np.array([_mean(map(count_words, texts.get(k, {}).values())) for k in keys])
     if name == "frequency":
         languages = {run.suite_name: run.suite.meta.language for run in reversed(judged)}
         tables = {

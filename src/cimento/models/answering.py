@@ -51,7 +51,8 @@ def option_scorer(scorer: Scorer | TextScorer, *, policy: Policy) -> OptionScore
     """
     if isinstance(scorer, TextScorer):
         return TextOptions(scorer)
-    if scorer.card.kind == "causal":
+    # Other models need no torch.
+    if scorer.card.kind == "causal" and has_filler(scorer):
         from cimento.models.hf.causal import CausalScorer
         from cimento.models.hf.prompts import CausalOptions
 
@@ -170,7 +171,8 @@ def replier(scorer: Scorer | TextScorer, *, policy: Policy) -> Replier:
 
     if isinstance(scorer, ServerScorer):
         return scorer.replier()
-    if scorer.card.kind == "causal":
+    # Other models need no torch.
+    if scorer.card.kind == "causal" and has_filler(scorer):
         from cimento.models.hf.causal import CausalScorer
         from cimento.models.hf.prompts import CausalReplier
 
@@ -213,9 +215,7 @@ def patcher(scorer: Scorer | TextScorer, *, limits: BatchLimits = AUTO) -> Patch
 
 def chat_template(scorer: Scorer | TextScorer) -> Render | None:
     """The chat template of a model's tokenizer; None where it has none."""
-    from cimento.models.hf.scorer import Inspectable
-
-    if not isinstance(scorer, Inspectable) or scorer.card.kind != "causal":
+    if not has_filler(scorer) or scorer.card.kind != "causal":
         return None
     return template_of(scorer.inside().tokenizer)
 
@@ -265,6 +265,12 @@ def open_filler(scorer: object, *, policy: Policy, limits: BatchLimits = AUTO) -
             todo="Give options to choose among, or a model of transformers.",
         )
     inside, card = scorer.inside(), scorer.card
+    if card.kind == "diffusion":
+        raise UsageError(
+            where=f"model {card.name!r}",
+            seen="a masked diffusion model gives scores of texts here, and no candidates",
+            todo="Give options to choose among, or ask it as a masked model: --kind masked.",
+        )
     limits = limits.or_tokens(512 if inside.model.device.type == "cpu" else 16_384)
     if card.kind == "masked":
         from cimento.models.hf.masked import MaskedFiller

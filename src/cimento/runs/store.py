@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 BLANK = "leading_blank"
 """Key of the inputs: whether the suite asks for a blank before each text."""
 
-_LIBRARIES = ("numpy", "polars", "tokenizers", "torch", "transformers")
+_LIBRARIES = ("icu4py", "numpy", "polars", "tokenizers", "torch", "transformers")
 
 
 def describe(**parts: Any) -> dict[str, JsonValue]:  # noqa: ANN401  # dataclasses of any kind

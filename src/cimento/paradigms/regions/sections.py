@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cite.sentences import measure_phrase
 from cimento.errors import UsageError, counted
+from cimento.measures.normalising import MODEL
 from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.regions.chance import COUNTED, NORMAL, near_tie_threshold
 from cimento.paradigms.regions.estimates import declared_tables, factorial_of
@@ -360,7 +361,10 @@ def _conventions(run: Run) -> list[str]:
     if options.compat:
         stated.append(f"Conventions were those of {options.compat}.")
     if options.unigrams:
-        stated.append(f"Unigram frequencies were those of {options.unigrams}.")
+        source = (
+            "the model itself, given no context" if options.unigrams == MODEL else options.unigrams
+        )
+        stated.append(f"Unigram frequencies were those of {source}.")
     if options.unscored_first in _FIRST:
         done = _FIRST[options.unscored_first]
         stated.append(f"A first token without left context {done}.")

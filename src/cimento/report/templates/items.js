@@ -35,6 +35,8 @@
   };
   const isolated = (text, name) => make("bdi", name, text);
   const signed = (bits) => (bits < 0 ? "−" : bits > 0 ? "+" : "") + Math.abs(bits).toFixed(2);
+  // The first letter is of a script that is written from right to left.
+  const RIGHT_TO_LEFT = /^\P{L}*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
   const plainText = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
   const piecesOf = (region) => {
     const pieces = [];
@@ -127,7 +129,8 @@
   };
   const strips = (item) => {
     const table = make("table", "strips", make("caption", "hidden", "Surprisal of each word in bits"));
-    table.dir = "auto";
+    // Not "auto", for which the browser reads the caption first and leaves out what is isolated.
+    table.dir = RIGHT_TO_LEFT.test(item.strips.map(stripText).join(" ")) ? "rtl" : "ltr";
     if (item.run.language) table.lang = item.run.language;
     for (const strip of item.strips) {
       const condition = data.words[strip[0]];
