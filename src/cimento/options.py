@@ -166,10 +166,9 @@ class ModelOptions(Options):
         "", "A tokenizer other than the model's: a folder, or org/name@revision.", metavar="NAME"
     )
     model_args: Arguments = option(
-        (),
-        "An option for transformers' from_pretrained; VALUE is JSON or text. May be repeated.",
+        (), "An option for transformers' from_pretrained; VALUE is JSON or text. May be repeated.",
         metavar="KEY=VALUE",
-    )
+    )  # fmt: skip
     allow_pickle: bool = option(
         default=False,
         help="Accept weights that are not safetensors; only from a source that you trust.",
@@ -191,19 +190,15 @@ class ModelOptions(Options):
         "auto", "Sequences in one batch; auto depends on --batch-tokens.", metavar="N|auto"
     )
     batch_tokens: Limit = option(
-        "auto",
-        "Padded tokens in one batch; auto depends on the device.",
-        metavar="N|auto",
-        unit="tokens",
-    )
+        "auto", "Padded tokens in one batch; auto depends on the device.",
+        metavar="N|auto", unit="tokens",
+    )  # fmt: skip
     concurrency: int = option(8, "Requests to a server at once.", ge=1, le=64)
     timeout: float = option(120.0, "Seconds to wait for a silent server.", unit="seconds", ge=0.1)
     body: Body = option(
-        (),
-        "A field of requests to a server, or a JSON object of several; null leaves one out."
-        " May be repeated.",
-        metavar="KEY=VALUE",
-    )
+        (), "A field of requests to a server, or a JSON object of several; null leaves one out."
+        " May be repeated.", metavar="KEY=VALUE",
+    )  # fmt: skip
 
     @property
     def asking(self) -> Asking:
@@ -374,11 +369,9 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     spec: Path | None = option(None, "Model spec (JSON) of recorded surprisals.")
     recorded_unit: UnitName = option("bits", "Unit of recorded surprisals.")
     prices: Path | None = option(
-        None,
-        "Prices of servers' models: TSV or TOML with model, input, output (each for a million"
-        " tokens) and currency.",
-        where="this run",
-    )
+        None, "Prices of servers' models: TSV or TOML with model, input, output (each for a million"
+        " tokens) and currency.", where="this run",
+    )  # fmt: skip
     no_cache: bool = option(default=False, help="Do not keep answers between runs.")
     force: bool = option(
         default=False, help="Repeat runs that are already stored.", where="this run"

@@ -141,19 +141,6 @@ REQUESTS = TableSchema(
     },
 )
 
-ORDER = TableSchema(
-    name="order",
-    columns={
-        # In the order in which the items were drawn.
-        "item": "String",
-        # From 1; null for an item that was not asked.
-        "round": "Int32",
-        # Why an item was not asked; null for the others.
-        "reason": "String",
-    },
-)
-"""The order in which an adaptive run took its items; other runs have no such table."""
-
 SCORES = TableSchema(
     name="scores",
     columns={

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cimento.errors import Fault, InputError, SuiteError, TableError, UsageError
-from cimento.io.tables import ORDER, REQUESTS, read_table
+from cimento.io.tables import REQUESTS, read_table
 from cimento.paradigms.base import (
     Applied,
     MethodFacts,
@@ -28,7 +28,7 @@ from cimento.paradigms.base import (
     SurveyTask,
 )
 from cimento.runs.stopped import ADAPTIVE, asked_items
-from cimento.runs.store import manifest_part
+from cimento.runs.store import ORDER, manifest_part
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests
 from cimento.errors import UsageError
-from cimento.io.tables import ORDER
 from cimento.runs.stopped import Question, is_count, rights_by
+from cimento.runs.store import ORDER
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from cimento.engine.requests import NO_ANSWERS, Answers, Requests
 from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import CimentoError, UsageError, did_you_mean
 from cimento.io.files import file_digest
-from cimento.io.tables import COLUMNS, ORDER, REQUESTS, Rows
+from cimento.io.tables import COLUMNS, REQUESTS, Rows
 from cimento.models.settings import Asking
 from cimento.options import JudgingOptions, RunOptions
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, TestSuite
@@ -21,7 +21,7 @@ from cimento.paradigms.registry import parse_options
 from cimento.runs.adaptive import AdaptiveRounds
 from cimento.runs.run import Run, open_run
 from cimento.runs.stopped import ADAPTIVE, AdaptiveRecord
-from cimento.runs.store import RunFolder, describe, store_answers
+from cimento.runs.store import ORDER, RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
 from cimento.suites.load import source_of
 from cimento.suites.model import JsonValue

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError, counted
-from cimento.io.tables import ORDER
 from cimento.runs.outcomes import Estimate
-from cimento.runs.store import Manifest, manifest_part
+from cimento.runs.store import ORDER, Manifest, manifest_part
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:

@@ -26,7 +26,6 @@ from cimento.io.tables import (
     CHOICES,
     EXPLANATIONS,
     FILLS,
-    ORDER,
     REPLIES,
     REQUESTS,
     TOKENS,
@@ -351,6 +350,19 @@ class RunFolder:
         (self.path / MANIFEST).unlink(missing_ok=True)
         remove_stale(self.path)
 
+
+ORDER = TableSchema(
+    name="order",
+    columns={
+        # In the order in which the items were drawn.
+        "item": "String",
+        # From 1; null for an item that was not asked.
+        "round": "Int32",
+        # Why an item was not asked; null for the others.
+        "reason": "String",
+    },
+)
+"""The order in which an adaptive run took its items; other runs have no such table."""
 
 ANSWERS: Mapping[str, TableSchema] = {
     schema.name: schema for schema in (REQUESTS, TOKENS, FILLS, CHOICES, REPLIES, ORDER)
