@@ -60,7 +60,7 @@ def test_a_cell_is_typed_undone_by_a_key_and_pasted_from_a_spreadsheet(opened, f
     status(tab, "Errors: 1")
     tab.keyboard.press("Control+y")
     status(tab, "can be used")
-    assert tab.locator(".row-mark.error").count() == 0
+    tab.locator(".row-mark.error").wait_for(state="detached")
     cell(tab, 2, 0).click()
     text = "La gatta morde il topo.\tLa gatta mordono il topo.\nAnna ride.\tAnna ridono."
     tab.evaluate("text => navigator.clipboard.writeText(text)", text)
@@ -79,6 +79,23 @@ def test_regions_are_coloured_and_items_become_rows(opened):
     tab.get_by_text("Una riga per item").click()
     tab.wait_for_selector('.ag-header-cell:has-text("long_island")')
     assert tab.locator(".ag-center-cols-container .ag-row").count() > 1
+
+
+def test_a_cell_of_a_factor_offers_the_levels_of_the_suite(opened):
+    tab = opened("en/edit?suite=isole.xlsx")
+    tab.wait_for_selector(".region-1")
+    distance = cell(tab, 1, 4)
+    assert distance.inner_text() == "short"
+    distance.dblclick()
+    assert tab.locator(".choice [role=option]").all_inner_texts() == ["short", "long"]
+    tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("Enter")
+    status(tab, "Warnings")  # an item has two sentences in one cell of the design
+    assert cell(tab, 1, 4).inner_text() == "long"
+    cell(tab, 1, 1).dblclick()
+    tab.get_by_role("option", name="long_island", exact=True).click()
+    status(tab, "Errors")
+    assert cell(tab, 1, 1).inner_text() == "long_island"
 
 
 def test_a_text_of_a_file_is_never_markup(opened, folder):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -35,8 +36,15 @@ def test_the_demo_ends_with_what_came_of_it_and_what_to_do_next(tmp_path, monkey
     for following in (str(folder / "report.html"), f"cimento compare {folder}", "suites new pairs"):
         assert following in shown
     assert (folder / "report.html").is_file()
-    assert invoke(["demo", "-o", str(folder), "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["runs"]) == 4
+    assert not (folder / "site").exists()
+    assert invoke(["demo", "-o", str(folder), "--json", "--site"]) == 0
+    written = capsys.readouterr()
+    assert len(json.loads(written.out)["runs"]) == 4
+    board = folder / "site" / "index.html"
+    assert str(board.resolve()) in written.err
+    assert {"Demo models", "es-subject-verb", "demo-masked"} <= set(
+        re.split(r"[<>@]", board.read_text(encoding="utf-8"))
+    )
 
 
 def test_what_a_constant_answer_reaches_counts_as_chance(runs_of_every_kind):

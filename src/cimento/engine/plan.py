@@ -17,7 +17,7 @@ from cimento.engine.execute import Execution
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import UnitState
 from cimento.engine.replay import TABLES
-from cimento.engine.requests import Choose, Fill, Patch, Reply, Request, Score
+from cimento.engine.requests import Attribute, Choose, Fill, Patch, Reply, Request, Score
 from cimento.engine.scores import model_key
 from cimento.engine.units import facts_of
 from cimento.errors import CimentoError, StorageError
@@ -379,6 +379,9 @@ def _read_tokens(request: Request, sized: Sized) -> tuple[int, int]:
     if isinstance(request, Patch):
         # Layers below an interchange are left out, so a pass for each layer costs half a pass.
         return _length(request.base.text, sized), 2 + (1 + (sized.layers or 0)) // 2
+    if isinstance(request, Attribute):
+        # A pass back costs as much as two forward; integrals take at least 18 points.
+        return _length(request.text.text, sized), 3 if request.rule == "gradient" else 54
     return _length(request.text, sized), 1
 
 

@@ -201,51 +201,6 @@ CHOICES = TableSchema(
     },
 )
 
-PATCHES = TableSchema(
-    name="patches",
-    columns={
-        "request": "Int32",
-        # exact, shifted or last token; see docs/tables.md.
-        "alignment": "String",
-        # 0 is the input of the first layer, n the n-th layer.
-        "layer": "Int32",
-        # From 0; null unless single heads are exchanged.
-        "head": "Int32",
-        "position": "Int32",
-        "start": "Int32",
-        "end": "Int32",
-        "logprob_nats": "Float64",
-    },
-)
-
-EXPLANATIONS = TableSchema(
-    name="explanations",
-    columns={
-        "suite": "String",
-        "item": "String",
-        # As in the outcomes; of a prediction with several comparisons, with the number of one.
-        "question": "String",
-        # Whose states are put into whom: "wh_gap into that_gap".
-        "swap": "String",
-        # residual, attention, mlp or heads.
-        "part": "String",
-        "region": "Int32",
-        "region_name": "String",
-        # 0 is the input of the first layer; null where nothing could be exchanged.
-        "layer": "Int32",
-        "head": "Int32",
-        # exact, shifted or last token; see docs/tables.md.
-        "alignment": "String",
-        # The margin of the prediction, and by how much the interchange lowers it.
-        "margin_bits": "Float64",
-        "effect_bits": "Float64",
-        # The effect of exchanging everything: the margin less that with the source's own values.
-        "full_bits": "Float64",
-        # Why there is no effect.
-        "reason": "String",
-    },
-)
-
 # The two tables of stories as version 0.1 stored them, by story and tier instead of request.
 STORY_REPLIES = TableSchema(
     name="replies",

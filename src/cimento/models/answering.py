@@ -14,6 +14,7 @@ from cimento.errors import UsageError
 from cimento.io.tables import Column
 from cimento.models.base import ColumnScorer, ModelCard, Remarking, Score, Scorer, TextScorer
 from cimento.models.questions import (
+    Attributer,
     Choose,
     OptionScorer,
     OptionScores,
@@ -26,7 +27,7 @@ from cimento.models.settings import AUTO, BatchLimits, Policy
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-    from cimento.models.hf.scorer import Inspectable
+    from cimento.models.hf.scorer import Inspectable, TransformersScorer
     from cimento.models.questions import Filler
 
 _RANK: tuple[Column, ...] = ("rank",)
@@ -199,18 +200,49 @@ def patcher(scorer: Scorer | TextScorer, *, limits: BatchLimits = AUTO) -> Patch
         ModelError: its layers cannot be exchanged.
     """
     from cimento.models.hf.interchange import open_interchange
-    from cimento.models.hf.scorer import TransformersScorer
 
     if isinstance(scorer, Patcher):
         return scorer
+    return open_interchange(_loaded(scorer), limits=_limited(limits, scorer))
+
+
+def attributer(scorer: Scorer | TextScorer, *, limits: BatchLimits = AUTO) -> Attributer:
+    """The gradients of a model.
+
+    Args:
+        scorer: a loaded model of transformers.
+        limits: the limits of a batch; chosen by device if there are none.
+
+    Raises:
+        UsageError: the model does not give access to its embeddings.
+        ModelError: its embeddings cannot be found.
+    """
+    from cimento.models.hf.gradients import open_gradients
+
+    if isinstance(scorer, Attributer):
+        return scorer
+    return open_gradients(_loaded(scorer), limits=_limited(limits, scorer))
+
+
+def _limited(limits: BatchLimits, scorer: Scorer | TextScorer) -> BatchLimits:
+    return limits.or_tokens(512 if scorer.card.device == "cpu" else 16_384)
+
+
+def _loaded(scorer: Scorer | TextScorer) -> TransformersScorer:
+    """The scorer, which must be of transformers.
+
+    Raises:
+        UsageError: it is not.
+    """
+    from cimento.models.hf.scorer import TransformersScorer
+
     if not isinstance(scorer, TransformersScorer):
         raise UsageError(
             where=f"model {scorer.card.name!r}",
             seen=f"a {scorer.card.kind} model of this kind does not show its layers",
             todo="Explain a run of a model of transformers.",
         )
-    limits = limits.or_tokens(512 if scorer.card.device == "cpu" else 16_384)
-    return open_interchange(scorer, limits=limits)
+    return scorer
 
 
 def chat_template(scorer: Scorer | TextScorer) -> Render | None:
