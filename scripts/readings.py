@@ -1,15 +1,17 @@
 """Have people read the starter suites without seeing the key, and keep what they say.
 
-``sheet`` writes pairs of sentences in random order: a reader sees the sentences alone, and says of
-each pair which is acceptable (a, b, both or neither), with a remark where something is odd.
-``collect`` compares the answers with the key, prints every disagreement and remark, and writes
-``readings.tsv`` into the folders of the suites; ``cimento suites list`` says by how many they were
-read. Run with::
+``sheet`` writes a question about every item of a language's suites, in random order
+(`reading_questions` says what is asked of which suite): a reader sees the sentences alone, and
+answers each question, with a remark where something is odd. ``collect`` compares the answers with
+the key, prints every disagreement and remark, and writes ``readings.tsv`` into the folders of the
+suites; ``cimento suites list`` says by how many they were read. Run with::
 
     python scripts/readings.py sheet it --seed 1 -o it.tsv
     python scripts/readings.py collect it --seed 1 --reader ADA --native no it.answers.tsv
 
-The answers are a table with the columns id, acceptable and remark.
+The answers are a table with the columns id, answer and remark. ``sheet --suite NAME`` (once or
+several times) asks about these suites alone, ``--unread N`` about what fewer than N readers have
+read. The id of a question depends on the seed and on its sentences, and on nothing else.
 """
 
 from __future__ import annotations
@@ -19,126 +21,136 @@ import csv
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from cimento import load_suite
-from cimento.errors import CimentoError
-from cimento.paradigms.regions.contrast import find_contrast
 from cimento.suites.builtin import READINGS, list_builtin
-from cimento.suites.model import Suite, sentence
+from reading_questions import AGREES, AnswerError, Question, questions_of, verdicts
 
 COLUMNS = ("reader", "native", "item", "condition", "verdict", "remark")
-CHOICES = ("a", "b", "both", "neither")
+SHOWN = ("id", "question", "text", "choices")
+ANSWERS = ("id", "answer")
 
 
-@dataclass(frozen=True)
-class Pair:
-    """A pair to read.
+def questions(language: str, *, seed: int, suites: Sequence[str] = ()) -> list[Question]:
+    """The questions about the suites of a language, or about some of them, in random order.
 
-    Attributes:
-        id: its number on the sheet.
-        suite: name of the suite.
-        folder: folder of the suite.
-        item: id of the item.
-        alternative: the condition that should be worse.
-        texts: both sentences, in the order of the sheet.
-        right: ``a`` or ``b``: the one that should be acceptable.
+    Args:
+        language: ISO 639-1 code.
+        seed: of the order, and of what is drawn for each item.
+        suites: names of suites; empty for all of the language.
     """
-
-    id: int
-    suite: str
-    folder: Path
-    item: str
-    alternative: str
-    texts: tuple[str, str]
-    right: str
-
-
-def pairs(language: str, *, seed: int) -> list[Pair]:
-    """One pair for each item of the suites of a language, all in random order."""
-    draw = random.Random(seed)  # noqa: S311  # an order, no secret
-    found = list(_of_suites(language, draw))
-    draw.shuffle(found)
-    made = []
-    for number, (suite, folder, item, alternative, good, bad) in enumerate(found, start=1):
-        right = draw.choice("ab")
-        texts = (good, bad) if right == "a" else (bad, good)
-        made.append(Pair(number, suite, folder, item, alternative, texts, right))
-    return made
+    listed = [suite for suite in list_builtin() if suite.language == language]
+    unknown = set(suites) - {suite.name for suite in listed}
+    if unknown or not listed:
+        names = ", ".join(sorted(unknown)) or "starter suite"
+        raise SystemExit(f"There is no {names} in {language!r}; see `cimento suites list`.")
+    drawn = [
+        question
+        for suite in listed
+        if not suites or suite.name in suites
+        for question in questions_of(suite, seed=seed)
+    ]
+    random.Random(seed).shuffle(drawn)  # noqa: S311  # an order, no secret
+    return drawn
 
 
-def _of_suites(
-    language: str, draw: random.Random
-) -> Iterator[tuple[str, Path, str, str, str, str]]:
-    for builtin in list_builtin():
-        suite = load_suite(builtin.name).suite
-        if builtin.language != language or not isinstance(suite, Suite):
-            continue
-        try:
-            contrast = find_contrast(suite, regions=(1,))
-        except CimentoError:
-            continue  # a design names no single condition that is better
-        for item in suite.items:
-            names = [name for name in contrast.alternatives if item.condition(name).regions]
-            alternative = draw.choice(names)
-            good, bad = (
-                sentence(item.condition(name), rule=suite.join)
-                for name in (contrast.target, alternative)
-            )
-            yield builtin.name, builtin.path, item.id, alternative, good, bad
+def unread(drawn: Iterable[Question], *, readers: int) -> list[Question]:
+    """The questions that fewer than some number of readers have answered.
+
+    A pair counts as read whichever sentence of its item a reader saw beside the better one.
+    """
+    seen: dict[Path, set[tuple[str, str, str]]] = {}
+    left = []
+    for question in drawn:
+        folder = question.suite.path
+        if folder not in seen:
+            rows = _rows(folder / READINGS)
+            seen[folder] = {(row["reader"], row["item"], row["condition"]) for row in rows}
+        names = {
+            reader
+            for reader, item, condition in seen[folder]
+            if item == question.item and (question.ask == "pair" or condition == question.condition)
+        }
+        if len(names) < readers:
+            left.append(question)
+    return left
 
 
-def write_sheet(language: str, *, seed: int, output: Path) -> None:
-    """Write the sentences of a language, without any key."""
-    rows = [(pair.id, *pair.texts) for pair in pairs(language, seed=seed)]
-    with output.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, delimiter="\t", lineterminator="\n")
-        table.writerows([("id", "a", "b"), *rows])
-    sys.stdout.write(f"{len(rows)} pairs: {output}\n")
+def write_sheet(drawn: Sequence[Question], output: Path) -> None:
+    """Write questions, without any key."""
+    rows = [
+        (question.id, question.instruction, question.text, question.lettered) for question in drawn
+    ]
+    _write(output, SHOWN, rows)
+    sys.stdout.write(f"{len(rows)} questions: {output}\n")
 
 
-def collect(language: str, *, seed: int, reader: str, native: str, answers: Path) -> int:
+def collect(drawn: Sequence[Question], answers: Path, *, reader: str, native: str) -> None:
     """Add a reader's verdicts to the suites, and print what differs from the key or is remarked."""
-    with answers.open(encoding="utf-8", newline="") as file:
-        given = {int(row["id"]): row for row in csv.DictReader(file, delimiter="\t")}
+    given = _answers(answers)
     counts: Counter[str] = Counter()
     rows: dict[Path, list[tuple[str, ...]]] = {}
-    for pair in pairs(language, seed=seed):
-        answer = given.get(pair.id)
+    for question in drawn:
+        answer = given.pop(question.id, None)
         if answer is None:
             counts["not answered"] += 1
             continue
-        said, remark = answer["acceptable"].strip().lower(), (answer.get("remark") or "").strip()
-        if said not in CHOICES:
-            raise SystemExit(f"{answers}, id {pair.id}: {said!r} is none of {', '.join(CHOICES)}")
-        verdict = "agrees" if said == pair.right else said if len(said) > 1 else "the other"
-        counts[verdict] += 1
-        row = (reader, native, pair.item, pair.alternative, verdict, remark)
-        rows.setdefault(pair.folder, []).append(row)
-        if verdict != "agrees" or remark:
-            sys.stdout.write("\t".join((pair.suite, *row[2:], *pair.texts)) + "\n")
-    for folder, several in rows.items():
-        _write(folder / READINGS, reader, several)
+        remark = " ".join((answer.get("remark") or "").split())
+        try:
+            several = verdicts(question, answer["answer"] or "")
+        except AnswerError as error:
+            raise SystemExit(f"{answers}, id {question.id}: {error}.") from None
+        for condition, verdict in several:
+            counts[AGREES if verdict == AGREES else "differs"] += 1
+            row = (reader, native, question.item, condition, verdict, remark)
+            rows.setdefault(question.suite.path, []).append(row)
+            if verdict != AGREES or remark:
+                shown = (question.suite.name, *row[2:], question.text, question.lettered)
+                sys.stdout.write("\t".join(filter(None, shown)) + "\n")
+    if given and not rows:
+        raise SystemExit(f"{answers}: no id is that of a question; is the seed the sheet's?")
+    if given:
+        counts["about sentences that have changed"] = len(given)
+    for folder, several_rows in rows.items():
+        _keep(folder / READINGS, reader, several_rows)
     sys.stdout.write(f"{reader}: {dict(counts)}\n")
-    return 0
 
 
-def _write(path: Path, reader: str, rows: list[tuple[str, ...]]) -> None:
-    """Replace what a reader said of the items of a suite."""
-    kept: list[list[str]] = []
-    if path.exists():
-        with path.open(encoding="utf-8", newline="") as file:
-            table = csv.reader(file, delimiter="\t")
-            items = {row[2] for row in rows}
-            kept = [row for row in table if row[0] != reader or row[2] not in items][1:]
+def _answers(path: Path) -> dict[str, dict[str, str]]:
+    """The rows of a reader's table by the id of the question."""
+    rows = _rows(path)
+    if not rows or not set(ANSWERS) <= rows[0].keys():
+        raise SystemExit(f"{path}: a table with the columns {', '.join(ANSWERS)} and remark.")
+    return {row["id"]: row for row in rows}
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a table; none where there is no file."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, delimiter="\t", lineterminator="\n")
-        table.writerows([COLUMNS, *sorted([*map(tuple, kept), *rows])])
+        table.writerows([header, *rows])
 
 
-def main() -> int:
+def _keep(path: Path, reader: str, rows: Sequence[tuple[str, ...]]) -> None:
+    """Replace what a reader said of the items of a suite."""
+    items = {row[2] for row in rows}
+    kept = [
+        tuple(row[name] for name in COLUMNS)
+        for row in _rows(path)
+        if row["reader"] != reader or row["item"] not in items
+    ]
+    _write(path, COLUMNS, sorted([*kept, *rows]))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
     """Write a sheet, or collect answers."""
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -148,21 +160,22 @@ def main() -> int:
         command.add_argument("--seed", type=int, required=True)
         if name == "sheet":
             command.add_argument("-o", "--output", type=Path, required=True)
+            command.add_argument("--suite", action="append", default=[])
+            command.add_argument("--unread", type=int, metavar="READERS")
         else:
             command.add_argument("--reader", required=True)
             command.add_argument("--native", choices=("yes", "no"), required=True)
             command.add_argument("answers", type=Path)
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     if given.command == "sheet":
-        write_sheet(given.language, seed=given.seed, output=given.output)
-        return 0
-    return collect(
-        given.language,
-        seed=given.seed,
-        reader=given.reader,
-        native=given.native,
-        answers=given.answers,
-    )
+        drawn = questions(given.language, seed=given.seed, suites=given.suite)
+        if given.unread is not None:
+            drawn = unread(drawn, readers=given.unread)
+        write_sheet(drawn, given.output)
+    else:
+        drawn = questions(given.language, seed=given.seed)
+        collect(drawn, given.answers, reader=given.reader, native=given.native)
+    return 0
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def test_a_blank_is_its_options_with_what_stands_after_them(tmp_path):
     assert task["dataset_kwargs"] == {"data_files": "blanks/it_connectives_cloze.jsonl"}
     assert (task["output_type"], task["target_delimiter"]) == ("multiple_choice", "")
     rows = rows_of(folder, "it_connectives_cloze")
-    assert len(rows) == 40
+    assert len(rows) == 270
     assert all(len(row["choices"]) == 5 for row in rows)
     # The harness takes the text with the higher sum: cimento's choice by the whole sentence.
     run = evaluate("it-connectives-cloze", "demo-causal", choice="sentence", limit=6)

@@ -129,16 +129,16 @@ class TestModels:
         ]  # fmt: skip
         assert rows[0][:3] == ["Acceptable", "GePpeTto (published)", "42.512"]
         assert [row[1].partition("@")[0] for row in rows[1:3]] == ["demo-causal", "demo-masked"]
-        # 90 pairs, 19 of whose unacceptable sentences are ungrammatical
+        # 259 pairs, 100 of whose unacceptable sentences are ungrammatical
         assert [row[5] for row in rows if row[5]] == [
-            "90",
-            "90",
-            "71",
-            "71",
-            "19",
-            "19",
-            "90",
-            "90",
+            "259",
+            "259",
+            "159",
+            "159",
+            "100",
+            "100",
+            "259",
+            "259",
         ]
         assert all(float(low) < float(mean) < float(high)
                    for _, _, mean, low, high, n, *_ in rows if n)  # fmt: skip
@@ -148,12 +148,12 @@ class TestModels:
         _, *rows = table(folder, "table-3")
         assert rows[0][:4] == ["Target", "people (published)", "213", "78.89"]
         for model in ("demo-causal", "demo-masked"):
-            assert sum(int(row[2]) for row in rows if row[1].startswith(model)) == 40
+            assert sum(int(row[2]) for row in rows if row[1].startswith(model)) == 270
         _, *rows = table(folder, "table-5")
         published = ["bert-base-italian-xxl-cased (published)", "85", "31.48", "", "", "", "111"]
         assert rows[0][1:8] == published
         for model in ("demo-causal", "demo-masked"):
-            assert sum(int(row[2]) for row in rows if row[1].startswith(model)) == 40
+            assert sum(int(row[2]) for row in rows if row[1].startswith(model)) == 270
         assert rows[-1][0] == "Target of several tokens"
 
     def test_table_4_is_that_of_the_run(self, written, tmp_path):
@@ -193,7 +193,7 @@ class TestModels:
         (own / "cloze.tsv").unlink()
         shutil.copytree(find_suite("it-connectives-cloze"), own / "cloze")
         with (own / "cloze" / "items.tsv").open("a", encoding="utf-8") as file:
-            file.write("41\tPiove (___, dico).\te\tma\tse | o | dove\tyes\te\tmedial\n")
+            file.write("271\tPiove (___, dico).\te\tma\tse | o | dove\tyes\te\tmedial\n")
         shutil.copytree(find_suite("it-connectives"), own / "acceptability")
         out, plain = tmp_path / "out", tmp_path / "plain"
         arguments = ["study", "connectives", "--own", str(own), "-m", "demo-masked"]

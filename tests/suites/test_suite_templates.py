@@ -148,7 +148,7 @@ def test_built_in_suites_are_listed_as_they_are():
         suite = open_suite(each.path).suite
         assert (each.name, each.language) == (suite.name, suite.meta.language)
         assert each.phenomenon == suite.meta.phenomenon
-        assert each.status in (suite.meta.status, "read by 2, not native")
+        assert each.status.startswith((suite.meta.status, "read by 2, not native"))
         assert each.items == len(suite.items)
 
 

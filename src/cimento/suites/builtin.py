@@ -184,26 +184,28 @@ READINGS = "readings.tsv"
 """The file beside a suite with what its readers said of each item, without seeing the key."""
 
 
-def _status(folder: Path, stated: str) -> str:
-    """The state of review: the number of people who read a suite, if any did; else as stated."""
+def _status(folder: Path, stated: str, items: int) -> str:
+    """The state of review: who read a suite, and how much of it if not all; else as stated."""
     review = folder / READINGS
     if not review.is_file():
         return stated
     rows = [line.split("\t") for line in review.read_text(encoding="utf-8").splitlines()[1:]]
     readers = {row[0]: row[1] == "yes" for row in rows}
-    native = sum(readers.values())
-    return f"read by {len(readers)}, " + (f"{native} native" if native else "not native")
+    native, read = sum(readers.values()), len({row[2] for row in rows})
+    status = f"read by {len(readers)}, " + (f"{native} native" if native else "not native")
+    return status if read >= items else f"{status}, {read} of {items} items"
 
 
 def _describe(folder: Path) -> BuiltinSuite:
     meta = tomllib.loads((folder / "suite.toml").read_text(encoding="utf-8"))["meta"]
+    items = _count_items(folder)
     return BuiltinSuite(
         name=folder.name,
         kind=kind_of(folder),
         language=meta.get("language", ""),
         phenomenon=meta.get("phenomenon", ""),
-        items=_count_items(folder),
-        status=_status(folder, meta.get("status", "")),
+        items=items,
+        status=_status(folder, meta.get("status", ""), items),
         path=folder,
     )
 

@@ -94,9 +94,9 @@ def test_all_other_rows_stay_as_they_are(tmp_path, sheet):
 @pytest.mark.parametrize(
     ("rest", "first", "status"),
     [
-        ("ok", {"verdict": "wrong"}, "draft, 180 of 180 rows reviewed by L, 1 left open"),
-        ("", {"verdict": "ok"}, "draft, 1 of 180 rows reviewed by L, 0 left open"),
-        ("ok", {"verdict": "unsure"}, "draft, 180 of 180 rows reviewed by L, 1 left open"),
+        ("ok", {"verdict": "wrong"}, "draft, 518 of 518 rows reviewed by L, 1 left open"),
+        ("", {"verdict": "ok"}, "draft, 1 of 518 rows reviewed by L, 0 left open"),
+        ("ok", {"verdict": "unsure"}, "draft, 518 of 518 rows reviewed by L, 1 left open"),
     ],
 )
 def test_a_suite_is_reviewed_only_where_nothing_is_left(tmp_path, sheet, rest, first, status):
@@ -117,7 +117,7 @@ def test_a_second_review_is_added_to_the_first(tmp_path, sheet):
 def test_a_workbook_comes_back(tmp_path, capsys):
     path = tmp_path / "sheet.xlsx"
     assert export_review(PAIRS, path) == 0
-    assert capsys.readouterr().err.startswith("180 rows: ")
+    assert capsys.readouterr().err.startswith("518 rows: ")
     book = openpyxl.load_workbook(path)
     page = book.active
     head = [cell.value for cell in page[1]]
@@ -127,7 +127,7 @@ def test_a_workbook_comes_back(tmp_path, capsys):
     assert import_review(PAIRS, path, tmp_path / "copy") == 0
     told = capsys.readouterr()
     assert told.out == "e-1 is wrong, not changed: not what we say\n"
-    assert told.err.startswith("0 changes, status: draft, 1 of 180 rows reviewed by L, 1 left open")
+    assert told.err.startswith("0 changes, status: draft, 1 of 518 rows reviewed by L, 1 left open")
 
 
 def test_seeds_of_templates_are_reviewed_too(tmp_path, sheet):
@@ -197,7 +197,7 @@ def test_rows_that_are_no_longer_in_the_sheet_were_not_looked_at(tmp_path, sheet
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[:-1]), encoding="utf-8")
     assert import_review(PAIRS, path, tmp_path / "copy") == 0
-    assert meta(tmp_path / "copy")["status"] == "draft, 179 of 180 rows reviewed by L, 0 left open"
+    assert meta(tmp_path / "copy")["status"] == "draft, 517 of 518 rows reviewed by L, 0 left open"
 
 
 def test_of_very_many_faults_of_a_sheet_the_first_are_shown(tmp_path, sheet, refusal):
@@ -205,7 +205,7 @@ def test_of_very_many_faults_of_a_sheet_the_first_are_shown(tmp_path, sheet, ref
     header, *lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join([header, *lines, *lines]), encoding="utf-8")
     said = refusal(import_review, PAIRS, path, tmp_path / "copy")
-    assert re.search(r"180 faults:(?s:.*)\.\.\. and 160 more", said)
+    assert re.search(r"518 faults:(?s:.*)\.\.\. and 498 more", said)
     assert said.count("is there twice") == 20
 
 
@@ -214,7 +214,7 @@ def test_a_row_that_is_there_twice_is_refused(tmp_path, sheet, refusal):
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join([*lines, lines[-1]]), encoding="utf-8")
     said = refusal(import_review, PAIRS, path, tmp_path / "copy")
-    assert "row 180 of items.tsv is there twice" in said
+    assert "row 518 of items.tsv is there twice" in said
 
 
 def test_a_line_break_in_a_cell_is_refused(tmp_path, refusal):

@@ -242,7 +242,7 @@ class TestApply:
             for name, condition in (("a", "acceptable"), ("b", "acceptable"), ("c", "unacceptable"))
         ]  # fmt: skip
         found = apply_judgments(source, chosen, tmp_path / "chosen")
-        assert found.without == 89
+        assert found.without == 258
         rows = (tmp_path / "chosen" / "items.tsv").read_text(encoding="utf-8").splitlines()
         place = rows[0].split("\t").index("chosen_by")
         assert [row.split("\t")[place] for row in rows[1:4]] == ["2", "1", "0"]

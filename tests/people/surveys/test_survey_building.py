@@ -123,10 +123,10 @@ def test_nobody_sees_two_conditions_of_an_item(suite, surveys):
 def test_five_surveys_of_pairs_are_balanced_over_conditions_and_connectives():
     design = build_design(find_suite("it-connectives"), SurveyPlan(surveys=5))
     for questions in design.by_survey.values():
-        assert len(questions) == 36
+        assert len(questions) in {103, 104}  # 518 sentences, as the surveys of the study
         counts = Counter(question.condition for question in questions)
         assert abs(counts["acceptable"] - counts["unacceptable"]) <= 2
-        assert set(Counter(question.group for question in questions).values()) == {2}
+        assert set(Counter(question.group for question in questions).values()) == {5, 6}
         groups = [question.group for question in questions]
         assert all(one != other for one, other in itertools.pairwise(groups))
 
@@ -159,7 +159,7 @@ def test_forced_choices_show_each_sentence_first_in_half_of_the_items():
     design = build_design(find_suite("it-connectives"), SurveyPlan(wanted=wanted))
     (questions,) = design.by_survey.values()
     first = Counter(question.choices[0].condition for question in questions)
-    assert first == {"acceptable": 45, "unacceptable": 45}
+    assert sorted(first.values()) == [129, 130]
     assert all(len({choice.value for choice in question.choices}) == 2 for question in questions)
 
 
@@ -177,7 +177,7 @@ def test_forced_choices_are_kept_apart_and_asked_once():
 
 def test_rows_that_share_a_value_are_kept_apart():
     wanted = MaterialOptions(apart="connective")
-    design = build_design(find_suite("it-connectives-cloze"), SurveyPlan(surveys=10, wanted=wanted))
+    design = build_design(find_suite("it-connectives-cloze"), SurveyPlan(surveys=15, wanted=wanted))
     for questions in design.by_survey.values():
         assert len({question.members for question in questions}) == len(questions)
     with pytest.raises(UsageError, match="no such column"):
