@@ -15,7 +15,6 @@ import argparse
 import hashlib
 import math
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
@@ -24,7 +23,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from report_page import suite_of
+from report_page import paints, suite_of
 
 from cimento.api import evaluate, evaluate_all
 from cimento.paradigms.registry import SuiteLike
@@ -70,26 +69,6 @@ def suites() -> list[SuiteLike]:
     return [*pairs, *BUILT_IN]
 
 
-def paints(page: Path, times: int) -> list[float]:
-    """First paint in milliseconds, of each opening."""
-    from playwright.sync_api import sync_playwright
-
-    program = shutil.which("chromium") or shutil.which("google-chrome")
-    milliseconds = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        for _ in range(times):
-            context = browser.new_context(offline=True)
-            tab = context.new_page()
-            tab.goto(page.as_uri())
-            tab.wait_for_timeout(200)
-            entry = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
-            milliseconds.append(tab.evaluate(entry))
-            context.close()
-        browser.close()
-    return milliseconds
-
-
 def make_runs(folder: Path, models: Sequence[FakeScorer]) -> None:
     """Store the answers of every model to every suite."""
     for _ in evaluate_all(suites(), models, output=folder):
@@ -126,7 +105,7 @@ def main() -> None:
         one = FakeScorer(skilled("new/model", 2.0), name="new/model")
         evaluate("it-subject-verb", one, output=folder / "more")
         print(f"one run more: {built([runs, folder / 'more'], site)}")
-        values = paints(site / "index.html", given.times)
+        values = [paint for (paint,) in paints(site / "index.html", given.times)]
     print(f"first paint:  median {statistics.median(values):.0f} ms, slowest {max(values):.0f} ms")
 
 

@@ -2,21 +2,27 @@
 
     python scripts/gallery.py [FOLDER]
 
-Figures are drawn by the commands of the page, pages photographed in headless Chromium.
+Figures are drawn by the commands of the page, pages photographed in headless Chromium: a board, an
+item and a report from files, the app and a survey from their servers on this machine.
 """
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cli.main import invoke
+from cimento.suites.workbooks import write_sheets
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 ASSETS = Path(__file__).parents[1] / "docs" / "assets"
 SUITES = ("it-subject-verb", "it-islands", "it-acceptability", "es-subject-verb", "pt-subject-verb")
@@ -49,6 +55,89 @@ def photograph(tab: Page, page: Path, picture: Path, *, within: str) -> None:
     tab.locator(within).first.screenshot(path=str(picture))
 
 
+PAIRS = [
+    ["Frasi di prova", ""],
+    ["buona", "cattiva"],
+    ["Il bambino mangia la mela.", "Il bambino mangiano la mela."],
+    ["Le ragazze corrono nel parco.", "Le ragazze corre nel parco."],
+    ["I gatti dormono sul divano.", "I gatti dormono sul divano."],
+    ["Mio nonno racconta  una storia.", "Mio nonno raccontano una storia."],
+    ["Gli studenti ascoltano con attenzione", ""],
+]
+"""A table as a beginner might write it, with faults that the app names."""
+
+
+@contextlib.contextmanager
+def served(*arguments: str | Path, link: str) -> Iterator[str]:
+    """The address that a command of cimento prints and serves until the end.
+
+    Args:
+        arguments: the words of the command after ``cimento``.
+        link: a part of the address.
+    """
+    command = [sys.executable, "-m", "cimento", *map(str, arguments)]
+    with subprocess.Popen(  # noqa: S603  # commands of this script
+        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as process:
+        try:
+            said = process.stderr or ()
+            yield next(word for line in said for word in line.split() if link in word)
+        finally:
+            process.terminate()
+            process.communicate(timeout=20)
+
+
+def come_up(tab: Page, address: str) -> None:
+    """Open an address as soon as its server listens."""
+    for _ in range(120):
+        with contextlib.suppress(Exception):
+            tab.goto(address)
+            return
+        time.sleep(0.5)
+
+
+def photograph_app(browser: Browser, folder: Path, gallery: Path) -> None:
+    """The sentences of step 1 with their surprisal, and a beginner's table in step 2."""
+    folder.mkdir()
+    (folder / "frasi.xlsx").write_bytes(write_sheets({"Foglio1": PAIRS}, where="frasi"))
+    with served("app", folder, "--no-browser", "--port", "0", link="http://") as address:
+        tab = browser.new_context(viewport={"width": 1150, "height": 1000}).new_page()
+        come_up(tab, f"{address}en/start")
+        texts = "La ragazza che conosce i miei amici parte domani.\n"
+        texts += "La ragazza che conosce i miei amici partono domani."
+        tab.get_by_label("Sentences").first.fill(texts)
+        tab.get_by_role("button", name="Ask the model").click()
+        tab.wait_for_selector(".strip .word", timeout=120_000)
+        tab.wait_for_timeout(500)
+        tab.locator("section").first.screenshot(path=str(gallery / "app-sentences.png"))
+        tab.goto(f"{address}en/edit?suite=frasi.xlsx")
+        tab.wait_for_selector(".finding", timeout=60_000)
+        tab.wait_for_timeout(1000)
+        tab.add_style_tag(content=".suite-grid { height: 21rem !important; }")
+        tab.screenshot(path=str(gallery / "app-edit.png"), full_page=False)
+        tab.context.close()
+
+
+def photograph_survey(browser: Browser, folder: Path, gallery: Path) -> None:
+    """A question of a survey, as a participant sees it."""
+    contact = ("--contact", "Anna Bianchi, anna@example.org")
+    call("annotate", "survey", "build", "it-acceptability", *contact, "-o", folder)
+    serving = ("annotate", "serve", folder, "--port", "8765", "--room", "1")
+    with served(*serving, link="/room/") as address:
+        tab = browser.new_context(viewport={"width": 760, "height": 360}).new_page()
+        come_up(tab, address)
+        for _ in range(MOST_PAGES):
+            if tab.locator("input[type=radio]").count():
+                break
+            tab.locator(".next").last.click()
+        tab.screenshot(path=str(gallery / "survey.png"))
+        tab.context.close()
+
+
+MOST_PAGES = 6
+"""Most pages before the first question of a survey."""
+
+
 def main(folder: Path) -> None:
     """Make all pictures.
 
@@ -72,13 +161,16 @@ def main(folder: Path) -> None:
         program = shutil.which("chromium") or shutil.which("google-chrome")
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-            size = {"width": 1150, "height": 1000}
-            tab = browser.new_context(offline=True, viewport=size, device_scale_factor=1).new_page()
+            tab = browser.new_context(
+                offline=True, viewport={"width": 1150, "height": 1000}, device_scale_factor=1
+            ).new_page()
             photograph(tab, site / "index.html", gallery / "board.png", within="#board")
             photograph(tab, item, gallery / "item.png", within="body")
             tab.goto(report.as_uri())
             tab.locator("#item-list").evaluate(FIRST_THREE)
             tab.locator("#item-list").screenshot(path=str(folder / "item-browser.png"))
+            photograph_app(browser, Path(name, "files"), gallery)
+            photograph_survey(browser, Path(name, "survey"), gallery)
             browser.close()
 
 

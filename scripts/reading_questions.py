@@ -1,4 +1,4 @@
-"""Questions about the items of the starter suites for readers who do not see the key.
+"""Questions about starter items and generated ones for readers who do not see the key.
 
 A question shows sentences alone, in an order drawn at random, and asks one thing:
 
@@ -23,6 +23,8 @@ from string import ascii_lowercase
 from typing import Literal, TypeAlias
 
 from cimento import load_suite
+from cimento.corpus.making.generation import generate_suites
+from cimento.corpus.making.grammar_files import find_grammar, grammar_names, read_grammar
 from cimento.errors import CimentoError
 from cimento.paradigms.cloze.suite import MARKED_WORD, ClozeItem, ClozeSuite, expand_suite
 from cimento.paradigms.ratings.suite import Scale
@@ -47,6 +49,9 @@ INSTRUCTIONS: Mapping[Ask, str] = {
     "story": "Can it have happened? plausible, or the two sentences that conflict and the state"
     f" in which they do, such as: 0 3 wet. States: {', '.join(STATES)}",
 }
+
+GENERATED = 200
+"""Items that each grammar generates, of which some are read."""
 
 NEAR = 1
 """Degrees of a scale that a reader may differ from a rating and still agree with it."""
@@ -143,6 +148,43 @@ def questions_of(suite: BuiltinSuite, *, seed: int) -> Iterator[Question]:
         yield from (_of_story(story, asker) for story in loaded.stories)
     elif isinstance(loaded, Suite):
         yield from _of_sentences(loaded, asker)
+
+
+def questions_of_grammars(language: str, *, items: int, seed: int) -> Iterator[Question]:
+    """The questions about some items of what each built-in grammar of a language generates.
+
+    The items are drawn from the 200 of seed 0. Each is called by its grammar and a digest of its
+    sentences, so that a changed lexicon does not pass on what was said of other sentences.
+
+    Args:
+        language: ISO 639-1 code.
+        items: number of items of each grammar.
+        seed: of the draw, and of the order of choices.
+    """
+    for name in grammar_names(language):
+        path = find_grammar(name)
+        grammar = read_grammar(path)
+        suite, _ = generate_suites(grammar, n=GENERATED, seed=0)
+        place = BuiltinSuite(
+            name=name,
+            kind="regions",
+            language=language,
+            phenomenon=grammar.phenomenon,
+            items=GENERATED,
+            status="",
+            path=path.parent,
+        )
+        asker = Asker(place, seed)
+        drawn = set(asker.draw("").sample([item.id for item in suite.items], items))
+        digests = {item.id: _digest(item, suite) for item in suite.items if item.id in drawn}
+        for question in _of_sentences(suite, asker):
+            if question.item in drawn:
+                yield replace(question, item=f"{name}/{digests[question.item]}")
+
+
+def _digest(item: Item, suite: Suite) -> str:
+    texts = [_sentence(item, condition.name, suite) for condition in item.conditions]
+    return hashlib.sha256("\t".join(texts).encode()).hexdigest()[:8]
 
 
 def _of_sentences(suite: Suite, asker: Asker) -> Iterator[Question]:

@@ -11,7 +11,8 @@ suites; ``cimento suites list`` says by how many they were read. Run with::
 
 The answers are a table with the columns id, answer and remark. ``sheet --suite NAME`` (once or
 several times) asks about these suites alone, ``--unread N`` about what fewer than N readers have
-read. The id of a question depends on the seed and on its sentences, and on nothing else.
+read. ``--grammars N`` asks, of both commands, about N generated items of each built-in grammar
+instead. The id of a question depends on the seed and on its sentences, and on nothing else.
 """
 
 from __future__ import annotations
@@ -25,7 +26,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from cimento.suites.builtin import READINGS, list_builtin
-from reading_questions import AGREES, AnswerError, Question, questions_of, verdicts
+from reading_questions import (
+    AGREES,
+    AnswerError,
+    Question,
+    questions_of,
+    questions_of_grammars,
+    verdicts,
+)
 
 COLUMNS = ("reader", "native", "item", "condition", "verdict", "remark")
 SHOWN = ("id", "question", "text", "choices")
@@ -51,6 +59,13 @@ def questions(language: str, *, seed: int, suites: Sequence[str] = ()) -> list[Q
         if not suites or suite.name in suites
         for question in questions_of(suite, seed=seed)
     ]
+    random.Random(seed).shuffle(drawn)  # noqa: S311  # an order, no secret
+    return drawn
+
+
+def grammar_questions(language: str, *, seed: int, items: int) -> list[Question]:
+    """The questions about generated items of a language, in random order."""
+    drawn = list(questions_of_grammars(language, items=items, seed=seed))
     random.Random(seed).shuffle(drawn)  # noqa: S311  # an order, no secret
     return drawn
 
@@ -158,6 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = commands.add_parser(name)
         command.add_argument("language")
         command.add_argument("--seed", type=int, required=True)
+        command.add_argument("--grammars", type=int, default=0, metavar="ITEMS")
         if name == "sheet":
             command.add_argument("-o", "--output", type=Path, required=True)
             command.add_argument("--suite", action="append", default=[])
@@ -167,13 +183,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             command.add_argument("--native", choices=("yes", "no"), required=True)
             command.add_argument("answers", type=Path)
     given = parser.parse_args(arguments)
+    if given.grammars:
+        drawn = grammar_questions(given.language, seed=given.seed, items=given.grammars)
+    else:
+        suites = getattr(given, "suite", ())
+        drawn = questions(given.language, seed=given.seed, suites=suites)
     if given.command == "sheet":
-        drawn = questions(given.language, seed=given.seed, suites=given.suite)
         if given.unread is not None:
             drawn = unread(drawn, readers=given.unread)
         write_sheet(drawn, given.output)
     else:
-        drawn = questions(given.language, seed=given.seed)
         collect(drawn, given.answers, reader=given.reader, native=given.native)
     return 0
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 
 from cimento.cli import main
@@ -27,11 +28,17 @@ if TYPE_CHECKING:
 
 # Some tests compute with torch before cimento does, when its order of sums comes too late.
 steady_arithmetic()
+# Threads of small products mostly wait for each other, and workers of the tests share the cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 main.invoke = checking(main.invoke)
 # A process of a user builds one command, that of the tests the same ones thousands of times.
 main._command = functools.cache(main._command)
 # What tests write need not survive a loss of power.
 os.fsync = lambda _handle: None
+
+# What more examples would find, `make fuzz` and another day's random numbers find too.
+hypothesis.settings.register_profile("quick", max_examples=40)
+hypothesis.settings.load_profile("quick")
 
 SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shared"))
 
@@ -77,7 +84,8 @@ def pytest_runtest_setup() -> None:
         gc.freeze()
 
 
-_LONGEST = ("test_conformance.py", "test_frozen.py", "test_fuzzing.py")
+_LONGEST = ("test_conformance.py", "test_docs_commands.py", "test_factorial_mixed.py",
+            "test_frozen.py", "test_fuzzing.py")  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

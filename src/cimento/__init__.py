@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from cimento.runs.run import Run, open_run, open_runs
     from cimento.runs.summary import Missing, RunSummary, Summary
     from cimento.runs.training import evaluate_while_training
+    from cimento.site import Built, SiteSettings, write_site
     from cimento.suites.derived import pairs
     from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite, new_canary
     from cimento.suites.reading import Reading
@@ -77,6 +78,7 @@ _HOMES = {
     "cimento.runs.summary": ("Missing", "RunSummary", "Summary"),
     "cimento.models.registry": ("Source", "open_source"),
     "cimento.models.settings": ("Asking", "Policy"),
+    "cimento.site": ("Built", "SiteSettings", "write_site"),
     "cimento.suites.model": (
         "new_canary",
         "Condition",
@@ -95,6 +97,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "Analysis",
     "Asking",
+    "Built",
     "CimentoError",
     "Condition",
     "Encoded",
@@ -118,6 +121,7 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "RunOptions",
     "RunSummary",
     "Scorer",
+    "SiteSettings",
     "Source",
     "Suite",
     "SuiteError",
@@ -148,6 +152,7 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "report",
     "score",
     "undisturbed",
+    "write_site",
 ]
 
 

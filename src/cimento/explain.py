@@ -1,45 +1,52 @@
-"""Explanations of stored runs: interchanges of hidden states, asked through the engine."""
+"""Explanations of stored runs, asked through the engine: interchanges of states, and gradients."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.engines import ONE_WORKER, Engine
 from cimento.engine.execute import Execution
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import Work
+from cimento.engine.plan import ModelPlan, plan_models
 from cimento.engine.replay import Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests
 from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, UsageError
-from cimento.io.tables import EXPLANATIONS, REQUESTS, find_table, write_table
+from cimento.io.explained import ATTRIBUTIONS, EXPLANATIONS
+from cimento.io.tables import REQUESTS, find_table, write_table
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
-from cimento.paradigms.regions.explanations import CellMean, explanations_table, means_of
-from cimento.paradigms.regions.interchanges import (
-    Contrast,
-    ExplainSettings,
-    Interchanges,
-    contrasts_of,
-    interchanges,
+from cimento.paradigms.regions.attributions import (
+    Attributed,
+    ContributionMean,
+    attributed,
+    attributions_table,
+    contributions_of,
 )
+from cimento.paradigms.regions.explanations import CellMean, explanations_table, means_of
+from cimento.paradigms.regions.interchanges import Interchanges, interchanges
 from cimento.paradigms.regions.judging import options_of
+from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings, contrasts_of, margins_of
 from cimento.runs.reproduce import asking_of, model_of
 from cimento.runs.store import manifest_part
 from cimento.suites.model import Suite
 
-__all__ = ["ExplainSettings", "Explanation", "explain"]
+__all__ = [
+    "Attribution", "ExplainSettings", "Explanation", "attribute", "explain", "plan_explanation",
+]  # fmt: skip
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import polars as pl
 
-    from cimento.io.tables import Column
+    from cimento.io.tables import Column, TableSchema
+    from cimento.models.questions import Baseline
     from cimento.runs.run import Run
 
 
@@ -52,11 +59,32 @@ class Explanation:
         table: the explanations table; see docs/tables.md.
         means: the mean effects over items.
         notes: why some predictions are not explained, as sentences.
+        twins: what twins there are, and which items have none, as sentences.
     """
 
     run: Run
     table: pl.DataFrame
     means: tuple[CellMean, ...]
+    notes: tuple[str, ...] = ()
+    twins: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribution:
+    """What the tokens of the compared sentences contribute to the margins of a run.
+
+    Attributes:
+        run: the run.
+        table: the attributions table; see docs/tables.md.
+        means: the mean contributions of regions over items.
+        baseline: the embedding from which contributions count; zero for gradient x input.
+        notes: why some predictions are not explained, as sentences.
+    """
+
+    run: Run
+    table: pl.DataFrame
+    means: tuple[ContributionMean, ...]
+    baseline: Baseline
     notes: tuple[str, ...] = ()
 
 
@@ -90,22 +118,188 @@ def explain(
     """
     settings = settings or ExplainSettings()
     _refuse(run)
-    contrasts, notes = contrasts_of(run, settings)
+    compared = contrasts_of(run, settings)
+
+    job = _job(run, _interchanges(run, compared, settings), model, scoring, progress=progress)
+    answers = _answered(job, run, cache=cache, engine=engine, store=store)
+    table = explanations_table(run, compared, job.asked, answers, settings)
+    if store and run.folder is not None:
+        _store(table, EXPLANATIONS, run.folder, keys=["part", "question", "item"])
+    return Explanation(
+        run=run,
+        table=table,
+        means=means_of(run, table),
+        notes=compared.unexplained,
+        twins=tuple(compared.notes(run)),
+    )
+
+
+def attribute(
+    run: Run,
+    settings: ExplainSettings | None = None,
+    *,
+    model: str | AnyScorer = "",
+    scoring: Asking | None = None,
+    cache: AnswerCache | None = None,
+    engine: Engine = ONE_WORKER,
+    store: bool = True,
+    progress: Progress | None = None,
+) -> Attribution:
+    """Give each token of the compared sentences its contribution to the margin, by gradients.
+
+    Args:
+        run: run of a region suite by a model of transformers.
+        settings: the items, the predictions, the rule (``integrated`` gradients, Sundararajan et
+            al. 2017, arXiv:1703.01365, or ``gradient`` times input) and the baseline; all others
+            are for interchanges.
+        model: the model, if it is not where the run's manifest says.
+        scoring: how the model is asked; as in the run if it is not given.
+        cache: the cache of answers; None forgets them afterwards.
+        engine: the engine that does the work.
+        store: whether the table is written beside those of a stored run. Rows of earlier
+            attributions stay, except those of the same rule, baseline, comparisons and items.
+        progress: called with the progress.
+
+    Raises:
+        UsageError: nothing can be explained so.
+        CimentoError: the model cannot be opened or asked.
+    """
+    settings = _from_zero(settings or ExplainSettings())
+    _refuse(run)
+    compared = margins_of(run, settings)
+    job = _job(run, _attributed(run, compared, settings), model, scoring, progress=progress)
+    answers = _answered(job, run, cache=cache, engine=engine, store=store)
+    table = attributions_table(run, compared, job.asked, answers, settings)
+    if store and run.folder is not None:
+        keys = ["rule", "baseline", "question", "item"]
+        _store(table, ATTRIBUTIONS, run.folder, keys=keys)
+    return Attribution(
+        run=run,
+        table=table,
+        means=contributions_of(run, table),
+        baseline=settings.baseline,
+        notes=compared.unexplained,
+    )
+
+
+def plan_explanation(
+    run: Run,
+    settings: ExplainSettings | None = None,
+    *,
+    gradients: bool = False,
+    model: str | AnyScorer = "",
+    scoring: Asking | None = None,
+    cache: AnswerCache | None = None,
+) -> ModelPlan:
+    """The requests and the cost of an explanation, before a model is loaded.
+
+    Args:
+        run: run of a region suite by a model of transformers.
+        settings: as for `explain` or `attribute`.
+        gradients: whether `attribute` is planned, and not `explain`.
+        model: the model, if it is not where the run's manifest says.
+        scoring: how the model is asked; as in the run if it is not given.
+        cache: the cache of answers.
+
+    Raises:
+        UsageError: nothing can be explained so.
+    """
+    settings = settings or ExplainSettings()
+    _refuse(run)
+    job: ExplainJob[Interchanges] | ExplainJob[Attributed]
+    if gradients:
+        settings = _from_zero(settings)
+        job = _job(run, _attributed(run, margins_of(run, settings), settings), model, scoring)
+    else:
+        job = _job(run, _interchanges(run, contrasts_of(run, settings), settings), model, scoring)
+    execution = Execution([job], Work(store=_units(run), ask=False))
+    gpu = job.device not in ("cpu", "auto")
+    [plan] = plan_models(execution, cache, gpu=gpu)
+    return plan
+
+
+AskedT = TypeVar("AskedT", Interchanges, Attributed)
+
+
+def _from_zero(settings: ExplainSettings) -> ExplainSettings:
+    """The settings, with the only baseline of gradient x input: the input itself counts from 0."""
+    return replace(settings, baseline="zero") if settings.rule == "gradient" else settings
+
+
+def _interchanges(
+    run: Run, compared: Contrasts, settings: ExplainSettings
+) -> Callable[[Asking], Interchanges]:
+    """The requests for interchanges under some way of asking."""
+    return lambda asking: interchanges(
+        run, compared, settings, context=asking.context, by_region=_by_region(run, asking)
+    )
+
+
+def _attributed(
+    run: Run, compared: Contrasts, settings: ExplainSettings
+) -> Callable[[Asking], Attributed]:
+    """The requests for contributions under some way of asking."""
+    return lambda asking: attributed(
+        run, compared, settings, context=asking.context, by_region=_by_region(run, asking)
+    )
+
+
+def _job(
+    run: Run,
+    make: Callable[[Asking], AskedT],
+    model: str | AnyScorer,
+    scoring: Asking | None,
+    *,
+    progress: Progress | None = None,
+) -> ExplainJob[AskedT]:
+    """The job of asking the run's model."""
     where = str(run.folder or run)
     asking = scoring or asking_of(run.manifest, where=where)
     handle = ModelHandle(model or model_of(run.manifest, where=where), asking)
     _refuse_other(handle, run)
-    job = ExplainJob(run, handle, contrasts, settings, asking=asking, progress=progress)
-    folder = None if run.folder is None else UnitStore.below(run.folder.parent.parent)
-    kept = cache or MemoryCache()
-    work = Work(engine=engine, device=asking.device, store=folder if store else None, cache=kept)
+    title = f"explanation of {run.suite_name!r} x model {run.model!r}"
+    _refuse_corrected(asking, title)
+    return ExplainJob(handle, make(asking), asking.device, title=title, progress=progress)
+
+
+def _answered(
+    job: ExplainJob[AskedT], run: Run, *, cache: AnswerCache | None, engine: Engine, store: bool
+) -> Answers:
+    """The answers of the run's model."""
+    work = Work(
+        engine=engine,
+        device=job.device,
+        store=_units(run) if store else None,
+        cache=cache or MemoryCache(),
+    )
     [answers] = Execution([job], work).run()
     if not isinstance(answers, Answers):
         raise answers or ModelError(where=job.title, seen="nothing came of it")
-    table = explanations_table(run, contrasts, job.asked, answers, settings)
-    if store and run.folder is not None:
-        _store(table, run.folder)
-    return Explanation(run=run, table=table, means=means_of(run, table), notes=tuple(notes))
+    return answers
+
+
+def _units(run: Run) -> UnitStore | None:
+    """The store of the units of a run."""
+    return None if run.folder is None else UnitStore.below(run.folder.parent.parent)
+
+
+def _by_region(run: Run, asking: Asking) -> bool:
+    """Whether a token's score depends on its region."""
+    return asking.policy.pll == "region" and run.model_kind == "masked"
+
+
+def _refuse_corrected(asking: Asking, where: str) -> None:
+    """Refuse scores that are not those of single passes over whole texts.
+
+    Raises:
+        UsageError: words are corrected for their boundaries, or windows slide.
+    """
+    if asking.policy.boundary != "none" or asking.policy.window != "refuse":
+        raise UsageError(
+            where=where,
+            seen="words are corrected for their boundaries, or windows slide over texts",
+            todo="Run the suite without --boundary and --window, and explain that run.",
+        )
 
 
 def _refuse_other(handle: ModelHandle, run: Run) -> None:
@@ -140,7 +334,7 @@ def _refuse(run: Run) -> None:
         raise UsageError(where=str(run.folder or run), seen=seen)
 
 
-def _store(table: pl.DataFrame, folder: Path) -> None:
+def _store(table: pl.DataFrame, schema: TableSchema, folder: Path, *, keys: Sequence[str]) -> None:
     """Write a table, with the rows of earlier explanations that it does not replace.
 
     Raises:
@@ -149,43 +343,34 @@ def _store(table: pl.DataFrame, folder: Path) -> None:
     """
     import polars as pl
 
-    earlier = find_table(EXPLANATIONS, folder)
+    earlier = find_table(schema, folder)
     if earlier is not None:
-        keys = ["part", "question", "item"]
-        table = pl.concat([earlier.join(table, on=keys, how="anti"), table])
-    write_table(table, EXPLANATIONS, folder)
+        kept = earlier.join(table, on=keys, how="anti")
+        table = pl.concat([kept, table], how="diagonal").select(table.columns)
+    write_table(table, schema, folder)
 
 
 @dataclass(slots=True, eq=False)
-class ExplainJob:
-    """The job of asking a model about interchanges: a `cimento.engine.jobs.Job`.
+class ExplainJob(Generic[AskedT]):
+    """The job of asking a model what an explanation needs: a `cimento.engine.jobs.Job`.
 
     Attributes:
-        run: run of a region suite.
-        model: its model.
-        contrasts: the comparisons.
-        settings: the settings.
-        asking: how the model is asked.
+        model: the model of the run.
+        asked: the requests, all in one round.
+        device: the device on which the model is asked.
+        title: its name in messages.
         progress: called with the progress.
         columns: further values of tokens: none.
         is_done: whether it is done already: never.
-        asked: the requests, once they are made.
-        title: its name in messages.
     """
 
-    run: Run
     model: ModelHandle | Recording
-    contrasts: Sequence[Contrast]
-    settings: ExplainSettings
-    asking: Asking
+    asked: AskedT
+    device: str
+    title: str = ""
     progress: Progress | None = None
     columns: tuple[Column, ...] = ()
     is_done: bool = False
-    asked: Interchanges = field(default_factory=Interchanges)
-    title: str = ""
-
-    def __post_init__(self) -> None:
-        self.title = f"explanation of {self.run.suite_name!r} x model {self.run.model!r}"
 
     @property
     def later(self) -> int:
@@ -196,26 +381,6 @@ class ExplainJob:
         """All requests at once."""
         if answers is not NO_ANSWERS:
             return None
-        policy = self.asking.policy
-        if policy.boundary != "none" or policy.window != "refuse":
-            raise UsageError(
-                where=self.title,
-                seen="words are corrected for their boundaries, or windows slide over texts",
-                todo="Run the suite without --boundary and --window, and explain that run.",
-            )
-        self.asked = interchanges(
-            self.run,
-            self.contrasts,
-            self.settings,
-            context=self.asking.context,
-            by_region=policy.pll == "region" and self.run.model_kind == "masked",
-        )
-        if not self.asked.patches:
-            raise UsageError(
-                where=self.title,
-                seen="no region before what is measured differs between the two conditions",
-                todo="Choose other regions, or give other conditions with --swap.",
-            )
         return Requests(asked=list(self.asked.asked), places=REQUESTS.empty())
 
     def finish(self, answers: Answers | None) -> Answers:
@@ -224,10 +389,8 @@ class ExplainJob:
 
     def blame(self, error: CimentoError, request: int) -> CimentoError:
         """The error, with the item and the condition of the request that caused it."""
-        keys = {number: key for key, number in self.asked.scores.items()}
-        keys |= {number: (place.item, place.base) for number, place in self.asked.patches}
-        if request in keys:
-            item, condition = keys[request]
-            error.where += f", item {item!r}, condition {condition!r}"
+        place = self.asked.places().get(request)
+        if place is not None:
+            error.where += f", item {place[0]!r}, condition {place[1]!r}"
             error.args = (str(error),)
         return error

@@ -30,7 +30,6 @@ from cimento.models.settings import (
     KindRule,
     PllRule,
     Policy,
-    PunctuationRule,
     WindowRule,
     dtype_rule,
 )
@@ -38,6 +37,7 @@ from cimento.runs.compat import OURS, find_compat
 from cimento.runs.outcomes import TieRule
 from cimento.suites.model import JsonValue, Metric, UnitName
 from cimento.suites.stimuli import Context
+from cimento.suites.words import PunctuationRule, SegmenterRule, need_segmenter
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -252,16 +252,22 @@ class ScoringOptions(ModelOptions):
     punctuation: PunctuationRule | None = option(
         None, "split (the default): a mark is a word of its own."
     )
+    segmenter: SegmenterRule | None = option(
+        None,
+        "Words of Chinese, Thai and the like: letters (the default), icu, or the suite's bars.",
+    )
     leading_blank: bool | None = option(None, "Put a blank before every text.")
     boundary: BoundaryRule | None = option(None, "Correction for word boundaries; none by default.")
     boundary_eos: bool | None = option(None, "Whether EOS ends a word, in that correction.")
     boundary_first: FirstWordRule | None = option(
         None, "Divisor of a text's first word: initial (the default)."
     )
+    mc_samples: int | None = option(None, "Samples of masked diffusion; 128 by default.", ge=8)
+    mc_seed: int | None = option(None, "Seed of these samples; 0 by default.", ge=0)
     window: WindowRule = option("refuse", "What to do with texts longer than the model's window.")
     stride: int | None = option(None, "Step of a sliding window.", unit="tokens", ge=1)
     context: str = option("", "Context put before every text, not scored.")
-    columns: Texts = option((), "Also store: logit, log_sigmoid_sum, entropy_nats, rank.")
+    columns: Texts = option((), "Store: logit, log_sigmoid_sum, entropy_nats, rank, unigram_nats.")
     layers: str = option(
         "",
         "Also store each token's log-probability after these layers; 0 is before the first.",
@@ -275,6 +281,7 @@ class ScoringOptions(ModelOptions):
         Raises:
             UsageError: options do not go together.
         """
+        need_segmenter(self.segmenter)
         return replace(
             super().asking,
             context=Context(text=self.context),
@@ -300,7 +307,7 @@ class JudgingOptions(Options):
         flags=("--measure",),
     )
     unigrams: str | None = option(
-        None, "Frequencies for slor and normlp: wordfreq, wordfreq:it or a file."
+        None, "Frequencies for slor and normlp: model, wordfreq, wordfreq:it or a file."
     )
     unscored_first: FirstTokenRule | None = option(
         None, "A first token without left context: missing, drop or zero."

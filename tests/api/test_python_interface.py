@@ -208,15 +208,17 @@ def test_an_internal_import_is_noticed(code):
 def test_the_names_of_cimento_are_these():
     assert dir(cimento) == sorted(cimento.__all__)
     assert " ".join(dir(cimento)) == (
-        "Analysis Asking CimentoError Condition Encoded Estimate Failure Fault InputError Item "
+        "Analysis Asking Built CimentoError Condition Encoded Estimate Failure Fault InputError "
+        "Item "
         "LoadedSuite "
         "Measure Meta Missing ModelCard ModelError Outcome Policy Prediction Reading Region Run "
-        "RunOptions RunSummary Scorer Source Suite SuiteError Summary TableError TextScorer "
+        "RunOptions RunSummary Scorer SiteSettings Source Suite SuiteError Summary TableError "
+        "TextScorer "
         "UsageError analyse cite compare evaluate evaluate_all evaluate_while_training export "
         "figure "
         "fill join_surprisals live_scorer load_model load_suite load_suites new_canary "
         "open_morphology "
-        "open_run open_runs open_source pairs report score undisturbed"
+        "open_run open_runs open_source pairs report score undisturbed write_site"
     )
     for name in dir(cimento):
         assert getattr(cimento, name).__module__.startswith("cimento."), name

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,13 +11,9 @@ from cimento.app.opening import open_grid
 from cimento.paradigms.registry import load_suite, save_suite
 from cimento.people.surveys.exports import write_survey
 from cimento.suites.workbooks import write_sheets
-from tests.helpers.app_server import running_app
 from tests.helpers.survey_help import small
 
 pytest.importorskip("nicegui")
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.slow
 
@@ -41,42 +35,6 @@ def folder(tmp_path_factory):
     save_suite(load_suite("it-islands"), folder / "isole.xlsx")
     write_survey(small("it-acceptability", limit=3), folder / "surveys" / "giudizi")
     return folder
-
-
-@pytest.fixture(scope="module")
-def address(folder):
-    with running_app(folder) as address:
-        yield address
-
-
-@pytest.fixture
-def opened(browser: Browser, address):
-    """Opens a page of the app; the test fails on any error in the browser's console."""
-    troubles: list[str] = []
-    contexts = []
-
-    def open_page(place: str, **options) -> Page:
-        context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
-        contexts.append(context)
-        tab = context.new_page()
-        tab.on("pageerror", lambda error: troubles.append(str(error)))
-        tab.on(
-            "console",
-            lambda message: troubles.append(message.text) if message.type == "error" else None,
-        )
-        for _ in range(60):
-            try:
-                tab.goto(address + place)
-                break
-            except Exception:  # noqa: BLE001  # the server is not there yet
-                time.sleep(0.5)
-        tab.wait_for_selector("#content h1")
-        return tab
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert troubles == []
 
 
 def status(tab, text):
@@ -102,7 +60,7 @@ def test_a_cell_is_typed_undone_by_a_key_and_pasted_from_a_spreadsheet(opened, f
     status(tab, "Errors: 1")
     tab.keyboard.press("Control+y")
     status(tab, "can be used")
-    assert tab.locator(".row-mark.error").count() == 0
+    tab.locator(".row-mark.error").wait_for(state="detached")
     cell(tab, 2, 0).click()
     text = "La gatta morde il topo.\tLa gatta mordono il topo.\nAnna ride.\tAnna ridono."
     tab.evaluate("text => navigator.clipboard.writeText(text)", text)
@@ -121,6 +79,23 @@ def test_regions_are_coloured_and_items_become_rows(opened):
     tab.get_by_text("Una riga per item").click()
     tab.wait_for_selector('.ag-header-cell:has-text("long_island")')
     assert tab.locator(".ag-center-cols-container .ag-row").count() > 1
+
+
+def test_a_cell_of_a_factor_offers_the_levels_of_the_suite(opened):
+    tab = opened("en/edit?suite=isole.xlsx")
+    tab.wait_for_selector(".region-1")
+    distance = cell(tab, 1, 4)
+    assert distance.inner_text() == "short"
+    distance.dblclick()
+    assert tab.locator(".choice [role=option]").all_inner_texts() == ["short", "long"]
+    tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("Enter")
+    status(tab, "Warnings")  # an item has two sentences in one cell of the design
+    assert cell(tab, 1, 4).inner_text() == "long"
+    cell(tab, 1, 1).dblclick()
+    tab.get_by_role("option", name="long_island", exact=True).click()
+    status(tab, "Errors")
+    assert cell(tab, 1, 1).inner_text() == "long_island"
 
 
 def test_a_text_of_a_file_is_never_markup(opened, folder):

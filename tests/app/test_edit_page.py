@@ -71,6 +71,33 @@ def test_a_fault_is_named_beside_its_row_and_goes_when_it_is_mended(folder):
     visit(folder, flow)
 
 
+def test_a_table_whose_names_say_nothing_is_asked_which_column_is_which(folder):
+    rows = [["Grammaticle", "sbaliata"], ["Il cane dorme.", "Il cane dormono."], ["", ""]]
+    (folder / "refusi.xlsx").write_bytes(write_sheets({"Foglio1": rows}, where="refusi"))
+
+    async def flow(user):
+        await user.open("/it/edit?suite=refusi.xlsx")
+        await seen(user, "Quale colonna ha le frasi giuste")
+        user.find("Usa queste colonne").click()
+        await seen(user, "Il test si può usare.")
+        await user.should_not_see("Quale colonna ha le frasi giuste")
+
+    visit(folder, flow)
+
+
+def test_the_advice_of_a_check_is_in_the_language_of_the_page(folder):
+    async def flow(user):
+        for language, advice in (
+            ("es", "Escribe la oración, o quita la fila."),
+            ("ru", "Напишите предложение или уберите строку."),
+        ):
+            await user.open(f"/{language}/edit?suite=frasi.xlsx")
+            await seen(user, advice)
+            await user.should_not_see("Write the sentence")
+
+    visit(folder, flow)
+
+
 def test_a_bare_table_gets_a_description_and_is_saved_where_it_was(folder):
     async def flow(user):
         await user.open("/it/edit?suite=frasi.xlsx")

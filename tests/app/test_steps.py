@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from cimento import InputError
+from cimento.app.opening import open_grid
 from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
+from cimento.suites import fetching, published
 from tests.helpers.app_user import until, visit
+from tests.helpers.serving import REVISION, archive_of, serve
 
 pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
 
@@ -14,6 +18,8 @@ from nicegui import ui
 from nicegui.elements.upload_files import SmallFileUpload
 
 from cimento.app.run import Wanted
+
+__all__ = ["serve"]
 
 TABLE = "good,bad\nIl cane dorme.,Il cane dormono.\nLe ragazze ridono.,Le ragazze ride.\n"
 
@@ -98,7 +104,9 @@ def test_a_file_that_is_no_suite_is_told_and_kept(tmp_path):
     async def flow(user):
         await user.open("/en/start")
         await send(user, "letter.csv", b"dear,madam\n1,2\n")
-        await seen(user, "This did not work")
+        await seen(user, "Step 2 shows what is wrong")
+        await user.should_see("is a table with the columns dear, madam")
+        await user.should_see("Edit: suites/letter.csv")
 
     visit(tmp_path, flow)
 
@@ -168,6 +176,75 @@ def test_the_words_of_a_run_are_those_of_the_command():
     assert "--trust-remote-code" not in Wanted(("it-islands",), ("demo-causal",)).arguments
 
 
+def choose(user, *names):
+    """Choose tests by name, as if they were typed."""
+    (suites,) = user.find(marker="suites").elements
+    suites.options = {**suites.options, **{name: name for name in names}}
+    suites.value = list(names)
+
+
+def test_a_suite_by_its_address_is_fetched_before_it_waits_in_the_queue(
+    tmp_path, monkeypatch, serve
+):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(fetching, "https_only", lambda address: address)
+    site = serve({f"/someone/suites/archive/{REVISION}.zip": archive_of("it")})
+    monkeypatch.setattr(published, "GITHUB", site.address)
+    address = f"github:someone/suites@{REVISION}:it/a.tsv"
+
+    async def flow(user):
+        await user.open("/en/run")
+        choose(user, address)
+        assert f"cimento run {address} -m demo-causal -o runs" in commands(user)
+        user.find(marker="run").click()
+        await seen(user, "Waiting")
+
+    visit(tmp_path / "files", flow)
+    assert len(list((tmp_path / "cache").rglob("a.tsv"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("blimp", "suites/blimp, and give that folder to cimento"),
+        (f"github:someone/suites@{REVISION}", "cannot be fetched"),
+        ("hf:someone/suites", "it names no commit"),
+        ("blimpo", "there is no such suite"),
+    ],
+)
+def test_what_cannot_be_fetched_is_told_and_not_put_into_the_queue(
+    tmp_path, monkeypatch, name, told
+):
+    def no_network(*_):
+        raise OSError("no network")
+
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(fetching, "download", no_network)
+
+    async def flow(user):
+        await user.open("/en/run")
+        choose(user, name)
+        user.find(marker="run").click()
+        await seen(user, told)
+        await user.should_see("Nothing has been run yet.")
+
+    visit(tmp_path / "files", flow)
+
+
+def test_a_published_dataset_is_run_from_the_folder_that_it_is_fetched_into(tmp_path):
+    wanted = Wanted(("multiblimp", "it-islands"), ("demo-causal",), "it")
+    assert wanted.before == "cimento suites get multiblimp -o suites/multiblimp --language it && "
+    assert wanted.arguments[:3] == ("run", "suites/multiblimp/it", "it-islands")
+    folder = tmp_path / "suites" / "multiblimp" / "it"
+    folder.mkdir(parents=True)
+    (folder / "a.tsv").write_text("good\tbad\nIl cane dorme.\tIl cane dormono.\n")
+    (folder / "source.json").write_text('{"name": "multiblimp", "complete": true}')
+    options = wanted.checked(Workspace(tmp_path)).options(Workspace(tmp_path))
+    assert options.suites == (str(folder), "it-islands")
+    with pytest.raises(InputError, match="is a published dataset of 1 suite"):
+        open_grid(folder)
+
+
 @pytest.fixture(scope="module")
 def with_runs(tmp_path_factory):
     """A workspace with the runs of two models on a suite."""
@@ -180,7 +257,8 @@ def with_runs(tmp_path_factory):
 def test_results_are_shown_compared_and_cited(with_runs):
     async def flow(user):
         await user.open("/en/read?suite=it-subject-verb")
-        user.find(marker="read").click()
+        assert user._gather_elements(marker="tab-report") == set()
+        await user.open("/en/read?suite=it-subject-verb&show=newest")
         await until(lambda: user._gather_elements(marker="tab-report") != set())
         (frame,) = [each for each in user.find(ui.element).elements if each.tag == "iframe"]
         assert frame.props["sandbox"] == "allow-scripts allow-popups"

@@ -17,14 +17,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cimento.cli.main import invoke
-from tests.helpers.app_server import running_app
 
 pytest.importorskip("nicegui", reason="the app is not installed: pip install 'cimento[app]'")
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.slow
 
@@ -38,44 +35,6 @@ def folder(tmp_path_factory):
     words = ["run", "it-subject-verb", "-m", "demo-causal", "-m", "demo-masked", "--limit", "6"]
     assert invoke([*words, "-o", str(folder / "runs")]) == 0
     return folder
-
-
-@pytest.fixture(scope="module")
-def address(folder):
-    with running_app(folder) as address:
-        yield address
-
-
-@pytest.fixture
-def opened(browser: Browser):
-    """Opens pages; the test fails on any error in the console and on any request that fails."""
-    troubles: list[str] = []
-    contexts = []
-
-    def open_page(address: str, **options) -> Page:
-        context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
-        contexts.append(context)
-        tab = context.new_page()
-        tab.on("pageerror", lambda error: troubles.append(str(error)))
-        tab.on("console", lambda told: troubles.append(told.text) if told.type == "error" else None)
-        tab.on("response", lambda got: troubles.append(got.url) if got.status >= 400 else None)
-        came_up(tab, address)
-        return tab
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert troubles == []
-
-
-def came_up(tab, address):
-    """Open an address as soon as its server listens."""
-    for _ in range(60):
-        with contextlib.suppress(Exception):
-            tab.goto(address)
-            break
-        time.sleep(0.5)
-    tab.wait_for_selector("#content h1")
 
 
 def button(tab, name):

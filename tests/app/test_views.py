@@ -39,6 +39,9 @@ def test_columns_have_the_roles_of_each_kind_of_test():
     islands = view_of(open_grid(find_suite("it-islands")).grid, "items").columns
     choices = {column.name: column.choices for column in islands if column.role == "choice"}
     assert choices["distance"] == ("short", "long")
+    assert set(choices["condition"]) == {
+        "short_nonisland", "long_nonisland", "short_island", "long_island"
+    }  # fmt: skip
     assert (
         roles("it-acceptability")["rating" if "rating" in roles("it-acceptability") else "ratings"]
         == "number"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cimento.app.words import LANGUAGES, spoken, translations, words
+from cimento.suites.reading import CHECKS
 
 ALIKE = {
     "frame.title", "edit.error", "people.suite", "people.of-sd", "run.seed", "read.bibtex",
@@ -51,7 +52,7 @@ def test_every_language_puts_in_the_same_values():
 def test_no_english_is_left_over(language):
     left = []
     for key, texts in translations().items():
-        text = re.sub(r"\{.*?\}|cimento annotate \w+", "", texts[language])
+        text = re.sub(r"\{.*?\}|cimento annotate \w+|suite\.toml", "", texts[language])
         if ENGLISH.search(text) or (
             key not in ALIKE and texts[language] == texts["en"] and " " in texts["en"]
         ):
@@ -87,6 +88,16 @@ def test_every_check_has_the_title_of_its_page():
     assert {code: f"# {code}: {title}" for code, title in titles.items()} == {
         code: head.replace("`", "") for code, head in heads.items()
     }
+
+
+def test_every_check_has_advice_which_is_that_of_the_command_line():
+    catalogue = {key.removeprefix("advice."): texts["en"] for key, texts in translations().items()
+                 if key.startswith("advice.")}  # fmt: skip
+    titles = {key.removeprefix("check.") for key in translations() if key.startswith("check.")}
+    assert set(catalogue) == titles
+    # Formulas have advice of their own in every fault; the others name commands, the app its steps.
+    apart = {"CIM-S020", "CIM-S021", "CIM-S022", "CIM-S023", "CIM-S033", "CIM-S036"}
+    assert {code for code, check in CHECKS.items() if catalogue[code] != check.todo} == apart
 
 
 def test_a_text_takes_values_and_an_unknown_key_is_an_error():

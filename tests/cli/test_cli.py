@@ -106,6 +106,16 @@ def test_replaying_judging_and_reporting_import_no_torch(tmp_path, pairs, record
     assert not imported & {"torch", "transformers"}
 
 
+def test_options_are_scored_without_torch_by_a_model_that_does_without_it(tmp_path, monkeypatch):
+    places = [str(ROOT / "tests" / "frozen_plugin"), os.environ.get("PYTHONPATH", "")]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, places)))
+    monkeypatch.setenv("FROZEN_LOG", str(tmp_path / "asked.log"))
+    out = str(tmp_path / "runs")
+    imported = modules_after(("run", "es-stories", "-m", "frozen:plain", "--limit", "3", "-o", out))
+    assert "polars" in imported
+    assert not imported & {"torch", "transformers"}
+
+
 def test_run_prints_counts_beside_every_rate(tmp_path, pairs, recording, capsys):
     code = invoke(["run", str(pairs), "-m", f"replay:{recording}", "-o", str(tmp_path / "runs")])
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+
+import pytest
 
 from cimento import open_runs
 from cimento.cli import demo
@@ -33,10 +36,25 @@ def test_the_demo_ends_with_what_came_of_it_and_what_to_do_next(tmp_path, monkey
     for following in (str(folder / "report.html"), f"cimento compare {folder}", "suites new pairs"):
         assert following in shown
     assert (folder / "report.html").is_file()
-    assert invoke(["demo", "-o", str(folder), "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["runs"]) == 4
+    assert not (folder / "site").exists()
+    assert invoke(["demo", "-o", str(folder), "--json", "--site"]) == 0
+    written = capsys.readouterr()
+    assert len(json.loads(written.out)["runs"]) == 4
+    board = folder / "site" / "index.html"
+    assert str(board.resolve()) in written.err
+    assert {"Demo models", "es-subject-verb", "demo-masked"} <= set(
+        re.split(r"[<>@]", board.read_text(encoding="utf-8"))
+    )
 
 
+def test_what_a_constant_answer_reaches_counts_as_chance(runs_of_every_kind):
+    stories = [run for run in open_runs(runs_of_every_kind) if run.suite.name == "es-stories"]
+    shown = " ".join(demo._in_short(stories).split())
+    assert "above chance in 0 of the 0 suites with a chance level" in shown
+    assert "Always the same answer reaches: es-stories 0.667. That counts as chance there." in shown
+
+
+@pytest.mark.slow
 def test_a_constant_answer_is_not_above_chance(tmp_path, monkeypatch, capsys):
     # The demo model calls every Spanish story false, which two of three are.
     monkeypatch.setattr(demo, "_DEMO", ("es-subject-verb",))

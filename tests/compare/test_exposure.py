@@ -79,6 +79,14 @@ def test_counts_by_hand():
     assert pairs[1].log_ratio == 0
 
 
+def test_words_without_blanks_are_found_inside_sentences():
+    """A Han letter is a word: before, a sentence was one, and no other text held it."""
+    [pair] = critical_pairs(suite([("我买了一本书。", "我买了一只书。")]), before=0)
+    assert (pair.good, pair.bad) == (("本",), ("只",))
+    [pair] = counted([pair], ["他借了两本书。", "桌上有一本书和一只猫。"])
+    assert (pair.n_good, pair.n_bad, pair.n_whole) == (2, 1, 0)
+
+
 def test_accuracy_on_what_a_corpus_lacks():
     made = suite([*PAIRS, ("Il mare luccica.", "Il mare luccicano.")])
     run = evaluate(made, FakeScorer(lambda tokens, at: -1.0 if "canta" in tokens[at] else -2.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import threading
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ SECRET = "a secret of the tests, long enough"  # noqa: S105  # it opens nothing
 HIDDEN = re.compile(r'name="(form|moment)" value="([^"]*)"')
 
 
+@functools.cache
 def small(suite="it-connectives", *, limit=4, checks=1, **wanted):
     """A small design."""
     plan = SurveyPlan(checks=checks, seed=3, wanted=MaterialOptions(limit=limit, seed=3, **wanted))

@@ -100,6 +100,37 @@ SPECIES: dict[str, Species] = {
     "smollm3": Species("byte-bpe"),
     "glm4": Species("byte-bpe-two", {"head_dim": 8}),
     "mamba": Species("byte-bpe", {"state_size": 8}),
+    "falcon_mamba": Species("byte-bpe", {"state_size": 8}),
+    "mamba2": Species(
+        "byte-bpe",
+        {"state_size": 8, "num_heads": 8, "head_dim": 8, "n_groups": 1, "chunk_size": 16},
+    ),
+    "jamba": Species(
+        "byte-bpe",
+        {"num_experts": 2, "attn_layer_period": 2, "attn_layer_offset": 1, "mamba_d_state": 8},
+    ),
+    "recurrent_gemma": Species(
+        "gemma",
+        {
+            "lru_width": 32,
+            "attention_window_size": WINDOW,
+            "head_dim": 8,
+            "block_types": ["recurrent", "attention"],
+        },
+    ),
+    "xlstm": Species(
+        "byte-bpe",
+        {
+            # The config rounds both widths up to a multiple of 64, and the model does not.
+            "hidden_size": 64,
+            "qk_dim_factor": 1.0,
+            "num_heads": 4,
+            "num_blocks": 2,
+            "chunk_size": 16,
+            "autocast_kernel_dtype": "float32",
+            "ffn_round_up_to_multiple_of": 8,
+        },
+    ),
     "rwkv": Species("byte-bpe", {"attention_hidden_size": 32, "context_length": WINDOW}),
     "bert": _masked("wordpiece-uncased"),
     "bert-cased": _masked("wordpiece-cased", "bert"),

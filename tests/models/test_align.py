@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from cimento import Condition, Item, Meta, Policy, Prediction, Region, Suite
 from cimento.io.tables import TOKENS
 from cimento.measures import Missing, region_values
-from cimento.models.characters import containing, tokens_in, trim_spans, word_spans
+from cimento.models.characters import containing, tokens_in, trim_spans
 from cimento.models.tokenizing import Frame, TextEncoder
 from cimento.paradigms.regions.requests import region_requests
+from cimento.suites.words import word_spans
 from tests.helpers import plain, zoo
 
 KINDS = sorted(zoo.TOKENIZERS)

@@ -155,6 +155,38 @@ def test_the_same_by_hand_on_a_causal_model():
             assert by_layer(scores)[layer] == pytest.approx(expected, abs=TOLERANCE)
 
 
+def test_two_verbs_after_the_same_words_need_one_pass():
+    scorer = ModelHandle("demo-causal", Asking()).scorer
+    pairs = [(f"La lampada è {verb}", f"Le lampade è {verb}") for verb in ("rossa", "verde")]
+    requests = [
+        Patch(
+            base=Score(base, wanted=((13, 14),)),
+            source=Score(source, wanted=((14, 15),)),
+            place=(0, 10),
+            source_place=(0, 10),
+        )
+        for base, source in pairs
+    ]
+    exchanging = patcher(scorer)
+    rows = []
+
+    def note(_module: object, _args: object, given: dict[str, torch.Tensor]) -> None:
+        rows.append(len(given["input_ids"]))
+
+    def asked(some: list[Patch]) -> tuple[dict[int, PatchedScores], int]:
+        rows.clear()
+        with scorer.inside().model.base_model.register_forward_pre_hook(note, with_kwargs=True):
+            return dict(exchanging.patch(some)), sum(rows)
+
+    both, together = asked(requests)
+    one, alone = asked(requests[:1])
+    other, _ = asked(requests[1:])
+    assert together == alone
+    for cell, expected in zip(both[0].cells + both[1].cells, one[0].cells + other[0].cells,
+                              strict=True):  # fmt: skip
+        assert list(cell[2]) == pytest.approx(list(expected[2]), abs=2e-4)
+
+
 def test_alignments_are_named(copier):
     pairs = [
         (ONE, MANY, ("cat", "cats"), "exact"),

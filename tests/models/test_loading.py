@@ -58,7 +58,7 @@ def test_what_is_neither_causal_nor_masked_must_be_said(zoo_folder, tmp_path):
     edit(folder / "config.json", architectures=["BertForTokenClassification"])
 
     with pytest.raises(
-        ModelError, match=r"BertForTokenClassification.*--kind causal or --kind masked"
+        ModelError, match=r"BertForTokenClassification.*--kind causal, masked or diffusion"
     ):
         load_folder(folder)
     assert load_folder(folder, kind="masked").card.kind == "masked"

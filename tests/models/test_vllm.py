@@ -9,6 +9,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 import pytest
+from transformers import ByT5Tokenizer, GPT2Config, GPT2LMHeadModel
 
 import cimento
 from cimento import ModelError, UsageError
@@ -124,3 +125,20 @@ def test_where_it_is_not_installed_the_server_is_named(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda *_: None)
     with pytest.raises(UsageError, match=r"vllm serve org/name .*openai:http"):
         cimento.score("Le zie.", "vllm:org/name")
+
+
+def test_tokenizers_without_offsets_are_aligned_by_bytes(vllm, tmp_path):  # noqa: ARG001  # used for what it does
+    """ByT5's tokens are bytes, numbered from 3: a letter of two bytes is one entry with both."""
+    config = GPT2Config(
+        vocab_size=384, n_embd=16, n_layer=1, n_head=2, bos_token_id=1, eos_token_id=1
+    )
+    GPT2LMHeadModel(config).save_pretrained(tmp_path)
+    ByT5Tokenizer().save_pretrained(tmp_path)
+    text = "È qui"
+    table = cimento.score(text, f"vllm:{tmp_path}", bos="bos-or-eos", level="word")
+
+    ids = [1, *(octet + 3 for octet in text.encode())]
+    scores = [score(ids[:place], token) for place, token in enumerate(ids[1:], start=1)]
+    # Two bytes of the first letter; the blank begins the second word.
+    expected = [-sum(scores[:2]) / math.log(2), -sum(scores[2:]) / math.log(2)]
+    assert table["surprisal_bits"].to_list() == pytest.approx(expected, abs=1e-12)

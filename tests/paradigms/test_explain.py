@@ -10,9 +10,9 @@ import pytest
 import cimento
 from cimento import UsageError
 from cimento.explain import explain
-from cimento.io.tables import EXPLANATIONS
+from cimento.io.explained import EXPLANATIONS
 from cimento.paradigms.regions.explanations import NO_FULL, NOT_EXACT, cell_means
-from cimento.paradigms.regions.interchanges import ExplainSettings, contrasts_of
+from cimento.paradigms.regions.swaps import ExplainSettings, contrasts_of
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from tests.helpers import copying
 from tests.helpers.command_line import invoke
@@ -80,7 +80,7 @@ def test_tables_of_several_parts_are_kept_together(filler_gap):
     stored = filler_gap.table("explanations")
     assert set(stored.filter(part="mlp")["item"]) == {"2"}
     assert {"1", "2"} <= set(stored.filter(part="residual")["item"])
-    assert stored.schema == EXPLANATIONS.polars()
+    assert stored.schema == EXPLANATIONS.polars(present=["source_text", "donor"])
     reopened = cimento.open_run(filler_gap.folder)
     assert reopened.summary().estimates == filler_gap.summary().estimates
 
@@ -151,12 +151,12 @@ def test_a_twin_shows_where_agreement_is_carried(twins):
 def test_a_suite_can_declare_its_twins(tmp_path):
     declared = agreement(explain={"swaps": SWAPS})
     run = cimento.evaluate(declared, str(copying.save(tmp_path / "model")), device="cpu")
-    [contrast], _ = contrasts_of(run, ExplainSettings())
+    [contrast] = contrasts_of(run, ExplainSettings()).contrasts
     assert contrast.swaps == SWAPS
 
 
 def test_a_pair_that_differs_only_in_what_is_measured_says_what_is_missing(twins):
-    with pytest.raises(UsageError, match=r"differs in one controller.*--swap BASE=SOURCE"):
+    with pytest.raises(UsageError, match=r"in which feature.*--swap BASE=SOURCE"):
         explain(twins)
 
 
@@ -176,7 +176,7 @@ def test_what_cannot_be_explained_is_said(twins, settings, said):
 
 def test_a_difference_of_differences_exchanges_one_factor():
     run = cimento.evaluate("it-filler-gap", "demo-causal", limit=2, device="cpu")
-    contrasts, _ = contrasts_of(run, ExplainSettings())
+    contrasts = contrasts_of(run, ExplainSettings()).contrasts
     named = {run.named(contrast.question): contrast.swaps for contrast in contrasts}
     assert named == {
         "filled": {"cosa_nogap": "che_nogap"},

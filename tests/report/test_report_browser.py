@@ -105,6 +105,27 @@ def many(count: int) -> RunReport:
     return make_run(make_suite(["(2;%match%) < (2;%mismatch%)"], items))
 
 
+@pytest.mark.parametrize(
+    ("match", "mismatch", "sign"),
+    [
+        ("הילדות | משחקות | בגן.", "הילדות | משחקים | בגן.", -1),
+        ("البنات | يلعبن | في الحديقة.", "البنات | يلعب | في الحديقة.", -1),
+        ("Le bambine | giocano | in giardino.", "Le bambine | gioca | in giardino.", 1),
+    ],
+)
+def test_strips_run_the_way_their_script_does(
+    opened: Opener, match: str, mismatch: str, sign: int
+) -> None:
+    suite = make_suite(["(2;%match%) < (2;%mismatch%)"], [{"match": match, "mismatch": mismatch}])
+    tab = opened(make_run(suite))
+
+    cells = tab.locator(".strips tr").first.locator("th, td")
+    places = [cells.nth(n).bounding_box() for n in range(cells.count())]
+    lefts = [place["x"] for place in places if place]
+    assert len(lefts) == 4
+    assert lefts == sorted(lefts, reverse=sign < 0)
+
+
 @pytest.mark.parametrize("text", [SCRIPT, IMAGE, RIGHT_TO_LEFT, "</script>\u2028\u2029 &lt;b&gt;"])
 def test_hostile_texts_appear_as_text(opened: Opener, text: str) -> None:
     suite = make_suite(

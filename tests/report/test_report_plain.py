@@ -16,13 +16,18 @@ from cimento.report.grid import EstimateCell
 from tests.helpers.pages import parse_page
 
 
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    return tmp_path_factory.mktemp("plain") / "runs"
+
+
 @pytest.fixture
-def runs(probing, tmp_path):
+def runs(probing, stored):
     """Two stored runs of a paradigm that brings no sections of its own."""
-    folder = tmp_path / "runs"
-    models = ["-m", "demo-causal", "-m", "demo-masked"]
-    assert invoke(["run", str(probing), *models, "-o", str(folder)]) == 0
-    return folder
+    if not stored.exists():
+        models = ["-m", "demo-causal", "-m", "demo-masked"]
+        assert invoke(["run", str(probing), *models, "-o", str(stored)]) == 0
+    return stored
 
 
 def written(runs, tmp_path, ending):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unicodedata import category, combining, east_asian_width
 
 import pytest
 
 from cimento import Condition, Item, Meta, Prediction, Region, Run, Suite, evaluate
 from cimento.cli.main import invoke
+from cimento.io.inline_markup import columns
 from cimento.paradigms.regions.sections import region_report
 from cimento.report.terminal import terminal_item
 from cimento.testing.models import uniform_scorer
@@ -60,3 +62,11 @@ def test_the_summary_and_an_item_there_is_not(
     assert "verbs (it), 1 item" in capsys.readouterr().out
     assert invoke(["show", str(stored.folder), "8"]) == 2
     assert "there is no item '8'" in capsys.readouterr().err
+
+
+def test_columns_stand_below_one_another_in_every_script():
+    """By East Asian Width (UAX 11), a Han letter takes two places, and a Thai vowel sign none."""
+    lines = columns([("我买了", "1"), ("ซื้อ", "2"), ("verb", "3")]).splitlines()
+    places = [sum({"W": 2, "F": 2}.get(east_asian_width(c), 1) for c in line if not combining(c)
+                  and category(c) != "Mn") for line in lines]  # fmt: skip
+    assert len(set(places)) == 1

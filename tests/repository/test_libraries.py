@@ -85,7 +85,11 @@ def test_the_order_of_sums_is_the_users_to_set():
     assert said(code, MKL_CBWR="COMPATIBLE") == "COMPATIBLE"
 
 
-def test_threads_of_a_command_sleep_while_they_wait_unless_told_otherwise():
-    code = f"{OWN} import os; print(os.environ['OMP_WAIT_POLICY'])"
-    assert said(code, OMP_WAIT_POLICY="ACTIVE") == "ACTIVE"
-    assert said(f"import os; os.environ.pop('OMP_WAIT_POLICY', None); {code}") == "PASSIVE"
+@pytest.mark.parametrize(
+    ("name", "ours", "theirs"),
+    [("OMP_WAIT_POLICY", "PASSIVE", "ACTIVE"), ("OPENBLAS_THREAD_TIMEOUT", "4", "20")],
+)
+def test_threads_of_a_command_sleep_while_they_wait_unless_told_otherwise(name, ours, theirs):
+    code = f"{OWN} import os; print(os.environ[{name!r}])"
+    assert said(code, **{name: theirs}) == theirs
+    assert said(f"import os; os.environ.pop({name!r}, None); {code}") == ours

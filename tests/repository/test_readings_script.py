@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import csv
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from cimento.corpus.making import grammar_files
 from cimento.suites import builtin
 from cimento.suites.builtin import READINGS, find_suite, list_builtin
-from reading_questions import AGREES, AnswerError, questions_of, verdicts
+from reading_questions import (
+    AGREES,
+    AnswerError,
+    questions_of,
+    questions_of_grammars,
+    verdicts,
+)
 from readings import main
 
 SUITES = ("it-filler-gap", "it-islands", "it-stories", "it-subject-verb")
@@ -240,3 +248,29 @@ def test_what_cannot_be_used_is_said_in_one_line(folder):
     path = write(folder / "answers.tsv", [(question.id, "c", "")])
     with pytest.raises(SystemExit, match=f"id {question.id}: 'c' is none of a, b"):
         main([*collecting, path])
+
+
+def test_generated_items_are_read_and_counted(tmp_path, monkeypatch):
+    grammars = tmp_path / "grammars"
+    shutil.copytree(grammar_files._BUILT_IN / "ru", grammars / "ru")
+    (grammars / "ru" / READINGS).unlink(missing_ok=True)
+    monkeypatch.setattr(grammar_files, "_BUILT_IN", grammars)
+    for path in (grammars / "ru").glob("*.toml"):
+        if path.stem not in ("language", "subject-verb", "adjunct-islands"):
+            path.unlink()
+    drawn = list(questions_of_grammars("ru", items=3, seed=4))
+    pairs = [question for question in drawn if question.ask == "pair"]
+    assert {question.item.split("/")[0] for question in pairs} == {"ru-subject-verb"}
+    assert (len(pairs), len(drawn)) == (3, 3 + 3 * 4)
+    for reader, wrong in (("A", 0), ("B", 1)):
+        rows = [
+            (question.id, "both" if number < wrong else question.key, "")
+            for number, question in enumerate(pairs)
+        ]
+        answers = write(tmp_path / "answers.tsv", rows)
+        chosen = ["collect", "ru", "--seed", "4", "--grammars", "3", "--native", "no"]
+        assert main([*chosen, "--reader", reader, answers]) == 0
+    verdicts_of = [row["verdict"] for row in read(grammars / "ru" / READINGS)]
+    assert Counter(verdicts_of)[AGREES] == 5
+    assert grammar_files.items_read(grammars / "ru", "ru-subject-verb") == 3
+    assert grammar_files.items_read(grammars / "ru", "ru-adjunct-islands") == 0

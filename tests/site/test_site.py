@@ -7,6 +7,7 @@ import csv
 import hashlib
 import json
 import re
+import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
@@ -15,11 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cimento import UsageError, evaluate, open_runs
+from cimento import SiteSettings, UsageError, evaluate, export, open_runs, write_site
 from cimento.cli.main import invoke
 from cimento.report.document import sections_of
 from cimento.report.html import minus
-from cimento.site import SiteSettings, write_site
+from cimento.site import build
 from cimento.site.board import link, slug
 from tests.helpers.judging import make_suite
 from tests.site.conftest import ALSO_WISE, FOOL, WISE, agreement, knows
@@ -241,6 +242,75 @@ def test_a_new_model_leaves_the_pages_of_other_suites_and_runs_as_they_are(
     assert not {path for path in before if path.startswith("suites/it-training")} - kept
     assert not {path for path in before if "/runs/" in path} - kept
     assert set(before) <= set(after), "an address is gone"
+
+
+def test_what_is_unchanged_is_not_read_and_comes_out_as_if_it_were_made_anew(
+    animal_runs, more_runs, runs_of_every_kind, tmp_path, monkeypatch
+):
+    new = tmp_path / "runs"
+    evaluate(agreement(), knows("new", "lupo"), output=new)
+    root, afresh = tmp_path / "site", tmp_path / "afresh"
+    settings = SiteSettings(dataset="lab/suites")
+    write_site([animal_runs, more_runs, runs_of_every_kind], root, settings)
+    read_suites = []
+    monkeypatch.setattr(build, "suite_parts", _noting(read_suites, build.suite_parts))
+    everything = [animal_runs, more_runs, runs_of_every_kind, new]
+    write_site(everything, root, settings)
+    assert read_suites == ["it-animals"]
+    write_site(everything, afresh, settings)
+    contents = {path: digest for path, (_, digest) in files(root).items()}
+    assert contents == {path: digest for path, (_, digest) in files(afresh).items()}
+
+
+def _noting(names, function):
+    """A function of runs that notes the names of their suites."""
+
+    def noted(runs):
+        names.append(runs[0].suite_name)
+        return function(runs)
+
+    return noted
+
+
+def test_a_page_that_was_changed_by_hand_is_made_again(animal_runs, tmp_path):
+    root = tmp_path / "site"
+    write_site(animal_runs, root)
+    page = next(root.glob("suites/*/items/7.html"))
+    before = read(page)
+    page.write_text("scribble")
+    assert write_site(animal_runs, root).written == 1
+    assert read(page) == before
+    write_site(animal_runs, root, SiteSettings(title="Another"))
+    assert "Another" in read(page)
+
+
+def test_a_record_of_an_earlier_version_has_everything_made_again(animal_runs, tmp_path):
+    root = tmp_path / "site"
+    write_site(animal_runs, root)
+    index = json.loads(read(root / "site.json"))
+    for made in ({"suite it-animals": {"inputs": 1}}, [], None):
+        (root / "site.json").write_text(json.dumps({**index, "made": made}))
+        assert write_site(animal_runs, root).written == 0
+    assert json.loads(read(root / "site.json")) == index
+
+
+def test_the_board_offers_records_for_other_sites(animal_runs, tmp_path):
+    write_site(animal_runs, tmp_path / "s", SiteSettings(dataset="lab/suites"))
+    offered = [place for place in Reader(read(tmp_path / "s" / "index.html")).links
+               if place.endswith(".zip")]  # fmt: skip
+    assert [Path(place).name for place in offered] == ["all.zip", "every-eval-ever.zip"]
+    cards, records = (zipfile.ZipFile(tmp_path / "s" / unquote(place)) for place in offered)
+    assert [name for name in cards.namelist() if "lab__wise" in name] == [
+        f"lab__wise@{WISE.card.revision[:7]}/.eval_results/suites.yaml"
+    ]
+    export(animal_runs, "every-eval-ever", tmp_path / "data")
+    exported = {path.relative_to(tmp_path / "data").as_posix(): json.loads(read(path))
+                for path in tmp_path.glob("data/**/*.json")}  # fmt: skip
+    for record in exported.values():
+        # The site has no files of single verdicts beside the records.
+        record.pop("detailed_evaluation_results")
+    assert {name: json.loads(records.read(name)) for name in records.namelist()} == exported
+    assert len(exported) == 3
 
 
 def test_files_of_others_are_neither_overwritten_nor_removed(animal_runs, tmp_path):

@@ -56,18 +56,9 @@ def test_a_language_has_a_row_for_each_model_and_two_columns_for_a_suite_and_its
     assert len(rows_of(folder, "suites")) == 1 + 2 * 48
 
 
-def test_without_data_the_command_says_whose_suites_are_asked(written, capsys):
-    _, arguments = written
-    capsys.readouterr()
-    assert invoke(arguments) == 0
-    captured = capsys.readouterr()
-    assert "there is no --data: 48 suites of our own are asked" in captured.err
-    # what is printed is what is written, without the tables of the profile
-    assert "Italian: mean probability ratio of every suite" in captured.out
-    assert "competence by agreement" not in captured.out
-
-
-def test_a_second_run_asks_nothing_again(written, monkeypatch, capsys):
+def test_a_second_run_asks_nothing_again_and_says_whose_suites_it_showed(
+    written, monkeypatch, capsys
+):
     from cimento.models.hf import loading
 
     def refuse(*_: object, **__: object) -> None:
@@ -76,9 +67,14 @@ def test_a_second_run_asks_nothing_again(written, monkeypatch, capsys):
     folder, arguments = written
     before = (folder / "suites.csv").read_bytes()
     monkeypatch.setattr(loading, "load", refuse)
+    capsys.readouterr()
     assert invoke(arguments) == 0
     assert (folder / "suites.csv").read_bytes() == before
-    capsys.readouterr()
+    captured = capsys.readouterr()
+    assert "there is no --data: 48 suites of our own are asked" in captured.err
+    # what is printed is what is written, without the tables of the profile
+    assert "Italian: mean probability ratio of every suite" in captured.out
+    assert "competence by agreement" not in captured.out
 
 
 def test_the_tables_of_a_profile_are_printed_when_asked_for(written, capsys):

@@ -28,6 +28,7 @@ from cimento.app.editing import (
 from cimento.app.findings import STYLE, button, sheet_title, show_findings
 from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell
 from cimento.app.opening import describe, digest_of, open_grid, save_grid, zipped_folder
+from cimento.app.pairing import ask_pair, guess_pair, named_pair
 from cimento.app.shortcuts import show_shortcuts
 from cimento.app.views import (
     View,
@@ -97,6 +98,7 @@ class Editor:
         self.report = Report(())
         self._sheet, self._wide = ITEMS, False
         self._rounds = 0
+        self._asked: object = None
 
     @property
     def grid(self) -> Grid:
@@ -120,6 +122,7 @@ class Editor:
         self._describe = ui.element("div").classes("bare")
         with self._describe:
             self._build_describe()
+        self._pairs = ui.element("div").classes("bare")
         with (
             ui.element("div")
             .props(f'role=toolbar aria-label="{say("edit.tools")}"')
@@ -166,7 +169,6 @@ class Editor:
         if names == self._names:
             return
         self._names = names
-        self._describe.set_visibility(not self.grid.described)
         if self._sheet not in names:
             self._sheet = ITEMS
         self._bar.clear()
@@ -245,6 +247,8 @@ class Editor:
         self._undo.set_enabled(bool(self.history.past))
         self._redo.set_enabled(bool(self.history.future))
         self._switch.set_visibility(self._sheet == ITEMS and has_conditions(grid))
+        asked = self._ask_pair()
+        self._describe.set_visibility(not (grid.described or asked))
         self._untitle.set_visibility(grid.sheets[self._sheet].head > 0)
         dirty = grid != self._saved
         self._title.text = f"{grid.name}{' *' if dirty else ''}"
@@ -257,6 +261,20 @@ class Editor:
         else:
             self._send(table.rows(view, marked, say))
         self._show_legend()
+
+    def _ask_pair(self) -> bool:
+        """Ask which column is which, where that is unclear, and say whether it is.
+
+        What was asked is hidden and not deleted: the answer to it may be under way.
+        """
+        guess = guess_pair(self.grid)
+        if guess is not None and (guess, self.grid.items.columns) != self._asked:
+            self._asked = (guess, self.grid.items.columns)
+            self._pairs.clear()
+            with self._pairs:
+                ask_pair(self.grid, guess, self._say, done=self._act(self._name_pair))
+        self._pairs.set_visibility(guess is not None)
+        return guess is not None
 
     def _send(self, rows: list[dict[str, Any]]) -> None:
         """Send the browser the rows that have changed, or all where some came or went."""
@@ -329,7 +347,10 @@ class Editor:
         self._refresh()
         await self.check()
 
-    def _act(self, edit: Callable[[], Any]) -> Callable[[], Any]:
+    async def _name_pair(self, good: int, bad: int) -> None:
+        await self.change(named_pair(self.grid, good, bad))
+
+    def _act(self, edit: Callable[..., Any]) -> Callable[..., Any]:
         """The action of a button that edits."""
         return guarded(self._visit, edit)
 
@@ -342,8 +363,8 @@ class Editor:
     async def _edited(self, event: events.GenericEventArguments) -> None:
         """A cell was edited in the browser."""
         view = self.view
-        row = _row_with(view, str(event.args.get("rowId")))
-        column = _number(event.args.get("colId"), "c")
+        row = table.row_with(view, str(event.args.get("rowId")))
+        column = table.number_of(event.args.get("colId"), "c")
         if row is None or column is None or column >= len(view.columns):
             return
         await self.change(
@@ -352,7 +373,7 @@ class Editor:
 
     async def _pasted(self, event: events.GenericEventArguments) -> None:
         """Cells were pasted at the cursor."""
-        column = _number(event.args.get("column"), "c") or 0
+        column = table.number_of(event.args.get("column"), "c") or 0
         await self._paste(int(event.args["row"]), column, str(event.args["text"]))
 
     async def _paste(self, row: int, column: int, text: str) -> None:
@@ -473,14 +494,3 @@ class Editor:
         if not self.report.usable:
             raise InputError(where=self.grid.name, seen=self._say("edit.audit-faulty"))
         await show_shortcuts(self.grid, shown, self._say)
-
-
-def _row_with(view: View, id_: str) -> int | None:
-    """The index of the row of a view with an id."""
-    return next((n for n, row in enumerate(view.rows) if str(row.rows[0]) == id_), None)
-
-
-def _number(field: object, prefix: str) -> int | None:
-    """The number of a column of the grid, from its field."""
-    text = str(field).removeprefix(prefix)
-    return int(text) if text.isdecimal() and text.isascii() and len(text) < 6 else None  # noqa: PLR2004

@@ -9,7 +9,8 @@ from typing import Any
 from nicegui import ui
 
 from cimento.app.checking import Finding, page_of
-from cimento.app.words import Words
+from cimento.app.words import USUAL, Words, words
+from cimento.suites.reading import CHECKS
 
 STYLE = Path(__file__).with_name("edit.css")
 """The style of steps 2 and 5."""
@@ -77,8 +78,27 @@ def _show(finding: Finding, say: Words, go: Callable[[Finding], None]) -> None:
         ui.label(title).classes("check-title")
     # What was seen is said in English, and a screen reader has to know it.
     ui.label(finding.seen).props("lang=en").classes("seen")
-    if finding.todo:
-        ui.label(finding.todo).props("lang=en").classes("small")
+    show_advice(finding.code, finding.todo, say)
+
+
+def show_advice(code: str, todo: str, say: Words) -> None:
+    """Show what to do about a fault: the advice of its check, or closer advice of its own.
+
+    Closer advice names what is in the file and is in English; the advice of the check is in the
+    language of the page, and stands before it where that is another one.
+
+    Args:
+        code: code of the check; empty for other faults.
+        todo: advice of the fault.
+        say: the words of the page.
+    """
+    check = CHECKS.get(code)
+    usual = words(USUAL).texts.get(f"advice.{code}", "")
+    closer = "" if todo in {usual, check.todo if check else usual} else todo
+    if usual and not (closer and say.language == USUAL):
+        ui.label(say(f"advice.{code}")).classes("small")
+    if closer:
+        ui.label(closer).props("lang=en").classes("small")
 
 
 def title_of(code: str, say: Words) -> str:

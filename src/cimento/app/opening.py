@@ -17,12 +17,12 @@ from cimento.app.editing import (
     sheet_of,
     workbook_of,
 )
-from cimento.errors import CimentoError, Fault, InputError, SuiteError, UsageError
+from cimento.errors import CimentoError, Fault, InputError, SuiteError, UsageError, counted
 from cimento.io.files import file_digest, read_bytes, refuse_existing, write_bytes
 from cimento.paradigms.registry import load_suite, paradigm_of, save_suite
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formats.native import TABLES
-from cimento.suites.load import is_archive, opened, suite_files, suite_paths
+from cimento.suites.load import is_archive, opened, recorded_source, suite_files, suite_paths
 from cimento.suites.published import LANGUAGE_CODE
 from cimento.suites.reading import TOML, errors
 from cimento.suites.suite_workbook import (
@@ -67,6 +67,12 @@ def open_grid(path: Path) -> Opened:
     with opened(path) as folder:
         place = _only_suite(folder, path) if is_archive(path) else folder
         name = place.name if place.is_dir() else place.stem
+        if recorded_source(place):
+            raise InputError(
+                where=path.name,
+                seen=f"is a published dataset of {counted(len(suite_paths(place)), 'suite')}",
+                todo="To change one of them, put a copy of its file into the folder suites.",
+            )
         if place.is_dir():
             return Opened(_open_folder(place, name))
         if place.suffix.lower() == WORKBOOK and ABOUT in (sheets := sheet_names(read_bytes(place))):

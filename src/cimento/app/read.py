@@ -66,6 +66,8 @@ def build(visit: Visit) -> None:
             _Parts(visit, names, results)
 
     button.on_click(guarded(visit, show))
+    if visit.query.get("show"):  # from the queue, where somebody asked for the newest results
+        ui.timer(0, guarded(visit, show), once=True)
 
 
 def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox]:

@@ -13,12 +13,12 @@ from nicegui import ui
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
 from cimento.app.jobs import BUSY, RUN, Job
 from cimento.app.models import model_choice
-from cimento.app.workspace import RUNS, Workspace
+from cimento.app.workspace import RUNS, SUITES, Workspace
 from cimento.errors import UsageError
 from cimento.options import RunOptions, checked
 from cimento.report.formatting import duration
-from cimento.suites.builtin import builtin_names
-from cimento.suites.published import NAMES
+from cimento.suites.builtin import builtin_names, find_suite
+from cimento.suites.published import NAMES, Published, find_published, is_address, published
 
 if TYPE_CHECKING:
     from cimento.runs.planning import NamedPlan
@@ -31,7 +31,8 @@ class Wanted:
     """The runs that somebody wants.
 
     Attributes:
-        suites: built-in names, and paths from the workspace.
+        suites: built-in names, paths from the workspace, names of published datasets, and
+            addresses of others.
         models: names of models, as `Workspace.model` returns them.
         language: of suites that do not state theirs; empty for none.
         limit: number of items of each suite; None for all.
@@ -47,7 +48,7 @@ class Wanted:
     @property
     def arguments(self) -> tuple[str, ...]:
         """The words of the command after ``cimento``."""
-        suites = (f"./{name}" if name.startswith("-") else name for name in self.suites)
+        suites = (f"./{name}" if name.startswith("-") else name for name in self.places)
         return (
             RUN,
             *suites,
@@ -59,17 +60,52 @@ class Wanted:
             RUNS,
         )
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether a suite may have to be fetched."""
+        return bool(self.to_get) or any(map(is_address, self.suites))
+
+    @property
+    def to_get(self) -> tuple[tuple[Published, str], ...]:
+        """The published datasets that are to be in the workspace, each with its language."""
+        entries = published()
+        return tuple(
+            (entry, self.language if self.language in entry.languages else "")
+            for name in self.suites
+            if (entry := entries.get(name)) is not None
+        )
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The suites as a command finds them: published datasets by their folders."""
+        folders = {entry.name: _folder(entry, language) for entry, language in self.to_get}
+        return tuple(folders.get(name, name) for name in self.suites)
+
+    @property
+    def before(self) -> str:
+        """The commands that fetch published datasets, as they stand before the command of runs."""
+        return "".join(
+            join(["cimento", "suites", "get", entry.name, "-o", f"{SUITES}/{entry.folder}",
+                  *(("--language", language) if language else ())]) + " && "
+            for entry, language in self.to_get
+        )  # fmt: skip
+
     def checked(self, workspace: Workspace) -> Wanted:
         """The same, if there is something to run and all of it may be used.
 
         Raises:
-            CimentoError: no suite or model is named, or one that is outside the workspace.
+            CimentoError: no suite or model is named, one that is outside the workspace, or an
+                address that does not pin what is behind it.
         """
         for what, names in (("suite", self.suites), ("model", self.models)):
             if not names:
                 raise UsageError(where=what, seen="none is chosen", todo="Choose one or more.")
+        remote = {entry.name for entry, _ in self.to_get}
         for suite in self.suites:
-            workspace.suite(suite)
+            if is_address(suite):
+                find_published(suite)
+            elif suite not in remote:
+                workspace.suite(suite)
         return replace(self, models=tuple(map(workspace.model, self.models)))
 
     def options(self, workspace: Workspace) -> RunOptions:
@@ -81,7 +117,10 @@ class Wanted:
         return checked(
             RunOptions,
             {
-                "suites": tuple(str(workspace.suite(suite)) for suite in self.suites),
+                "suites": tuple(
+                    suite if is_address(suite) else str(workspace.suite(suite))
+                    for suite in self.places
+                ),
                 "models": self.models,
                 "language": self.language,
                 "limit": self.limit,
@@ -89,6 +128,27 @@ class Wanted:
                 "output": workspace.folder / RUNS,
             },
         )
+
+
+def _folder(entry: Published, language: str) -> str:
+    """The folder of a published dataset from the workspace; each language has one of its own."""
+    return "/".join(filter(None, (SUITES, entry.folder, language)))
+
+
+def fetch_all(workspace: Workspace, wanted: Wanted) -> None:
+    """Fetch the datasets of some runs that are not on this machine, so that a run needs no network.
+
+    Published ones come into the workspace, those given by address into the cache.
+
+    Raises:
+        CimentoError: one cannot be reached or stored, or was changed since.
+    """
+    from cimento.suites.fetching import fetch
+
+    for entry, language in wanted.to_get:
+        fetch(entry, workspace.inside(f"{SUITES}/{entry.folder}"), language=language)
+    for suite in filter(is_address, wanted.suites):
+        find_suite(suite)
 
 
 def plan(workspace: Workspace, wanted: Wanted) -> NamedPlan:
@@ -126,24 +186,37 @@ def _form(visit: Visit) -> None:
     result = ui.element("div").props("aria-live=polite").mark("planned")
     command = CommandLine(visit, fields.wanted.arguments)
 
-    async def show_plan() -> None:
-        named = fields.wanted.checked(visit.workspace)
-        result.clear()
+    async def brought() -> Wanted:
+        """The runs, with all of their suites on this machine."""
+        wanted = fields.wanted.checked(visit.workspace)
+        waiting.text = say("run.fetching" if wanted.is_remote else "run.planning")
         waiting.set_visibility(True)
         try:
-            named_plan = await asyncio.to_thread(plan, visit.workspace, named)
+            await asyncio.to_thread(fetch_all, visit.workspace, wanted)
+        finally:
+            waiting.set_visibility(False)
+        return wanted
+
+    async def show_plan() -> None:
+        result.clear()
+        wanted = await brought()
+        waiting.text = say("run.planning")
+        waiting.set_visibility(True)
+        try:
+            named_plan = await asyncio.to_thread(plan, visit.workspace, wanted)
         finally:
             waiting.set_visibility(False)
         with result:
             _planned(visit, named_plan)
 
-    def begin() -> None:
-        visit.queue.add(fields.wanted.checked(visit.workspace).arguments)
+    async def begin() -> None:
+        wanted = await brought()
+        visit.queue.add(wanted.arguments)
         ui.notify(say("run.added"))
 
     planned.on_click(guarded(visit, show_plan))
     begun.on_click(guarded(visit, begin))
-    fields.on_change(lambda: command.show(fields.wanted.arguments))
+    fields.on_change(lambda: command.show(fields.wanted.arguments, before=fields.wanted.before))
 
 
 class _Fields:
@@ -155,13 +228,18 @@ class _Fields:
 
     def __init__(self, visit: Visit) -> None:
         say = visit.say
-        names = [*(suite.name for suite in visit.workspace.suites()), *builtin_names()]
+        here = [*(suite.name for suite in visit.workspace.suites()), *builtin_names()]
+        names = {name: name for name in here}
+        for entry in published().values():
+            if not entry.by_hand:
+                names.setdefault(entry.name, f"{entry.name} ({say('run.to_fetch')})")
         asked = visit.query.get("suite", "")
         with ui.element("div").classes("fields"):
             self._suites = ui.select(
                 names, label=say("run.suites"), multiple=True, with_input=True,
-                value=[asked] if asked in names else [],
+                value=[asked] if asked in names else [], new_value_mode="add-unique",
             ).props("outlined use-chips").classes("wide").mark("suites")  # fmt: skip
+            self._suites.props(f'hint="{say("run.addresses")}"')
             self._models = model_choice(visit, say("run.models"), ["demo-causal"]).mark("models")
         with ui.expansion(say("run.more")).classes("more"), ui.element("div").classes("fields"):
             languages = dict(sorted(NAMES.items(), key=lambda name: name[1]))
@@ -264,7 +342,7 @@ class _Card:
                 self._stop = self._button("stop", lambda: queue.stop(number))
                 self._again = self._button("go_on", lambda: queue.go_on(number))
                 self._forget = self._button("forget", lambda: queue.forget(number))
-                self._read = ui.link(say("run.read"), visit.address("read"))
+                self._read = ui.link(say("run.read"), visit.address("read", show="newest"))
             with ui.expansion(say("run.log")).classes("more") as self._opened:
                 self._log = Text(tag="pre").classes("log")
 

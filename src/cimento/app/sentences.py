@@ -144,7 +144,7 @@ def _show(visit: Visit, tried: Tried) -> None:
 def _strip(visit: Visit, words: list[dict[str, object]]) -> None:
     """The words of a text, each on the colour of its surprisal and with the number below."""
     known = [bits for word in words if isinstance(bits := word["surprisal_bits"], float)]
-    with ui.element("div").props("role=list").classes("strip"):
+    with ui.element("div").props("role=list dir=auto").classes("strip"):
         for word in words:
             bits = word["surprisal_bits"]
             with ui.element("div").props("role=listitem").classes(f"word {_colour(bits)}"):

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app import sentences
-from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem
+from cimento.app.findings import show_advice, title_of
+from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, Fault
 from cimento.io.files import write_bytes
@@ -31,6 +32,7 @@ from cimento.suites.builtin import (
 from cimento.suites.load import MAX_FILE_BYTES, opened, suite_paths
 from cimento.suites.model import new_canary
 from cimento.suites.published import NAMES
+from cimento.suites.reading import NO_LANGUAGE
 
 if TYPE_CHECKING:
     from nicegui.events import UploadEventArguments
@@ -221,8 +223,11 @@ async def _audited(visit: Visit, path: Path) -> None:
     try:
         audits = await asyncio.to_thread(audit_all, path)
     except CimentoError as error:
-        problem(visit, error)
+        _to_mend(visit, name)
+        Text(f"{error.seen}. {error.todo}").props("lang=en").classes("small")
         return
+    if any(fault.severity == "error" for audit in audits for fault in audit.faults):
+        _to_mend(visit, name)
     for audit in audits:
         faults = audit.faults
         errors = sum(fault.severity == "error" for fault in faults)
@@ -231,6 +236,14 @@ async def _audited(visit: Visit, path: Path) -> None:
         _faults(visit, faults)
     _next_steps(visit, name)
     CommandLine(visit, ["suites", "check", name])
+
+
+def _to_mend(visit: Visit, name: str) -> None:
+    """Lead to step 2 with a file that has errors."""
+    say = visit.say
+    with ui.element("div").classes("mend"):
+        Text(say("start.mend"))
+        ui.link(f"{say('edit.title')}: {name}", visit.address("edit", suite=name))
 
 
 def audit_all(path: Path) -> list[SuiteAudit]:
@@ -248,7 +261,11 @@ def _faults(visit: Visit, faults: Sequence[Fault]) -> None:
         for fault in faults[:MOST_FAULTS]:
             with ui.element("li").classes(fault.severity):
                 Text(visit.say(f"start.{fault.severity}"), "b")
-                Text(str(fault), "span")
+                Text(" ".join(filter(None, (fault.code, title_of(fault.code, visit.say)))), "span")
+                Text(f"{fault.where}: {fault.seen}").props("lang=en").classes("seen")
+                # Its closer advice is to give an option of commands.
+                todo = "" if fault.code == NO_LANGUAGE else fault.todo
+                show_advice(fault.code, todo, visit.say)
     if len(faults) > MOST_FAULTS:
         Text(visit.say("start.more", count=len(faults) - MOST_FAULTS)).classes("small")
 

@@ -45,6 +45,70 @@ NUMBER = """(params) => {
 }"""
 """The renderer of row numbers: a mark beside the number says that something was found."""
 
+CHOICE = """class {
+  init(params) {
+    const column = params.column.getColId();
+    const words = new Set(params.words);
+    params.api.forEachNode((node) => words.add((node.data[column] ?? '').trim()));
+    words.delete('');
+    this.box = document.createElement('div');
+    this.box.className = 'choice';
+    this.field = document.createElement('input');
+    this.field.value = params.eventKey?.length === 1 ? params.eventKey : params.value ?? '';
+    this.typed = params.eventKey?.length === 1;
+    this.list = document.createElement('ul');
+    this.list.id = 'words-' + column;
+    this.list.setAttribute('role', 'listbox');
+    const named = {role: 'combobox', 'aria-expanded': 'true', 'aria-controls': this.list.id};
+    Object.entries(named).forEach((pair) => this.field.setAttribute(...pair));
+    for (const part of [this.field, this.list]) {
+      part.setAttribute('aria-label', params.colDef.headerName);
+    }
+    [...words].forEach((word, number) => {
+      const option = document.createElement('li');
+      option.id = this.list.id + '-' + number;
+      option.setAttribute('role', 'option');
+      option.textContent = word;
+      option.addEventListener('mousedown', (event) => {
+        event.preventDefault();
+        this.field.value = word;
+        params.stopEditing();
+      });
+      this.list.append(option);
+    });
+    this.field.addEventListener('input', () => this.mark());
+    this.field.addEventListener('keydown', (event) => {
+      const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+      if (!step || !this.list.children.length) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const options = [...this.list.children];
+      const at = options.findIndex((option) => option.ariaSelected === 'true');
+      const next = at < 0 && step < 0 ? options.length - 1 : at + step;
+      this.field.value = options[(next + options.length) % options.length].textContent;
+      this.mark();
+    });
+    this.box.append(this.field, this.list);
+    this.mark();
+  }
+  mark() {
+    this.field.removeAttribute('aria-activedescendant');
+    for (const option of this.list.children) {
+      const chosen = option.textContent === this.field.value.trim();
+      option.ariaSelected = String(chosen);
+      if (chosen) this.field.setAttribute('aria-activedescendant', option.id);
+    }
+  }
+  getGui() { return this.box; }
+  isPopup() { return true; }
+  afterGuiAttached() {
+    this.field.focus();
+    if (!this.typed) this.field.select();
+  }
+  getValue() { return this.field.value; }
+}"""
+"""The editor of cells that take one of some words: they are listed, and others can be typed."""
+
 PASTED = """(event) => {
   if (event.target.closest('input, textarea, [contenteditable]')) return;
   const cell = getElement(%d).api.getFocusedCell();
@@ -175,9 +239,23 @@ def _column(number: int, column: Column) -> dict[str, Any]:
     }
     if column.role == "regions":
         made[":cellRenderer"] = REGIONS
+    if column.role == "choice":
+        made[":cellEditor"] = CHOICE
+        made["cellEditorParams"] = {"words": [*column.choices]}
     return made
 
 
-def shape(view: View) -> Sequence[tuple[str, str]]:
+def shape(view: View) -> Sequence[tuple[str, str, tuple[str, ...]]]:
     """What the columns of a view depend on; where it changes, the grid is made again."""
-    return [(column.name, column.role) for column in view.columns]
+    return [(column.name, column.role, column.choices) for column in view.columns]
+
+
+def row_with(view: View, id_: str) -> int | None:
+    """The index of the row of a view with an id."""
+    return next((n for n, row in enumerate(view.rows) if str(row.rows[0]) == id_), None)
+
+
+def number_of(field: object, prefix: str) -> int | None:
+    """The number of a column of the grid, from its field."""
+    text = str(field).removeprefix(prefix)
+    return int(text) if text.isdecimal() and text.isascii() and len(text) < 6 else None  # noqa: PLR2004

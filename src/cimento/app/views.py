@@ -40,7 +40,8 @@ class Column:
     Attributes:
         name: the name in the sheet, or that of a condition.
         role: what it holds.
-        choices: the words to choose among; other words are allowed.
+        choices: the words to choose among, as the sheets *about* and *predictions* give them; those
+            of the column itself are offered too, and others are allowed.
         source: index of the column in the sheet.
         condition: the condition whose sentences it shows; empty in a view of rows.
     """
@@ -134,7 +135,7 @@ def _body(grid: Grid, sheet: str) -> range:
 def _columns(grid: Grid, sheet: str) -> tuple[Column, ...]:
     """The columns of a sheet with their roles."""
     shown = grid.sheets[sheet]
-    factors, conditions = _factors(grid), set(_named_conditions(grid))
+    factors, named = _factors(grid), _named_conditions(grid)
     item, condition, text = (shown.column(meaning) for meaning in ("item", "condition", "text"))
     ratings = {shown.column("rating"), shown.column("ratings")}
     sides = {shown.column("good"), shown.column("bad")} - {None}
@@ -148,12 +149,12 @@ def _columns(grid: Grid, sheet: str) -> tuple[Column, ...]:
             if n == item or name.strip() == "story":
                 role = "id"
             elif n == condition:
-                role, choices = "choice", _words(shown, n)
+                role, choices = "choice", tuple(named)
             elif name.strip() in factors:
                 role, choices = "choice", factors[name.strip()]
             elif n in ratings:
                 role = "number"
-            elif n in sides or name.strip() in conditions or (n == text and _is_of_regions(grid)):
+            elif n in sides or name.strip() in named or (n == text and _is_of_regions(grid)):
                 role = "regions"
         made.append(Column(name, role, n, choices))
     return tuple(made)

@@ -19,7 +19,7 @@ from cimento.runs.run import PARADIGM
 from cimento.runs.store import MANIFEST, RunFolder, manifest_part
 from cimento.suites.builtin import builtin_names
 from cimento.suites.formats.registry import SUITE_SUFFIXES
-from cimento.suites.load import ARCHIVE_SUFFIX
+from cimento.suites.load import ARCHIVE_SUFFIX, recorded_source
 from cimento.suites.reading import TOML
 
 SUITES, RUNS, SURVEYS, JUDGMENTS = "suites", "runs", "surveys", "judgments"
@@ -268,6 +268,6 @@ def _fits(mark: str) -> bool:
 
 def _is_suite(path: Path) -> bool:
     if path.is_dir():
-        return (path / TOML).is_file()
+        return (path / TOML).is_file() or bool(recorded_source(path).get("complete"))
     suffix = path.suffix.lower()
     return suffix in SUITE_SUFFIXES or suffix == ARCHIVE_SUFFIX

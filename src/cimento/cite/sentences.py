@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cite.library import Reference, works_in
 from cimento.errors import CimentoError, counted
+from cimento.io.tables import REPLICATES
 from cimento.measures import find_measure
 from cimento.runs.outcomes import STATISTICS
 from cimento.runs.store import blank_before, manifest_part
@@ -159,6 +160,8 @@ def scored_in_brief(run: RunFacts) -> list[str]:
     rule = str(run.policy.get("pll", ""))
     if run.model.get("kind") == "masked" and rule in _PLL_IN_BRIEF:
         return [f"Masked models were scored by pseudo-log-likelihood, {_PLL_IN_BRIEF[rule]}."]
+    if run.model.get("kind") == "diffusion":
+        return ["Masked diffusion models were scored by their likelihood bound [@nie2025]."]
     if run.model.get("boundary"):
         return ["Token probabilities were corrected for word boundaries [@pimentel2024]."]
     return []
@@ -256,6 +259,10 @@ _PLL = {
     "whole-word": "each token was predicted with all tokens of its word masked [@kauf2023]",
     "region": "each token was predicted with all tokens of its region masked",
 }
+_SEGMENTERS = {
+    "icu": "In scripts without blanks, words were those of ICU's dictionaries (icu4py {version}).",
+    "bars": "In scripts without blanks, words were those between the bars of the suite.",
+}
 _SECRET = ("token", "key", "secret", "password", "auth")
 _NO_ANSWER = "Their answers were recorded elsewhere and matched with the suite; no model was run."
 
@@ -273,6 +280,9 @@ def scoring_sentences(run: RunFacts) -> list[str]:
         sentences.append(
             "Texts were split into words at blanks; punctuation marks were separate words."
         )
+    if rule := _SEGMENTERS.get(str(policy.get("segmenter"))):
+        versions = manifest_part(run.manifest, "versions")
+        sentences.append(rule.format(version=versions.get("icu4py", "of unknown version")))
     if blank_before(run.manifest):
         sentences.append("Every text was preceded by a blank.")
     return [*sentences, *_context(run), *_window(policy), *_arguments(policy)]
@@ -304,7 +314,16 @@ def _seq2seq(run: RunFacts, policy: Mapping[str, JsonValue]) -> str:  # noqa: AR
     )
 
 
-_KINDS = {"causal": _causal, "masked": _masked, "seq2seq": _seq2seq}
+def _diffusion(run: RunFacts, policy: Mapping[str, JsonValue]) -> str:  # noqa: ARG001  # one of `_KINDS`
+    samples, seed = policy.get("mc_samples"), policy.get("mc_seed")
+    return (
+        "Log-likelihoods were lower bounds [@nie2025], by their equation 6, estimated from"
+        f" {samples} random sets of masked tokens (seed {seed}) in {REPLICATES} independent"
+        " replicates; margins within their 95 % Monte Carlo error decided nothing."
+    )
+
+
+_KINDS = {"causal": _causal, "masked": _masked, "seq2seq": _seq2seq, "diffusion": _diffusion}
 
 
 def _boundary(run: RunFacts, policy: Mapping[str, JsonValue]) -> list[str]:

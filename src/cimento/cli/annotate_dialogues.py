@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.stories.suite import Story
     from cimento.people.annotate.candidates import CandidateTask
     from cimento.people.annotate.decisions import Journal
+    from cimento.people.annotate.judge import JudgeAgreement
     from cimento.people.annotate.second_annotator import StoryJudgment
 
 
@@ -212,21 +213,41 @@ def agreement(
     adjudicate: Annotated[
         Path | None, flags.flag("--adjudicate", help="Write the differences to this JSONL file.")
     ] = None,
+    judge: Annotated[
+        list[Path] | None,
+        flags.flag("--judge", help="Prompted run whose model is one more annotator. Repeatable."),
+    ] = None,
     json: flags.Json = False,
 ) -> int:
-    """Report the agreement in a table of judgments, or with a second annotator of stories."""
-    from cimento.people.annotate.stories import known_stories
+    """Report the agreement in a table of judgments, or with a second annotator of stories.
 
+    With --judge, a model that was asked by prompt is one more annotator: alpha with and without it,
+    and its agreement with each person.
+    """
     if judgments is None:
-        _agreement_of_table(file, as_json=json)
+        _agreement_of_table(file, judge or [], as_json=json)
         return 0
+    if judge:
+        raise UsageError(
+            where="--judge",
+            seen="models that judge stories are annotators of no story file",
+            todo="Leave it out, or give a table of judgments of sentences.",
+        )
+    _agreement_of_stories(file, judgments, adjudicate, as_json=json)
+    return 0
 
+
+def _agreement_of_stories(
+    file: Path, judgments: Path, adjudicate: Path | None, *, as_json: bool
+) -> None:
+    """The agreement of a second annotator with the authors of stories, tier by tier."""
     from cimento.people.annotate import second_annotator as second_
+    from cimento.people.annotate.stories import known_stories
 
     known = known_stories(file)
     said = second_.read_story_judgments(judgments, stories=known)
     tiers = second_.story_agreement(known, said)
-    if json:
+    if as_json:
         show_json({"tiers": tiers})
     else:
         rows: list[tuple[str, ...]] = [("tier", "agree", "Cohen's kappa", "Krippendorff's alpha")]
@@ -240,23 +261,25 @@ def agreement(
         lines = (dumps(row, ensure_ascii=False) + "\n" for row in differing)
         write_text("".join(lines), adjudicate)
         note(f"{counted(len(differing), 'story', 'stories')} to decide about in {adjudicate}.")
-    return 0
 
 
-def _agreement_of_table(file: Path, *, as_json: bool) -> None:
-    """A description of every question in a table of judgments."""
+def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) -> None:
+    """A description of every question in a table of judgments, and of models beside people."""
+    from cimento.people.annotate.judge import judge_agreements
     from cimento.people.judgments.records import judgments_of, read_judgments
     from cimento.people.judgments.summaries import summarise
 
-    summaries = summarise(judgments_of(read_judgments(file)))
+    judgments = judgments_of(read_judgments(file))
+    summaries = summarise(judgments)
     if not summaries:
         raise InputError(
             where=str(file),
             seen="there are no answers in it",
             todo="Was it exported before somebody answered? Or use cimento annotate import FILE.",
         )
+    compared = [one for folder in judges for one in judge_agreements(judgments, folder)]
     if as_json:
-        show_json({"questions": summaries})
+        show_json({"questions": summaries} | ({"judges": compared} if judges else {}))
         return
     rows: list[tuple[str, ...]] = [
         ("question", "people", "places", "answers", "per place", "mean", "sd in places", "alpha")
@@ -273,6 +296,31 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
         for summary in summaries
     ]
     show(columns(rows))
+    for one in compared:
+        show(_judge_text(one))
+
+
+def _judge_text(compared: JudgeAgreement) -> str:
+    """A model beside people, as text: alpha with and without it, then each person."""
+    scale = f", its ratings brought to {compared.converted}" if compared.converted else ""
+    people, places = counted(compared.people, "person", "people"), counted(compared.places, "place")
+    text = (
+        f"\n{compared.question}: {compared.model} as one more annotator, on {places}{scale}\n"
+        f"  Krippendorff's alpha of {people}: {agreed(compared.without)}\n"
+        f"  with the model: {agreed(compared.with_judge)}\n"
+    )
+    rows: list[tuple[str, ...]] = [("the model and", "places", "alpha", "equal", "Cohen's kappa")]
+    rows += [
+        (
+            pair.person,
+            str(pair.n),
+            agreed(pair.alpha),
+            "-" if pair.equal is None else str(pair.equal),
+            "-" if pair.kappa is None else agreed(pair.kappa),
+        )
+        for pair in compared.pairs
+    ]
+    return f"{text}\n{columns(rows)}" if compared.pairs else text
 
 
 def _write_stories(file: Path, annotator: str) -> int:

@@ -61,6 +61,7 @@ def _compare(options: CompareOptions) -> int:
 
     Two runs: the rates of right items with McNemar's test and the items that differ, the scores of
     every condition, DD of factorial suites, and correlations with ratings, all paired by item.
+    A prompted run and one by probability: on which items both ways of asking agree.
     Several models: ranks with their ranges, every pair, agreement, checkpoints in order. Suites are
     compared by their headline question.
     """
@@ -91,12 +92,8 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     )
     rates = comparison.rates if options.every_question else comparison.summed_up
     margin = options.fail_if_worse
-    if margin is not None and not rates:
-        raise UsageError(
-            where="--fail-if-worse",
-            seen="nothing was judged in these runs, so nothing can be right or wrong",
-            todo="Give runs of suites with predictions, targets or tiers.",
-        )
+    if margin is not None:
+        _refuse_margin(comparison, rates)
     worse = surely_worse(rates, margin=margin) if margin is not None else ()
     if not options.as_json:
         for pair in comparison.runs:
@@ -112,6 +109,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
             "values": comparison.values,
             "correlations": comparison.correlations,
             "means": comparison.means,
+            "ways": comparison.ways,
             "worse": None if margin is None else [rate.suite for rate in worse],
             "equivalence": equivalent,
             "only_first": comparison.only_first,
@@ -119,6 +117,26 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
         }
         show_json(plain)
     return _say_worse(comparison, rates, worse, margin)
+
+
+def _refuse_margin(comparison: Comparison, rates: Sequence[PairwiseComparison]) -> None:
+    """Refuse to look for what is worse where nothing is before and after.
+
+    Raises:
+        UsageError: the runs are two ways of asking, or nothing was judged in them.
+    """
+    if comparison.ways:
+        raise UsageError(
+            where="--fail-if-worse",
+            seen="one run asks in words what the other measures: neither is before the other",
+            todo="Give two prompted runs, or two by probability.",
+        )
+    if not rates:
+        raise UsageError(
+            where="--fail-if-worse",
+            seen="nothing was judged in these runs, so nothing can be right or wrong",
+            todo="Give runs of suites with predictions, targets or tiers.",
+        )
 
 
 def _say_worse(

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.evaluating import opened_cache, progress_bars
 from cimento.cli.flags import SheetOptions, command_of, run_option
-from cimento.errors import UsageError
+from cimento.errors import UsageError, counted
 from cimento.io.files import write_text
 from cimento.models.hf.arguments import parse_model_args
-from cimento.models.questions import Part
+from cimento.models.questions import Baseline, Part
 from cimento.options import Arguments, Limit, Texts, option
-from cimento.paradigms.regions.interchanges import (
+from cimento.paradigms.regions.judging import suite_of
+from cimento.paradigms.regions.swaps import (
     Alignment,
     ExplainSettings,
     regions_named,
 )
-from cimento.paradigms.regions.judging import suite_of
 from cimento.runs.run import open_runs
 from cimento.suites.model import Suite
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from cimento.explain import Explanation
+    from cimento.engine.plan import ModelPlan
+    from cimento.explain import Attribution, Explanation
+    from cimento.report.grid import Grid
     from cimento.runs.run import Run
+
+By: TypeAlias = Literal["interchange", "integrated", "gradient"]
 
 
 class ExplainOptions(SheetOptions):
@@ -35,6 +39,14 @@ class ExplainOptions(SheetOptions):
 
     run: Path = option(..., "The folder of a run.")
     items: tuple[str, ...] = option((), "Ids of items; all by default.")
+    by: By = option(
+        "interchange",
+        "interchange (where a prediction is carried), or what each token contributes: integrated"
+        " (gradients) or gradient (x input).",
+    )
+    baseline: Baseline = option(
+        "mean", "From which embedding contributions count: mean (of the vocabulary) or zero."
+    )
     part: Part = option(
         "residual", "What is exchanged: residual (the stream), attention, mlp or heads."
     )
@@ -52,6 +64,18 @@ class ExplainOptions(SheetOptions):
         " Repeatable; found in factorial suites.",
         metavar="BASE=SOURCE",
     )
+    controller: Texts = option(
+        (),
+        "The region with the controller, by name or number, for twins of agreement pairs."
+        " Repeatable; found in most suites.",
+        metavar="REGION",
+    )
+    feature: Texts = option(
+        (),
+        "The column with the feature in which twins differ, such as number. Repeatable; told by"
+        " conditions named mismatch_number.",
+        metavar="COLUMN",
+    )
     reverse: bool = option(default=False, help="Exchange the other way round.")
     region: Texts = option((), "Only this region, by name or number. Repeatable.")
     model: str = option("", "Where the model is now, if it has moved.", flags=("-m",))
@@ -62,6 +86,8 @@ class ExplainOptions(SheetOptions):
     allow_pickle: bool = run_option("allow_pickle")
     trust_remote_code: bool = run_option("trust_remote_code")
     no_cache: bool = run_option("no_cache")
+    workers: int | None = run_option("workers")
+    plan: bool = option(default=False, help="Only say what it would cost; nothing is loaded.")
     output: Path | None = option(
         None, "A folder for tables (in every form) and figures.", flags=("-o",)
     )
@@ -69,25 +95,20 @@ class ExplainOptions(SheetOptions):
 
 
 def _explain(options: ExplainOptions) -> None:
-    """Find where a model carries a prediction: exchange hidden states between two conditions.
+    """Find where a model carries a prediction, or which words it depends on.
 
     At each layer, the states of one condition at one region are put into the other, and the rest is
     computed by the model. What the margin of the prediction loses, in bits, is what that place
-    carries. The table `explanations` is added to the run, and reports show it.
+    carries. With --by integrated or gradient, each word has a contribution to the margin. The
+    tables `explanations` and `attributions` are added to the run, and reports show them.
     """
-    from cimento.explain import explain
+    from cimento.engine.engines import Engine
+    from cimento.explain import attribute, explain, plan_explanation
     from cimento.runs.reproduce import asking_of
 
     run = _run(options)
-    settings = ExplainSettings(
-        part=options.part,
-        align=options.align,
-        swaps=_swaps(options.swap),
-        reverse=options.reverse,
-        regions=regions_named(suite_of(run), options.region),
-        items=options.items,
-        predictions=options.predictions,
-    )
+    settings = _settings(options, run)
+    _refuse_unused(options)
     args = parse_model_args(
         options.model_args,
         allow_pickle=options.allow_pickle,
@@ -101,11 +122,57 @@ def _explain(options: ExplainOptions) -> None:
         batch_tokens=options.batch_tokens,
     )
     with progress_bars() as bars, opened_cache(keep_answers=not options.no_cache) as cache:
+        if options.plan:
+            plan = plan_explanation(
+                run, settings, gradients=options.by != "interchange", model=options.model,
+                scoring=scoring, cache=cache,
+            )  # fmt: skip
+            show_json({"plan": plan.plain()}) if options.as_json else show(_planned(plan))
+            return
         progress = None if bars is None else bars(f"explain {run.suite_name}", run.model)
-        explanation = explain(
-            run, settings, model=options.model, scoring=scoring, cache=cache, progress=progress
+        ask: Callable[..., Explanation | Attribution] = (
+            explain if options.by == "interchange" else attribute
         )
-    _show(explanation, options)
+        found = ask(
+            run, settings, model=options.model, scoring=scoring, cache=cache, progress=progress,
+            engine=Engine(workers=options.workers or 1),
+        )  # fmt: skip
+    _show(found, options)
+
+
+def _settings(options: ExplainOptions, run: Run) -> ExplainSettings:
+    """What is asked about a run."""
+    return ExplainSettings(
+        part=options.part,
+        align=options.align,
+        swaps=_swaps(options.swap),
+        features=options.feature,
+        controller=regions_named(suite_of(run), options.controller, flag="--controller"),
+        reverse=options.reverse,
+        regions=regions_named(suite_of(run), options.region),
+        items=options.items,
+        predictions=options.predictions,
+        rule="gradient" if options.by == "gradient" else "integrated",
+        baseline=options.baseline,
+    )
+
+
+def _planned(plan: ModelPlan) -> str:
+    """What an explanation would cost, in one paragraph."""
+    from cimento.report.formatting import duration
+
+    parts = [f"{plan.requests} requests in {counted(plan.units, 'unit')}, {plan.done} of them done"]
+    if plan.tokens is not None:
+        parts.append(f"{plan.tokens:,} tokens for the model")
+    if plan.kept is not None:
+        parts.append(f"{plan.kept} answers in the cache")
+    if plan.seconds is not None:
+        parts.append(f"about {duration(plan.seconds)} (by {plan.by})")
+    if plan.memory_bytes is not None:
+        parts.append(f"{plan.memory_bytes / 1e9:.1f} GB")
+    if plan.problem:
+        parts.append(plan.problem)
+    return f"{plan.model}: {'; '.join(parts)}."
 
 
 explain = command_of(
@@ -150,39 +217,91 @@ def _run(options: ExplainOptions) -> Run:
     return run
 
 
-def _show(explanation: Explanation, options: ExplainOptions) -> None:
-    """Print the means, and write tables and figures."""
-    from cimento.report.explanations import explanation_figures, explanation_grids
-    from cimento.report.figures import drawable, lacking_figures, write_figures
-    from cimento.report.grid import GRID_FORMS, as_text
+_OF_INTERCHANGES = ("part", "align", "swap", "controller", "feature", "reverse", "region")
 
-    run = explanation.run
-    means = [mean for mean in explanation.means if mean.part == options.part]
-    grids = explanation_grids(means, named=run.named)
-    for line in explanation.notes:
+
+def _refuse_unused(options: ExplainOptions) -> None:
+    """Refuse options that say nothing about what is asked.
+
+    Raises:
+        UsageError: an option of interchanges is given for contributions, or the other way round.
+    """
+    unused = () if options.by == "interchange" else _OF_INTERCHANGES
+    if options.by != "integrated":
+        unused = (*unused, "baseline")
+    for name in unused:
+        if getattr(options, name) != type(options).model_fields[name].default:
+            raise UsageError(
+                where=f"--{name}",
+                seen=f"it says nothing about --by {options.by}",
+                todo="Leave one of them out.",
+            )
+
+
+def _show(found: Explanation | Attribution, options: ExplainOptions) -> None:
+    """Print the means, and write tables and figures."""
+    from cimento.explain import Explanation
+    from cimento.paradigms.regions.lens import lens_of
+    from cimento.report.contributions import contribution_grids
+    from cimento.report.explanations import explanation_grids
+    from cimento.report.grid import as_text
+
+    run = found.run
+    for line in found.notes:
         note(f"cimento: not explained: {line}")
+    facts: dict[str, object] = {"run": str(run.folder), "model": run.model, "by": options.by}
+    if isinstance(found, Explanation):
+        means = [mean for mean in found.means if mean.part == options.part]
+        grids = explanation_grids(means, lens=lens_of(run), named=run.named)
+        for line in found.twins:
+            note(f"cimento: {line}")
+        facts |= {
+            "part": options.part,
+            "swaps": sorted(set(found.table["swap"])),
+            "means": [mean.plain() for mean in means],
+            "twins": found.twins,
+        }
+    else:
+        grids = contribution_grids(found.means, named=run.named)
+        facts |= {
+            "baseline": found.baseline,
+            "contributions": [mean.plain() for mean in found.means],
+        }
     if options.as_json:
-        show_json(
-            {
-                "run": str(run.folder),
-                "model": run.model,
-                "part": options.part,
-                "swaps": sorted(set(explanation.table["swap"])),
-                "means": [mean.plain() for mean in means],
-                "not_explained": explanation.notes,
-            }
-        )
+        show_json(facts | {"not_explained": found.notes})
     else:
         show("\n".join(as_text(grid) + "\n" for grid in grids).rstrip("\n"))
-    if options.output is None:
-        return
+    if options.output is not None:
+        _write(found, grids, options, options.output)
+
+
+def _write(
+    found: Explanation | Attribution, grids: Sequence[Grid], options: ExplainOptions, folder: Path
+) -> None:
+    """Write tables in every form, and figures."""
+    from cimento.explain import Explanation
+    from cimento.paradigms.regions.attributions import item_contributions
+    from cimento.paradigms.regions.lens import lens_of
+    from cimento.report.contributions import contribution_figure
+    from cimento.report.explanations import explanation_figures
+    from cimento.report.figures import drawable, lacking_figures, write_figures
+    from cimento.report.grid import GRID_FORMS
+
+    run = found.run
+    name = options.part if isinstance(found, Explanation) else options.by
     for number, grid in enumerate(grids, start=1):
         for ending, form in GRID_FORMS.items():
-            path = options.output / f"{options.part}-{number}{ending}"
-            options.neutralise(write_text(form(grid), path))
+            options.neutralise(write_text(form(grid), folder / f"{name}-{number}{ending}"))
     if lacking := lacking_figures():
         note(lacking)
         return
-    makers = explanation_figures(means, model=run.model, suite=run.suite_name, named=run.named)
-    write_figures(drawable(*makers), options.output)
-    note(f"Tables and figures are in {options.output}")
+    if isinstance(found, Explanation):
+        means = [mean for mean in found.means if mean.part == options.part]
+        makers = explanation_figures(
+            means, model=run.model, suite=run.suite_name, lens=lens_of(run), named=run.named
+        )
+    else:
+        items = item_contributions(run, found.table)
+        makers = [lambda: contribution_figure(items, model=run.model, suite=run.suite_name)]
+    write_figures(drawable(*makers), folder)
+    note(f"Tables and figures are in {folder}")

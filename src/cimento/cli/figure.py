@@ -29,6 +29,7 @@ from cimento.report.figures_scores import (
     tokens_figure,
 )
 from cimento.report.grid import names_standing
+from cimento.suites.words import count_words
 
 if TYPE_CHECKING:
     from cimento.paradigms.regions.factorial import Factorial
@@ -292,7 +293,7 @@ def _length(runs: Sequence[Run], measure: str) -> Figure:
                 "model": run.model,
                 "item": row["item"],
                 "condition": row["condition"],
-                "words": len(texts[row["item"], row["condition"]].split()),
+                "words": count_words(texts[row["item"], row["condition"]]),
                 "value": row["value"],
             }
             for row in scores_of(run, [chosen.name]).iter_rows(named=True)

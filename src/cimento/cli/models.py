@@ -235,7 +235,9 @@ def _described(
     if inspection.comparison is not None:
         rows += _comparison_rows(inspection.comparison)
     else:
-        rows.append(("fast and plain", "not compared: the model cannot be looked into"))
+        drawn = card.kind == "diffusion"
+        why = "scores are means over samples" if drawn else "the model cannot be looked into"
+        rows.append(("fast and plain", f"not compared: {why}"))
     if precision is not None:
         rows += _precision_rows(precision)
     table = columns([row for row in rows if row[1]], indent=2)

@@ -244,7 +244,7 @@ def _table(
 
     known = get_args(TableName)
     if name in known:
-        known_runs = runs if name == "results" else _on_sentences(runs)
+        known_runs = runs if name in {"results", "answers"} else _on_sentences(runs)
         return make(cast("TableName", name), known_runs, measures)
     tables = [table for section in sections_of(runs) for table in section.tables]
     grids = [table.grid for table in tables if table.name == name]

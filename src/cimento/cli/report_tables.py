@@ -29,6 +29,7 @@ TableName: TypeAlias = Literal[
     "covariates",
     "baselines",
     "people",
+    "answers",
     "results",
 ]
 
@@ -112,6 +113,7 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
     """
     from cimento.cli.resources import zipf_frequencies_if_any
     from cimento.compare.covariates import baseline_rates, margin_covariates
+    from cimento.paradigms.prompted.sections import answer_rows, answers_grid
     from cimento.paradigms.regions.estimates import licensing_of_run, region_dds_of
     from cimento.paradigms.regions.people import people_of
     from cimento.report.factorial import licensing_grid, regions_grid
@@ -126,6 +128,9 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
     elif name == "baselines":
         results += baseline_rates(runs, frequency)
         write = baselines_grid
+    elif name == "answers":
+        results += answer_rows(runs)
+        write = answers_grid
     else:
         finders: Mapping[str, tuple[Callable[[Run], Iterable[Any]], Callable[[Any], Grid]]] = {
             "licensing": (licensing_of_run, licensing_grid),
@@ -153,6 +158,10 @@ _DECLARED: Mapping[str, tuple[str, str]] = {
     ),
     "covariates": ("with predictions", "Give runs of suites that formulas judge."),
     "baselines": ("with predictions", "Give runs of suites that formulas judge."),
+    "answers": (
+        "that asks by prompt",
+        "Make one with cimento suites build prompted; see docs/prompted.md.",
+    ),
     "people": (
         "whose sentences people chose between",
         (

@@ -12,10 +12,11 @@ from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import StudyOptions, zipf_frequencies_if_any
 from cimento.errors import UsageError
 from cimento.measures.regions import FinalMarkRule
-from cimento.models.settings import BosRule, BoundaryRule, PllRule, PunctuationRule
+from cimento.models.settings import BosRule, BoundaryRule, PllRule
 from cimento.options import option
 from cimento.studies.agreement.table import Averaging
 from cimento.studies.record import as_json, as_text
+from cimento.suites.words import PunctuationRule
 
 if TYPE_CHECKING:
     from cimento.api import Failure

@@ -247,12 +247,14 @@ def pairs(
 
 
 def _list_grammars(names: Sequence[str]) -> None:
-    from cimento.corpus.making.grammar_files import find_grammar, read_grammar
+    from cimento.corpus.making.grammar_files import find_grammar, items_read, read_grammar
 
-    rows: list[tuple[str, ...]] = [("name", "language", "class", "phenomenon")]
+    rows: list[tuple[str, ...]] = [("name", "language", "class", "phenomenon", "items read by 2")]
     for name in names:
-        grammar = read_grammar(find_grammar(name))
-        rows.append((name, grammar.language, grammar.term, grammar.phenomenon))
+        path = find_grammar(name)
+        grammar = read_grammar(path)
+        read = str(items_read(path.parent, name) or "")
+        rows.append((name, grammar.language, grammar.term, grammar.phenomenon, read))
     show(columns(rows))
 
 
@@ -296,8 +298,8 @@ def prompted(
     This is for models that only chat. Their answers are not the probability of a sentence, so the
     suite has its own name (NAME-prompted), and so have its runs and their numbers.
     """
-    from cimento.paradigms.prompted.judging import prompted_suite
     from cimento.paradigms.prompted.paradigm import PROMPTED
+    from cimento.paradigms.prompted.prompts import prompted_suite
     from cimento.paradigms.registry import load_suite, sentence_suite
 
     derived = prompted_suite(sentence_suite(load_suite(suite)))

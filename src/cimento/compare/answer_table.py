@@ -18,6 +18,7 @@ from cimento.paradigms.regions.people import verdicts_of_people
 from cimento.runs.outcomes import GROUP
 from cimento.statistics.values import Floats, Integers, codes
 from cimento.suites.model import Suite
+from cimento.suites.words import count_words
 
 if TYPE_CHECKING:
     from cimento.people.judgments.records import Judgment
@@ -267,7 +268,7 @@ def _covariate(
         UsageError: there is no such column, or it is no number somewhere.
     """
     if name == "length":
-        return np.array([_mean(len(t.split()) for t in texts.get(k, {}).values()) for k in keys])
+        return np.array([_mean(map(count_words, texts.get(k, {}).values())) for k in keys])
     if name == "frequency":
         tables = {
             suite: zipf_frequencies(run.suite.meta.language, purpose="--covariate frequency")

@@ -30,6 +30,7 @@ from cimento.compare.pairwise import (
     paired_scores,
 )
 from cimento.compare.ranking import corrected_correlations
+from cimento.compare.ways import WaysCompared, compare_ways, is_restated
 from cimento.errors import UsageError
 from cimento.io.tables import REQUESTS
 
@@ -75,6 +76,7 @@ class Comparison:
         values: what has values and no right or wrong: interactions, conditions, measures.
         correlations: correlations of values with their references, such as ratings.
         means: of both over the suites of a benchmark whose figures are published.
+        ways: of runs of which one asks in words what the other asks by probability: what agrees.
         only_first: suite and model of the runs on the first side that have no partner.
         only_second: of those on the second side.
     """
@@ -86,6 +88,7 @@ class Comparison:
     values: tuple[PairedValues, ...]
     correlations: tuple[PairedCorrelations, ...]
     means: tuple[SuiteMean, ...]
+    ways: tuple[WaysCompared, ...] = ()
     only_first: tuple[str, ...] = ()
     only_second: tuple[str, ...] = ()
 
@@ -110,12 +113,15 @@ class Comparison:
         """
         from cimento.report import comparison as tables
         from cimento.report.benchmarks import means_grid
+        from cimento.report.ways import ways_grids
 
         behind = [rate.values for rate in self.rates if rate.values is not None]
         models = self.models
         sides = f"with {models[0]} and with {models[1]}" if models else "before and after"
         title = f"Values {sides}; of scores of conditions and of DD more is better."
-        grids = {}
+        grids: dict[str, Grid] = {}
+        if self.ways:
+            grids |= ways_grids(self.ways, with_items=with_items)
         if self.means:
             grids["means"] = means_grid(self.means)
         if self.rates:
@@ -161,24 +167,23 @@ def compare_before_after(
     Args:
         first: one side, or what was before.
         second: the other, or what came after; see `pair_runs` for what belongs together.
-        measure: of scores and verdicts, of runs that can be judged on another one; empty for as
-            they are.
+        measure: of scores and verdicts, where runs have several; empty for as they are.
         correction: of p-values: ``holm``, or ``bh`` for the share of false finds.
         seed: of resampling.
 
     Raises:
         UsageError: no runs belong together, two share nothing, or the measure is unknown.
     """
-    sides = [[side] if not isinstance(side, Sequence) else list(side) for side in (first, second)]
-    pairs, rates, values, correlations, headlines = [], [], [], [], set()
+    sides = [list(side) if isinstance(side, Sequence) else [side] for side in (first, second)]
+    rates, values, correlations, headlines = [], [], [], set()
     matches = pair_runs(*(judged_on_measure(side, measure) for side in sides))
     for before, after in matches:
+        if is_restated(before, after):
+            continue  # what agrees is compared below
         _refuse_unrelated(before, after)
-        pairs.append(_shared(before, after))
         one, other = _by_question(before), _by_question(after)
         for both in ((one[name], other[name]) for name in one if name in other):
-            if both[0].headline:
-                headlines.add((both[0].suite, both[0].name))
+            headlines |= {(both[0].suite, both[0].name)} if both[0].headline else set()
             if both[0].right or both[1].right:
                 rates.append(compare_pair(*both, with_values=True, seed=seed))
             elif (change := paired_outcomes(*both, seed=seed)) is not None:
@@ -186,15 +191,28 @@ def compare_before_after(
             correlations += paired_correlations(*both)
         values += paired_scores(before, after, seed=seed)
     return Comparison(
-        runs=tuple(pairs),
+        runs=tuple(_shared(*both) for both in matches),
         models=_two_models(matches),
         rates=corrected(rates, correction),
         headlines=frozenset(headlines),
         values=tuple(values),
         correlations=corrected_correlations(correlations, correction),
         means=_means(matches),
+        ways=_ways(matches, seed=seed),
         only_first=_unpaired(sides[0], (one for one, _ in matches)),
         only_second=_unpaired(sides[1], (other for _, other in matches)),
+    )
+
+
+def _ways(matches: Sequence[tuple[Run, Run]], *, seed: int) -> tuple[WaysCompared, ...]:
+    """The agreement of the pairs of which one asks again what the other asks."""
+    return tuple(
+        compared
+        for first, second in matches
+        if is_restated(first, second)
+        for compared in compare_ways(
+            first, second, (_by_question(first), _by_question(second)), seed=seed
+        )
     )
 
 
@@ -313,6 +331,12 @@ def _trigrams(run: Run) -> dict[str, set[str]]:
 T = TypeVar("T")
 
 
+def _about(run: Run) -> str:
+    """The suite of a run, or the one whose questions it asks in another way."""
+    restated = run.paradigm.restated(run)
+    return run.suite.name if restated is None else restated.suite
+
+
 def pair_runs(first: Sequence[Run], second: Sequence[Run]) -> list[tuple[Run, Run]]:
     """The runs that belong together.
 
@@ -334,8 +358,8 @@ def pair_runs(first: Sequence[Run], second: Sequence[Run]) -> list[tuple[Run, Ru
         for run, name in zip(side, distinct_names(side), strict=True)
     }
     keys: Sequence[Callable[[Run], Hashable]] = (
-        lambda run: (run.suite.name, names[id(run)]),
-        lambda run: run.suite.name,
+        lambda run: (_about(run), names[id(run)]),
+        _about,
         lambda run: names[id(run)],
     )
     pairs = matched(first, second, keys)

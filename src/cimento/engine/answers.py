@@ -13,10 +13,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cimento.engine.cache import AnswerCache, get_answers, put_answers
 from cimento.engine.fills import fills
 from cimento.engine.handle import ModelHandle
-from cimento.engine.requests import Answers, Choose, Fill, Patch, Reply, Request, Score
+from cimento.engine.requests import (
+    Answers,
+    Attribute,
+    Choose,
+    Fill,
+    Patch,
+    Reply,
+    Request,
+    Score,
+)
 from cimento.engine.scores import Progress, ask
 from cimento.engine.whole_texts import whole_text
-from cimento.io.tables import CHOICES, PATCHES, REPLIES, TOKENS, Column
+from cimento.io.explained import GRADIENTS, PATCHES
+from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
 from cimento.models.base import Meter, Metered, Remarking
 from cimento.runs.usage import Tokens, total
 from cimento.suites.model import JsonValue
@@ -250,6 +260,28 @@ def _patches(
     return PATCHES.name, pl.DataFrame(rows, schema=PATCHES.polars(), orient="row"), ()
 
 
+def _gradients(
+    requests: Sequence[Attribute], model: ModelHandle, cache: AnswerCache, progress: Progress | None
+) -> Answered:
+    import polars as pl
+
+    from cimento.models.answering import attributer
+
+    def asked(some: Sequence[Attribute]) -> Iterator[tuple[int, JsonValue]]:
+        gradients = attributer(model.scorer, limits=model.scoring.limits)
+        for number, found in gradients.attribute(some):
+            rows = zip(found.tokens, found.nats, strict=True)
+            scores = [found.logprob_nats, found.baseline_nats, found.unscored, found.steps]
+            yield number, [list(scores), [[*token, nats] for token, nats in rows]]
+
+    answers = _known_or_asked(requests, asked, GRADIENTS.name, model, cache, progress)
+    table = [
+        (number, *row, *scores) for number, (scores, rows) in enumerate(answers) for row in rows
+    ]
+    made = pl.DataFrame(table, schema=GRADIENTS.polars(), orient="row")
+    return GRADIENTS.name, made, ()
+
+
 def _known_or_asked(
     requests: Sequence[Any],
     asked: Callable[[Sequence[Any]], Iterator[tuple[int, JsonValue]]],
@@ -274,6 +306,7 @@ def _known_or_asked(
 
 
 _ASKERS: Mapping[type[Request], _Asker] = {
-    Fill: fills, Choose: _choices, Reply: _replies, Patch: _patches
+    Fill: fills, Choose: _choices, Reply: _replies, Patch: _patches,
+    Attribute: _gradients,
 }  # fmt: skip
 """The functions that answer all kinds of requests but scores."""

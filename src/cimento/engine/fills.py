@@ -233,6 +233,7 @@ def _rules(
     """
     by_scoring: dict[str, tuple[ChoiceRule, ...]] = {
         "masked": ("sentence",),
+        "diffusion": ("sentence",),
         "seq2seq": ("sentinel",),
     }
     known = (*rules, *by_scoring.get(card.kind, OTHER_CHOICES))

@@ -15,15 +15,16 @@ from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.handle import ModelHandle
 from cimento.engine.scores import ask
 from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.io.tables import TOKENS
+from cimento.io.tables import MONTE_CARLO_ERROR, REPLICATE, TOKENS, collected
 from cimento.measures import corrected, surprisal_bits
 from cimento.models.base import Score, Scorer
-from cimento.models.characters import containing, word_spans
+from cimento.models.characters import containing
 from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.options import ScoringOptions, checked
 from cimento.suites.stimuli import Span, one_or_several
+from cimento.suites.words import word_spans
 
 if TYPE_CHECKING:
     import polars as pl
@@ -110,7 +111,8 @@ def score(
         ``word``, ``surprisal_bits``, ``unscored_reason``; for tokens, the requested columns follow.
         For sentences ``text``, ``sentence``, ``n_tokens``, ``surprisal_bits``,
         ``surprisal_bits_per_token``, ``unscored_reason``; a sentence with a token that has no score
-        has no sum.
+        has no sum. Scores by samples (masked diffusion) have ``monte_carlo_error`` besides: half
+        the width of the 95 % interval of the surprisal, in bits.
 
     Raises:
         UsageError: the level or an option does not exist, or there are more or fewer contexts than
@@ -127,11 +129,7 @@ def score(
     named, tokenizer = split_tokenizer(options)
     asking = checked(ScoringOptions, named).asking
     [ready] = as_scorers([model], asking, tokenizer)
-    several = one_or_several(texts)  # which may be an iterator, and is read twice
-    table = score_texts(
-        several, ready, contexts=contexts, asking=asking, words=level == "word", cache=cache
-    )
-    return table if level != "sentence" else _sentences(several, table)
+    return _scored(texts, ready, level, contexts=contexts, asking=asking, cache=cache)
 
 
 def _sentences(texts: Sequence[str], tokens: pl.DataFrame) -> pl.DataFrame:
@@ -185,8 +183,26 @@ def score_texts(
             contexts than texts.
         CimentoError: the model cannot be used, or a text is too long for it.
     """
+    level: Level = "word" if words else "token"
+    return _scored(texts, model, level, contexts=contexts, asking=asking, cache=cache)
+
+
+def _scored(
+    texts: str | Sequence[str],
+    model: str | AnyScorer,
+    level: Level,
+    *,
+    contexts: str | Sequence[str] | None,
+    asking: Asking | None,
+    cache: AnswerCache | None,
+) -> pl.DataFrame:
+    """The surprisals of texts at a level, with their errors if they are estimates by samples."""
+    import polars as pl
+
+    from cimento.paradigms.regions.replicates import half_widths, replicates_of
+
     chosen = asking or Asking()
-    if words and chosen.columns:
+    if level == "word" and chosen.columns:
         raise UsageError(
             where="--columns", seen="words have no columns", todo="Ask for tokens (--tokens)."
         )
@@ -196,15 +212,38 @@ def score_texts(
     handle = ModelHandle(model, chosen)
     kept, policy = cache or MemoryCache(), handle.scoring.policy
     tokens = ask(requests, handle.scorer, policy=policy, cache=kept, columns=chosen.columns)
+    order = [numbers[wanted] for wanted in asked]
+    table = _at_level(level, asked, order, tokens, chosen)
+    parts = [
+        _at_level(level, asked, order, collected(replicate, where=TOKENS.name), chosen)
+        for replicate in replicates_of(tokens.lazy())
+    ]
+    if not parts:
+        return table
+    errors = half_widths([part["surprisal_bits"].cast(pl.Float64).to_numpy() for part in parts])
+    return table.with_columns(pl.Series(MONTE_CARLO_ERROR, errors).fill_nan(None))
+
+
+def _at_level(
+    level: Level,
+    asked: Sequence[_Asked],
+    numbers: Sequence[int],
+    tokens: pl.DataFrame,
+    asking: Asking,
+) -> pl.DataFrame:
+    """The rows of tokens, words or sentences of texts, given the tokens of their requests."""
     answered = tokens.partition_by("request", as_dict=True, maintain_order=True)
-    shown = [] if words else [name for name in tokens.columns if name not in TOKENS.columns]
+    is_word = level == "word"
+    further = [name for name in tokens.columns if name not in TOKENS.columns]
+    shown = [] if is_word else [name for name in further if not name.startswith(REPLICATE)]
     rows: list[_Row] = []
-    for number, wanted in enumerate(asked, start=1):
-        table = answered.get((numbers[wanted],))
+    for number, (wanted, request) in enumerate(zip(asked, numbers, strict=True), start=1):
+        table = answered.get((request,))
         if table is not None:
-            made = _word_rows(wanted.text, table, chosen) if words else _token_rows(table, shown)
+            made = _word_rows(wanted.text, table, asking) if is_word else _token_rows(table, shown)
             rows += [(number, *row) for row in made]
-    return _table(rows, "word" if words else "token", shown)
+    scored = _table(rows, "word" if is_word else "token", shown)
+    return _sentences([one.text for one in asked], scored) if level == "sentence" else scored
 
 
 class _Asked(NamedTuple):
@@ -217,7 +256,17 @@ class _Asked(NamedTuple):
 def _asked(
     texts: Sequence[str], contexts: str | Sequence[str] | None, asking: Asking
 ) -> list[_Asked]:
-    """Every text with its context."""
+    """Every text with its context.
+
+    Raises:
+        UsageError: there are more or fewer contexts than texts, or words are to be told by bars.
+    """
+    if asking.policy.segmenter == "bars":
+        raise UsageError(
+            where="--segmenter bars",
+            seen="only the texts of suites have bars",
+            todo="Give letters or icu.",
+        )
     before = [asking.context.text] * len(texts) if contexts is None else one_or_several(contexts)
     if len(before) != len(texts):
         raise UsageError(where="contexts", seen=f"{len(before)} for {len(texts)} texts")
@@ -251,7 +300,8 @@ def _token_rows(table: pl.DataFrame, columns: Sequence[str]) -> list[_Row]:
 
 
 def _word_rows(text: str, table: pl.DataFrame, asking: Asking) -> list[_Row]:
-    spans = word_spans(text, punctuation=asking.policy.punctuation)
+    policy = asking.policy
+    spans = word_spans(text, punctuation=policy.punctuation, segmenter=policy.segmenter)
     surprisals = surprisals_of_words(table, spans)
     return [
         (number, text[low:high], bits, reason)

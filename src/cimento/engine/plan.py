@@ -17,7 +17,7 @@ from cimento.engine.execute import Execution
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import UnitState
 from cimento.engine.replay import TABLES
-from cimento.engine.requests import Choose, Fill, Patch, Reply, Request, Score
+from cimento.engine.requests import Attribute, Choose, Fill, Patch, Reply, Request, Score
 from cimento.engine.scores import model_key
 from cimento.engine.units import facts_of
 from cimento.errors import CimentoError, StorageError
@@ -83,7 +83,8 @@ class ModelPlan:
         units: number of units into which they are cut.
         done: number of these units that are done.
         tokens: number of tokens that go through the model for the other units. For a masked model,
-            the tokens of a text count once for each token that is masked in it. For a server, an
+            the tokens of a text count once for each token that is masked in it, for a masked
+            diffusion model once for each sample. For a server, an
             estimate of the tokens that it reads, one for every `BYTES_PER_TOKEN` bytes.
         kept: number of the requests in these units whose answers are in the cache already.
         parameters: number of parameters of the model.
@@ -335,11 +336,11 @@ def _scores(
             (_length(f"{request.context} {request.text}", sized), 1, False) for request in requests
         ]
     key = model_key(sized.card, model.scoring.policy)
-    masked = sized.card.kind == "masked"
+    kind, samples = sized.card.kind, model.scoring.policy.mc_samples
     return [
         (
             len(encoded.ids),
-            len(encoded.wanted) if masked else 1,
+            {"masked": len(encoded.wanted), "diffusion": samples}.get(kind, 1),
             cache is not None and _is_known(cache, key, encoded, columns),
         )
         for encoded in sized.encoder.encode(requests)
@@ -378,6 +379,9 @@ def _read_tokens(request: Request, sized: Sized) -> tuple[int, int]:
     if isinstance(request, Patch):
         # Layers below an interchange are left out, so a pass for each layer costs half a pass.
         return _length(request.base.text, sized), 2 + (1 + (sized.layers or 0)) // 2
+    if isinstance(request, Attribute):
+        # A pass back costs as much as two forward; integrals take at least 18 points.
+        return _length(request.text.text, sized), 3 if request.rule == "gradient" else 54
     return _length(request.text, sized), 1
 
 

@@ -11,9 +11,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.engine.requests import Answers, Choose, Fill, Patch, Reply, Request, Requests, Score
+from cimento.engine.requests import (
+    Answers,
+    Attribute,
+    Choose,
+    Fill,
+    Patch,
+    Reply,
+    Request,
+    Requests,
+    Score,
+)
 from cimento.errors import InputError
-from cimento.io.tables import CHOICES, FILLS, PATCHES, REPLIES, TOKENS
+from cimento.io.explained import GRADIENTS, PATCHES
+from cimento.io.tables import CHOICES, FILLS, REPLIES, TOKENS
 from cimento.models.base import ModelCard
 from cimento.suites.model import JsonValue
 
@@ -25,7 +36,7 @@ PREFIX = "replay:"
 
 TABLES: Mapping[type[Request], str] = {
     Score: TOKENS.name, Fill: FILLS.name, Choose: CHOICES.name, Reply: REPLIES.name,
-    Patch: PATCHES.name,
+    Patch: PATCHES.name, Attribute: GRADIENTS.name,
 }  # fmt: skip
 """The name of the table that answers each kind of request."""
 

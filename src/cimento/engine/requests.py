@@ -1,8 +1,9 @@
-"""The five kinds of request that a model can be asked, as plain records.
+"""The six kinds of request that a model can be asked, as plain records.
 
 `Score`: how probable are the tokens of a text? `Fill`: what belongs in the blank? `Choose`: how
 probable is each of some answers after a prompt? `Reply`: what does the model write? `Patch`: how
-probable is a text with hidden states of another one? A request does not name its suite, so that the
+probable is a text with hidden states of another one? `Attribute`: how much does each token
+contribute to the score? A request does not name its suite, so that the
 same request of two suites is answered once.
 """
 
@@ -13,14 +14,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.models.base import ModelCard, Score
-from cimento.models.questions import Choose, FillPolicy, Patch, Reply
+from cimento.models.questions import Attribute, Choose, FillPolicy, Patch, Reply
 from cimento.runs.usage import Tokens
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = (
-    "NO_ANSWERS", "Answers", "Choose", "Fill", "Patch", "Reply", "Request", "Requests", "Score",
+    "NO_ANSWERS", "Answers", "Attribute", "Choose", "Fill", "Patch", "Reply", "Request", "Requests",
+    "Score",
 )  # fmt: skip
 
 
@@ -41,7 +43,7 @@ class Fill:
     policy: FillPolicy = field(default_factory=FillPolicy)
 
 
-Request: TypeAlias = Score | Fill | Choose | Reply | Patch
+Request: TypeAlias = Score | Fill | Choose | Reply | Patch | Attribute
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +66,9 @@ class Answers:
 
     Attributes:
         tables: ``tokens`` for `Score`, ``fills`` for `Fill`, ``choices`` for `Choose`, ``replies``
-            for `Reply`, ``patches`` for `Patch`; each has the column ``request``. A kind of request
-            that was never made has no table. They are lazy, because the answers to a long suite
-            stay in the files of its units until they are stored.
+            for `Reply`, ``patches`` for `Patch`, ``gradients`` for `Attribute`; each has the column
+            ``request``. A kind of request that was never made has no table. They are lazy, because
+            the answers to a long suite stay in the files of its units until they are stored.
         n: number of requests.
         warnings: the model's remarks on the requests, as sentences.
         model: the card of the model that answered; None if nothing was asked.

@@ -31,8 +31,10 @@ from cimento.io.tables import (
     TOKENS,
     Column,
     layer_column,
+    replicate_columns,
 )
 from cimento.models.base import (
+    TWO_SIDED,
     ColumnScorer,
     EncodedTexts,
     LayerScorer,
@@ -301,7 +303,7 @@ def _check_finite(
 ) -> None:
     """Refuse infinity, and NaN except for tokens without a defined score.
 
-    A token that nothing precedes has none, except in a masked model, which sees the whole text.
+    A token that nothing precedes has none, except in a model that sees the whole text.
 
     Args:
         values: the log-probabilities that the model gave.
@@ -315,7 +317,7 @@ def _check_finite(
     odd = ~np.isfinite(values)
     for value, place in zip(values[odd].tolist(), places[odd].tolist(), strict=True):
         number = int(np.searchsorted(texts.offsets, place, side="right")) - 1
-        is_first = place == texts.offsets[number] and scorer.card.kind != "masked"
+        is_first = place == texts.offsets[number] and scorer.card.kind not in TWO_SIDED
         if math.isnan(value) and (is_first or place in texts.undefined):
             continue
         error = NonFiniteScoreError(
@@ -352,7 +354,7 @@ def _tokens_table(
         "unscored_reason": reasons,
     }
     for name, column in zip(("logprob_nats", *more), values, strict=True):
-        columns[name] = _without(column, unscored)
+        columns[name] = _without(column, unscored | np.isnan(column))
     schema = TOKENS.polars(present=more)
     # Not strict, because ranks are stored as floats.
     return pl.DataFrame({name: columns[name] for name in schema}, schema=schema, strict=False)
@@ -379,7 +381,8 @@ def columns_for(
     Raises:
         UsageError: the model has no such layer, or cannot be corrected for word boundaries.
     """
-    return (*_with_layers(columns, scorer), *_boundary_column(scorer, policy))
+    replicates = replicate_columns() if scorer.card.kind == "diffusion" else ()
+    return (*_with_layers(columns, scorer), *_boundary_column(scorer, policy), *replicates)
 
 
 def _with_layers(columns: tuple[Column, ...], scorer: Scorer | TextScorer) -> tuple[Column, ...]:
@@ -419,7 +422,7 @@ def _boundary_column(scorer: Scorer | TextScorer, policy: Policy) -> tuple[Colum
     if card.boundary:
         return (BOUNDARY,)
     unknown = isinstance(scorer, TextScorer) and policy.boundary != "none"
-    if unknown or (card.kind != "masked" and policy.boundary in ("word-start", "word-end")):
+    if unknown or (card.kind not in TWO_SIDED and policy.boundary in ("word-start", "word-end")):
         raise UsageError(
             where=f"--boundary {policy.boundary}",
             seen=f"the model {card.name!r} does not say how probable the end of a word is",

@@ -20,21 +20,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cimento.engine.cache import AnswerCache, union
-from cimento.engine.requests import Answers, Choose, Fill, Patch, Reply, Request, Score
+from cimento.engine.requests import (
+    Answers,
+    Attribute,
+    Choose,
+    Fill,
+    Patch,
+    Reply,
+    Request,
+    Score,
+)
 from cimento.engine.scores import SCORING_VERSION
 from cimento.errors import StorageError, TableError
+from cimento.io.explained import GRADIENTS, PATCHES
 from cimento.io.files import open_plain, reading, write_bytes
 from cimento.io.parsing import parse_json
-from cimento.io.tables import (
-    CHOICES,
-    FILLS,
-    PATCHES,
-    REPLIES,
-    SCHEMA_VERSION,
-    TOKENS,
-    Column,
-    validate,
-)
+from cimento.io.tables import CHOICES, FILLS, REPLIES, SCHEMA_VERSION, TOKENS, Column, validate
 from cimento.models.base import ModelCard
 from cimento.runs.usage import Tokens
 
@@ -81,13 +82,15 @@ def _seal(body: bytes) -> bytes:
 
 FOLDER = ".units"
 
-SIZES: Mapping[type[Request], int] = {Score: 256, Fill: 128, Choose: 64, Reply: 64, Patch: 32}
+SIZES: Mapping[type[Request], int] = {
+    Score: 256, Fill: 128, Choose: 64, Reply: 64, Patch: 32, Attribute: 32,
+}  # fmt: skip
 """Number of requests in one unit; the slower they are, the fewer make a unit.
 
-Prompts are long, and an interchange is a pass for every layer.
+Prompts are long, an interchange is a pass for every layer, and integrated gradients many passes.
 """
 
-_SCHEMAS = {schema.name: schema for schema in (TOKENS, FILLS, CHOICES, REPLIES, PATCHES)}
+_SCHEMAS = {schema.name: schema for schema in (TOKENS, FILLS, CHOICES, REPLIES, PATCHES, GRADIENTS)}
 _LENGTH = struct.calcsize("<q")
 _KEPT_TOGETHER = 64
 """Number of units whose answers go to the cache in one transaction.

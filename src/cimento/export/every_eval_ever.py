@@ -45,13 +45,34 @@ def write_every_eval_ever(
     return [path for run in runs for path in _write(run, folder, organization)]
 
 
-def _write(run: RunData, folder: Path, organization: str) -> list[Path]:
+def records(runs: Sequence[RunData], *, organization: str = NOT_STATED) -> dict[str, str]:
+    """The record of each run without its verdicts, by its path in the datastore.
+
+    Args:
+        runs: as for `write_every_eval_ever`.
+        organization: likewise.
+    """
+    return {f"{_place(run)}.json": _text(_record(run, organization)) for run in runs}
+
+
+def _place(run: RunData) -> PurePosixPath:
+    """The path of a run's files without their suffix.
+
+    The name is derived from the run, so that exporting twice makes no second record.
+    """
     developer, _, name = _model_id(run).rpartition("/")
-    place = folder / _safe(run.suite) / _safe(developer or NOT_STATED) / _safe(name)
-    # The name is derived from the run, so that exporting twice makes no second record.
-    # The validator wants the form of a random UUID.
     digest = hashlib.sha256(json.dumps(run.run.manifest, sort_keys=True).encode()).digest()
+    # The validator wants the form of a random UUID.
     stem = str(uuid.UUID(bytes=digest[:16], version=4))
+    return PurePosixPath(_safe(run.suite), _safe(developer or NOT_STATED), _safe(name), stem)
+
+
+def _text(record: Mapping[str, JsonValue]) -> str:
+    return json.dumps(record, ensure_ascii=False, indent=2) + "\n"
+
+
+def _write(run: RunData, folder: Path, organization: str) -> list[Path]:
+    place = _place(run)
     rows = [
         _row(run, result, outcome)
         for result in run.results
@@ -61,17 +82,15 @@ def _write(run: RunData, folder: Path, organization: str) -> list[Path]:
     record, files = _record(run, organization), []
     if rows:
         lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        files.append(write_text(lines, place / f"{stem}_samples.jsonl"))
-        datastore = PurePosixPath(DATA, *place.relative_to(folder).parts)
+        files.append(write_text(lines, folder / f"{place}_samples.jsonl"))
         record["detailed_evaluation_results"] = {
             "format": "jsonl",
-            "file_path": str(datastore / files[0].name),
+            "file_path": str(DATA / place.parent / files[0].name),
             "hash_algorithm": "sha256",
             "checksum": hashlib.sha256(lines.encode()).hexdigest(),
             "total_rows": len(rows),
         }
-    text = json.dumps(record, ensure_ascii=False, indent=2)
-    return [write_text(text + "\n", place / f"{stem}.json"), *files]
+    return [write_text(_text(record), folder / f"{place}.json"), *files]
 
 
 def _record(run: RunData, organization: str) -> dict[str, JsonValue]:

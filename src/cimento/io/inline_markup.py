@@ -65,11 +65,23 @@ def templates_of(*packages: str) -> Environment:
     )
 
 
+def width_of(text: str) -> int:
+    """The places of a text in a terminal: two for Han and kana, none for combining marks."""
+    from rich.cells import cell_len
+
+    return len(text) if text.isascii() else cell_len(text)
+
+
+def flush_left(text: str, width: int) -> str:
+    """A text with blanks after it, up to a width in places of a terminal."""
+    return text + " " * (width - width_of(text))
+
+
 def columns(rows: Sequence[tuple[str, ...]], *, indent: int = 0) -> str:
     """Rows as aligned columns of text, two blanks apart; control characters become blanks."""
     rows = [tuple(map(printable, row)) for row in rows]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
+    widths = [max(width_of(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ("  ".join(flush_left(c, w) for c, w in zip(row, widths, strict=True)) for row in rows)
     return "\n".join(" " * indent + line.rstrip() for line in lines)
 
 

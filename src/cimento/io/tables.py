@@ -34,15 +34,20 @@ LEFT_OUT = "first token without left context, left out of every value"
 """The same reason where the token is left out of sums and lengths (``unscored_first="drop"``)."""
 
 LayerColumn = NewType("LayerColumn", str)
-"""A column of the log-probabilities that follow from an inner layer; see `layer_column`."""
+"""A column of the log-probabilities of an inner layer, or of a replicate; see `layer_column`."""
 
-_Named: TypeAlias = Literal["logit", "log_sigmoid_sum", "entropy_nats", "rank", "boundary_nats"]
+_Named: TypeAlias = Literal[
+    "logit", "log_sigmoid_sum", "entropy_nats", "rank", "unigram_nats", "boundary_nats"
+]
 
 Column: TypeAlias = _Named | LayerColumn
 """A column of further values of tokens, besides the log-probability."""
 
 BOUNDARY: Column = "boundary_nats"
 """The column that is present exactly when words are corrected for their boundaries."""
+
+UNIGRAM: Column = "unigram_nats"
+"""The column of the log-probabilities of tokens without any context."""
 
 COLUMNS: tuple[Column, ...] = tuple(column for column in get_args(_Named) if column != BOUNDARY)
 """The columns that can be requested by name."""
@@ -52,6 +57,15 @@ LAYER = "logprob_nats_layer_"
 
 ALL_LAYERS = LayerColumn(f"{LAYER}all")
 """The name that stands for all layers while their number is not known."""
+
+
+REPLICATE = "logprob_nats_replicate_"
+"""The prefix of a replicate's column, before its number."""
+
+MONTE_CARLO_ERROR = "monte_carlo_error"
+
+REPLICATES = 8
+"""Number of independent replicates of an estimate by samples; its error has one degree less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +122,7 @@ TOKENS = TableSchema(
         # The correction of words for their boundaries; see docs/scoring.md.
         BOUNDARY: "Float64",
     },
-    families={LAYER: "Float64"},
+    families={LAYER: "Float64", REPLICATE: "Float64"},
 )
 
 REQUESTS = TableSchema(
@@ -138,6 +152,8 @@ SCORES = TableSchema(
         "unit": "String",
         "unscored_reason": "String",
     },
+    # Of scores that are estimates by samples: half the width of the value's 95 % interval.
+    optional={MONTE_CARLO_ERROR: "Float64"},
 )
 
 FILLS = TableSchema(
@@ -182,51 +198,6 @@ CHOICES = TableSchema(
         "n_tokens": "Int32",
         # Whether greedy decoding would write this option; null where that is not known.
         "is_greedy": "Boolean",
-    },
-)
-
-PATCHES = TableSchema(
-    name="patches",
-    columns={
-        "request": "Int32",
-        # exact, shifted or last token; see docs/tables.md.
-        "alignment": "String",
-        # 0 is the input of the first layer, n the n-th layer.
-        "layer": "Int32",
-        # From 0; null unless single heads are exchanged.
-        "head": "Int32",
-        "position": "Int32",
-        "start": "Int32",
-        "end": "Int32",
-        "logprob_nats": "Float64",
-    },
-)
-
-EXPLANATIONS = TableSchema(
-    name="explanations",
-    columns={
-        "suite": "String",
-        "item": "String",
-        # As in the outcomes; of a prediction with several comparisons, with the number of one.
-        "question": "String",
-        # Whose states are put into whom: "wh_gap into that_gap".
-        "swap": "String",
-        # residual, attention, mlp or heads.
-        "part": "String",
-        "region": "Int32",
-        "region_name": "String",
-        # 0 is the input of the first layer; null where nothing could be exchanged.
-        "layer": "Int32",
-        "head": "Int32",
-        # exact, shifted or last token; see docs/tables.md.
-        "alignment": "String",
-        # The margin of the prediction, and by how much the interchange lowers it.
-        "margin_bits": "Float64",
-        "effect_bits": "Float64",
-        # The effect of exchanging everything: the margin less that with the source's own values.
-        "full_bits": "Float64",
-        # Why there is no effect.
-        "reason": "String",
     },
 )
 
@@ -341,19 +312,14 @@ def layer_of(column: Column) -> int | None:
     return int(column.removeprefix(LAYER)) if column.startswith(LAYER) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """The requests and scored tokens of a suite.
+def replicate_columns() -> tuple[LayerColumn, ...]:
+    """The columns of the replicates of estimates by samples, whose mean is the score."""
+    return tuple(LayerColumn(f"{REPLICATE}{number}") for number in range(1, REPLICATES + 1))
 
-    Attributes:
-        requests: the requests table.
-        tokens: the tokens table.
-        warnings: remarks made while the model was asked.
-    """
 
-    requests: pl.DataFrame
-    tokens: pl.DataFrame
-    warnings: tuple[str, ...] = ()
+def replicate_of(column: Column) -> int | None:
+    """The number of a replicate's column, from 1; None for any other column."""
+    return int(column.removeprefix(REPLICATE)) if column.startswith(REPLICATE) else None
 
 
 def validate(table: Rows, schema: TableSchema, *, where: str) -> None:

@@ -194,6 +194,8 @@ _SCALES: Mapping[str, Callable[[Sequence[float]], Sequence[float] | Missing]] = 
 
 
 WORDFREQ = "wordfreq"
+MODEL: Literal["model"] = "model"
+"""The source of unigrams that is the model itself, of which the tokens table has a column."""
 
 
 class Unigrams(Protocol):
@@ -251,12 +253,12 @@ class WordFrequencies:
         return tuple(logprobs)
 
 
-def load_unigrams(source: str, *, language: str) -> Unigrams:
-    """Unigram frequencies from a file or from the package wordfreq.
+def load_unigrams(source: str, *, language: str) -> Unigrams | Literal["model"]:
+    """Unigram frequencies from a file or from the package wordfreq, or the model itself.
 
     Args:
-        source: ``wordfreq``, ``wordfreq:it``, or a file of token counts: a JSON object, or lines of
-            a token and its count separated by a tab.
+        source: ``model``, ``wordfreq``, ``wordfreq:it``, or a file of token counts: a JSON object,
+            or lines of a token and its count separated by a tab.
         language: ISO 639-1 code, for ``wordfreq`` without a code.
 
     Raises:
@@ -265,6 +267,8 @@ def load_unigrams(source: str, *, language: str) -> Unigrams:
         UsageError: wordfreq does not know the language, or no language is given.
     """
     name, _, chosen = source.partition(":")
+    if source == MODEL:
+        return MODEL
     if name == WORDFREQ:
         return _wordfreq(chosen or language)
     counts = _read_counts(expanded(source))

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from cimento.errors import MissingDependencyError
 from cimento.io.arrays import Reasons, stretches
-from cimento.io.tables import BOUNDARY, LEFT_OUT, REQUESTS, SCORES, TOKENS, Rows, RowsT, collected
-from cimento.measures.normalising import Unigrams
+from cimento.io.tables import (
+    BOUNDARY,
+    LEFT_OUT,
+    REQUESTS,
+    SCORES,
+    TOKENS,
+    UNIGRAM,
+    Rows,
+    RowsT,
+    collected,
+)
+from cimento.measures.normalising import MODEL, Unigrams
 from cimento.measures.ordered import OrderedTokens, ordered_requests
 from cimento.measures.sentence import NO_LOGISTIC_SUMS, NO_LOGITS, NO_UNIGRAMS, Measure, Sentence
 from cimento.measures.values import Missing, Numbers, Unit, Value
+from cimento.suites.words import SegmenterRule, count_words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,6 +33,14 @@ if TYPE_CHECKING:
 
 
 NOT_ASKED = "its tokens were not asked for; run again with --all-tokens"
+NO_MODEL_UNIGRAMS = Missing(
+    "the model's own unigrams were not stored; run again with --unigrams model (and --bos, if"
+    " nothing stands before a text)"
+)
+NO_WORDS = Missing("the text has no words")
+NO_SEGMENTER = Missing(
+    "its words were found by ICU, which is not installed here (pip install 'cimento[segment]')"
+)
 NOTHING_SCORED = "no token of this sentence was scored"
 
 _STIMULI_AT_ONCE = 1 << 12
@@ -179,6 +199,12 @@ class AskedColumns:
     needed: Flags
     stimulus: Integers
 
+    def bars(self, number: int) -> list[int]:
+        """Where the regions of a stimulus begin in its text."""
+        regions = slice(int(self.offsets[number]), int(self.offsets[number + 1]))
+        bars: list[int] = self.start[regions].tolist()
+        return bars
+
     @classmethod
     def blocks(cls, requests: Rows) -> Iterator[AskedColumns]:
         """The columns of a requests table, one block of stimuli at a time."""
@@ -282,7 +308,8 @@ def each_sentence(
     requests: Rows,
     *,
     model_kind: str = "",
-    unigrams: Unigrams | None = None,
+    unigrams: Unigrams | Literal["model"] | None = None,
+    segmenter: SegmenterRule = "letters",
 ) -> Iterator[ScoredSentence]:
     """Every stimulus of a requests table with the token scores of its whole sentence.
 
@@ -292,10 +319,12 @@ def each_sentence(
     Args:
         tokens: a table of the schema ``answers.TOKENS``.
         requests: a table of the schema ``answers.REQUESTS``.
-        model_kind: ``causal``, ``seq2seq``, ``masked`` or an unknown kind.
-        unigrams: frequencies, for the measures that need them.
+        model_kind: ``causal``, ``seq2seq``, ``masked``, ``diffusion`` or an unknown kind.
+        unigrams: frequencies, for the measures that need them; ``model`` for the column of the
+            tokens table.
+        segmenter: what words are in scripts without blanks, as when the texts were scored.
     """
-    pseudo = {"causal": False, "seq2seq": False, "masked": True}.get(model_kind)
+    pseudo = {"causal": False, "seq2seq": False, "diffusion": False, "masked": True}.get(model_kind)
     for asked, block, scored in scored_blocks(tokens, requests):
         first, counts = tokens_of(scored, asked.request)
         absent = _absent(asked, scored, first, counts)
@@ -309,7 +338,13 @@ def each_sentence(
                 sentence = (
                     Missing(reason)
                     if reason
-                    else _sentence(text, known, pseudo=pseudo, unigrams=unigrams)
+                    else _sentence(
+                        text,
+                        known,
+                        n_words=_n_words(text, asked.bars(place), segmenter),
+                        pseudo=pseudo,
+                        unigrams=unigrams,
+                    )
                 )
                 yield ScoredSentence(suites[place], items[place], conditions[place], text, sentence)
 
@@ -355,6 +390,7 @@ class _Columns:
     logprobs_nats: tuple[float, ...]
     logits: tuple[float, ...] | Missing
     log_sigmoid_sums: tuple[float, ...] | Missing
+    unigrams: tuple[float, ...] | Missing
 
 
 def _columns(
@@ -374,15 +410,16 @@ def _columns(
     kept = ~scored.left_out[places]
     rows = tokens[places[kept]]
     ends = np.cumsum(np.bincount(text[kept], minlength=len(counts)))
-    names = ("token", "logprob_nats", "logit", "log_sigmoid_sum")
+    names = ("token", "logprob_nats", "logit", "log_sigmoid_sum", UNIGRAM)
     columns = [rows[name].to_list() if name in rows.columns else [] for name in names]
     for begin, end in pairwise([0, *ends.tolist()]):
-        words, logprobs, logits, sums = (tuple(column[begin:end]) for column in columns)
+        words, logprobs, logits, sums, alone = (tuple(column[begin:end]) for column in columns)
         yield _Columns(
             words,
             logprobs,
             _all_or_missing(logits, NO_LOGITS),
             _all_or_missing(sums, NO_LOGISTIC_SUMS),
+            _all_or_missing(alone, NO_MODEL_UNIGRAMS),
         )
 
 
@@ -421,18 +458,34 @@ def _absent(
     return absent
 
 
+def _n_words(text: str, bars: Collection[int], segmenter: SegmenterRule) -> int | Missing:
+    """The number of words of a text, or why it cannot be told here."""
+    try:
+        return count_words(text, segmenter=segmenter, bars=bars) or NO_WORDS
+    except MissingDependencyError:
+        return NO_SEGMENTER
+
+
 def _sentence(
-    text: str, columns: _Columns, *, pseudo: bool | None, unigrams: Unigrams | None
+    text: str,
+    columns: _Columns,
+    *,
+    n_words: int | Missing,
+    pseudo: bool | None,
+    unigrams: Unigrams | Literal["model"] | None,
 ) -> Sentence:
+    known: Numbers | Missing = NO_UNIGRAMS
+    if unigrams == MODEL:
+        known = columns.unigrams
+    elif unigrams is not None:
+        known = unigrams.logprobs_nats(columns.tokens, text)
     return Sentence(
         logprobs_nats=columns.logprobs_nats,
-        n_words=len(text.split()),
+        n_words=n_words,
         n_chars=len(text),
         n_bytes=len(text.encode()),
         pseudo=pseudo,
         logits=columns.logits,
         log_sigmoid_sums_nats=columns.log_sigmoid_sums,
-        unigram_logprobs_nats=unigrams.logprobs_nats(columns.tokens, text)
-        if unigrams
-        else NO_UNIGRAMS,
+        unigram_logprobs_nats=known,
     )

@@ -12,7 +12,7 @@ import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, TypeGuard
+from typing import Literal, TypeAlias, TypeGuard, TypeVar
 
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.plugins import blamed, find_plugin
@@ -31,6 +31,8 @@ from cimento.measures.values import (
 PENALTY_BASE = 5
 """The constant of the length penalty of Wu et al. 2016 (doi:10.48550/arXiv.1609.08144), eq. 14."""
 
+PartT = TypeVar("PartT", int, Numbers)
+
 NO_LOGITS = Missing("logits were not stored; run again with --columns logit")
 NO_LOGISTIC_SUMS = Missing(
     "sums of logistic scores were not stored; run again with --columns log_sigmoid_sum"
@@ -44,7 +46,8 @@ class Sentence:
 
     Attributes:
         logprobs_nats: log P of each token, in order.
-        n_words: number of words: maximal runs of characters without white space.
+        n_words: number of words: runs of characters without white space, and in scripts without
+            blanks between words those with which the run was scored; or why it is not known.
         n_chars: number of characters (code points), blanks included.
         n_bytes: number of bytes in UTF-8, blanks included; None where that is not known.
         pseudo: whether these are the pseudo-log-likelihoods of a masked model; None where that
@@ -57,7 +60,7 @@ class Sentence:
     """
 
     logprobs_nats: Numbers
-    n_words: int
+    n_words: int | Missing
     n_chars: int
     pseudo: bool | None = None
     logits: Numbers | Missing = NO_LOGITS
@@ -167,7 +170,7 @@ def normalised_logistic_lp(sentence: Sentence) -> float:
     return total([log_sigmoid(x) - whole for x, whole in zip(logits, sums, strict=True)])
 
 
-def _given(part: Numbers | Missing) -> Numbers:
+def _given(part: PartT | Missing) -> PartT:
     if isinstance(part, Missing):
         raise Undefined(part.reason)
     return part
@@ -303,7 +306,8 @@ _ALL = (
         unit="nats per word",
         higher_is_better=True,
         source="lm-evaluation-harness (word perplexity is exp of -it), doi:10.5281/zenodo.5371628",
-        function=lambda sentence: lp(sentence) / sentence.n_words,
+        function=lambda sentence: lp(sentence) / _given(sentence.n_words),
+        undefined="where the segmenter of the run is not installed",
     ),
     Measure(
         name="mean-char",

@@ -14,6 +14,7 @@ from cimento.errors import UsageError
 from cimento.io.tables import Column
 from cimento.models.base import ColumnScorer, ModelCard, Remarking, Score, Scorer, TextScorer
 from cimento.models.questions import (
+    Attributer,
     Choose,
     OptionScorer,
     OptionScores,
@@ -26,7 +27,7 @@ from cimento.models.settings import AUTO, BatchLimits, Policy
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-    from cimento.models.hf.scorer import Inspectable
+    from cimento.models.hf.scorer import Inspectable, TransformersScorer
     from cimento.models.questions import Filler
 
 _RANK: tuple[Column, ...] = ("rank",)
@@ -51,7 +52,8 @@ def option_scorer(scorer: Scorer | TextScorer, *, policy: Policy) -> OptionScore
     """
     if isinstance(scorer, TextScorer):
         return TextOptions(scorer)
-    if scorer.card.kind == "causal":
+    # Other models need no torch.
+    if scorer.card.kind == "causal" and has_filler(scorer):
         from cimento.models.hf.causal import CausalScorer
         from cimento.models.hf.prompts import CausalOptions
 
@@ -170,7 +172,8 @@ def replier(scorer: Scorer | TextScorer, *, policy: Policy) -> Replier:
 
     if isinstance(scorer, ServerScorer):
         return scorer.replier()
-    if scorer.card.kind == "causal":
+    # Other models need no torch.
+    if scorer.card.kind == "causal" and has_filler(scorer):
         from cimento.models.hf.causal import CausalScorer
         from cimento.models.hf.prompts import CausalReplier
 
@@ -197,25 +200,54 @@ def patcher(scorer: Scorer | TextScorer, *, limits: BatchLimits = AUTO) -> Patch
         ModelError: its layers cannot be exchanged.
     """
     from cimento.models.hf.interchange import open_interchange
-    from cimento.models.hf.scorer import TransformersScorer
 
     if isinstance(scorer, Patcher):
         return scorer
+    return open_interchange(_loaded(scorer), limits=_limited(limits, scorer))
+
+
+def attributer(scorer: Scorer | TextScorer, *, limits: BatchLimits = AUTO) -> Attributer:
+    """The gradients of a model.
+
+    Args:
+        scorer: a loaded model of transformers.
+        limits: the limits of a batch; chosen by device if there are none.
+
+    Raises:
+        UsageError: the model does not give access to its embeddings.
+        ModelError: its embeddings cannot be found.
+    """
+    from cimento.models.hf.gradients import open_gradients
+
+    if isinstance(scorer, Attributer):
+        return scorer
+    return open_gradients(_loaded(scorer), limits=_limited(limits, scorer))
+
+
+def _limited(limits: BatchLimits, scorer: Scorer | TextScorer) -> BatchLimits:
+    return limits.or_tokens(512 if scorer.card.device == "cpu" else 16_384)
+
+
+def _loaded(scorer: Scorer | TextScorer) -> TransformersScorer:
+    """The scorer, which must be of transformers.
+
+    Raises:
+        UsageError: it is not.
+    """
+    from cimento.models.hf.scorer import TransformersScorer
+
     if not isinstance(scorer, TransformersScorer):
         raise UsageError(
             where=f"model {scorer.card.name!r}",
             seen=f"a {scorer.card.kind} model of this kind does not show its layers",
             todo="Explain a run of a model of transformers.",
         )
-    limits = limits.or_tokens(512 if scorer.card.device == "cpu" else 16_384)
-    return open_interchange(scorer, limits=limits)
+    return scorer
 
 
 def chat_template(scorer: Scorer | TextScorer) -> Render | None:
     """The chat template of a model's tokenizer; None where it has none."""
-    from cimento.models.hf.scorer import Inspectable
-
-    if not isinstance(scorer, Inspectable) or scorer.card.kind != "causal":
+    if not has_filler(scorer) or scorer.card.kind != "causal":
         return None
     return template_of(scorer.inside().tokenizer)
 
@@ -265,6 +297,12 @@ def open_filler(scorer: object, *, policy: Policy, limits: BatchLimits = AUTO) -
             todo="Give options to choose among, or a model of transformers.",
         )
     inside, card = scorer.inside(), scorer.card
+    if card.kind == "diffusion":
+        raise UsageError(
+            where=f"model {card.name!r}",
+            seen="a masked diffusion model gives scores of texts here, and no candidates",
+            todo="Give options to choose among, or ask it as a masked model: --kind masked.",
+        )
     limits = limits.or_tokens(512 if inside.model.device.type == "cpu" else 16_384)
     if card.kind == "masked":
         from cimento.models.hf.masked import MaskedFiller

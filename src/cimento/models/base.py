@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from cimento.io.tables import Column
     from cimento.runs.usage import Tokens
 
+TWO_SIDED = ("masked", "diffusion")
+"""The kinds of models that predict a token from the text on both sides of it."""
+
 FloatArray: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.float64]]"
 
 
@@ -26,7 +29,7 @@ class ModelCard:
 
     Attributes:
         name: name as the user wrote it, without the revision.
-        kind: ``causal``, ``masked``, ``seq2seq`` or ``replay``.
+        kind: ``causal``, ``masked``, ``seq2seq``, ``diffusion`` or ``replay``.
         revision: commit or content hash of the weights, in hexadecimal.
         tokenizer: content hash of the tokenizer, in hexadecimal.
         dtype: number format of the weights, such as ``float32``.

@@ -7,24 +7,28 @@ texts at once, as columns; the functions go through one.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from cimento.models.settings import PunctuationRule
 from cimento.suites.stimuli import Span
+from cimento.suites.words import (
+    WITHOUT_BLANKS,
+    PunctuationRule,
+    SegmenterRule,
+    begins_by_rule,
+    is_letter_alone,
+    is_mark,
+    joins_letter,
+)
 
 if TYPE_CHECKING:
     import numpy as np
 
     from cimento.io.arrays import Flags, Integers
 
-
-_NOT_BLANK = re.compile(r"\S+")
 
 _PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
 BYTE_LETTERS = {octet: chr(octet) for octet in _PRINTABLE} | {
@@ -34,65 +38,6 @@ BYTE_LETTERS = {octet: chr(octet) for octet in _PRINTABLE} | {
 """The characters that byte-level tokenizers write for bytes: printable bytes of Latin-1 stand for
 themselves, the others are numbered from U+0100 on (Radford et al. 2019, "Language models are
 unsupervised multitask learners")."""
-
-
-_WITHOUT_BLANKS = re.compile(
-    "["
-    "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
-    "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # kana
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
-    "]"
-)
-"""Characters of scripts that put no blanks between words."""
-
-
-def word_spans(text: str, *, punctuation: PunctuationRule = "split") -> list[Span]:
-    """The words of a text: maximal runs without white space.
-
-    In scripts without blanks between words (Han, kana, Thai, Lao, Burmese, Khmer) each letter, with
-    the marks that combine with it, is a word: where words end there is a matter of analysis, and a
-    suite says it with bars between regions.
-
-    Args:
-        text: any text.
-        punctuation: ``split`` makes every punctuation mark or symbol (Unicode categories P and S)
-            a word of its own, as in ``l``, ``'``, ``amico``; ``keep`` leaves it with its word.
-    """
-    spans: list[Span] = []
-    unspaced = _WITHOUT_BLANKS.search(text) is not None
-    for run in _NOT_BLANK.finditer(text):
-        start, end = run.span()
-        # Letters and digits are never marks, so that most runs need no look at each character.
-        if not unspaced and (punctuation == "keep" or run.group().isalnum()):
-            spans.append((start, end))
-        else:
-            spans += _cut(text, start, end, punctuation)
-    return spans
-
-
-def _cut(text: str, start: int, end: int, punctuation: PunctuationRule) -> Iterator[Span]:
-    """The words in a stretch of `text` without blanks."""
-    alone = _is_letter_alone(text[start])
-    for index in range(start + 1, end):
-        before, here = text[index - 1], text[index]
-        letter, joins = _is_letter_alone(here), _joins(here)
-        at_mark = punctuation == "split" and (_is_mark(before) or _is_mark(here))
-        if at_mark or letter or (alone and not joins):
-            yield (start, index)
-            start = index
-        alone = letter or (alone and joins)
-    yield (start, end)
-
-
-def _is_letter_alone(character: str) -> bool:
-    """Whether a character is a letter of a script without blanks, and so begins a word."""
-    is_such = _WITHOUT_BLANKS.match(character) is not None
-    return is_such and unicodedata.category(character)[0] == "L"
-
-
-def _joins(character: str) -> bool:
-    """Whether a character belongs to the letter before it: combining marks, and marks kept."""
-    return unicodedata.category(character)[0] in "MPS"
 
 
 def trim_spans(text: str, spans: Iterable[Span]) -> list[Span]:
@@ -174,24 +119,49 @@ class Characters:
         first = np.where(start < length, first, start)
         return first, np.maximum(first, end)
 
-    def word_begins(self, punctuation: PunctuationRule) -> Flags:
-        """Whether a word begins at each character; see `word_spans`."""
+    def word_begins(
+        self,
+        punctuation: PunctuationRule,
+        segmenter: SegmenterRule = "letters",
+        bars: Sequence[Collection[int]] = (),
+    ) -> Flags:
+        """Whether a word begins at each character; see `word_spans`.
+
+        Args:
+            punctuation: whether marks are words.
+            segmenter: the words of scripts without blanks.
+            bars: for ``bars``, where the regions of each text begin.
+
+        Raises:
+            MissingDependencyError: ICU is needed and is not installed.
+        """
         import numpy as np
 
         after_blank = np.concatenate(([True], self.blank[:-1]))[: len(self.blank)]
         if punctuation == "split":
-            mark = _having(_is_mark, self.texts, self.codes)
+            mark = _having(is_mark, self.texts, self.codes)
             after_blank |= mark
             after_blank[1:] |= mark[:-1]
-        if _WITHOUT_BLANKS.search(self.texts):
-            alone = _having(_is_letter_alone, self.texts, self.codes)
-            joins = _having(_joins, self.texts, self.codes)
+        if WITHOUT_BLANKS.search(self.texts):
+            alone = _having(is_letter_alone, self.texts, self.codes)
+            joins = _having(joins_letter, self.texts, self.codes)
             # The last character before each one that joins no other.
             last = np.maximum.accumulate(np.where(joins, 0, np.arange(len(joins))))
-            after_blank |= alone
-            after_blank[1:] |= alone[last[:-1]] & ~joins[1:]
+            at_letter = alone.copy()
+            at_letter[1:] |= alone[last[:-1]] & ~joins[1:]
+            if segmenter != "letters":
+                at_letter &= self.begins_at(self._by_rule(segmenter, bars))
+            after_blank |= at_letter
         begins: Flags = ~self.blank & after_blank
         return begins
+
+    def _by_rule(
+        self, segmenter: SegmenterRule, bars: Sequence[Collection[int]]
+    ) -> Iterable[Collection[int]]:
+        """Where a rule lets words begin in each text."""
+        for number, (begin, stop) in enumerate(pairwise(self.begin.tolist())):
+            text = self.texts[begin : stop - 1]
+            yield begins_by_rule(text, segmenter, bars[number] if bars else ()) or ()
 
     def begins_at(self, positions: Iterable[Iterable[int]]) -> Flags:
         """Whether something begins at each character.
@@ -244,10 +214,6 @@ class Characters:
         place = np.minimum(self.begin[text] + start, self.begin[text + 1] - 1)
         flags: Flags = covered[place] | ((start == end) & closed[place])
         return flags
-
-
-def _is_mark(character: str) -> bool:
-    return unicodedata.category(character)[0] in "PS"
 
 
 def _having(

@@ -356,12 +356,17 @@ class VllmScorer:
                 yield text, self._scores(text, ids, starts, output)
 
     def _cut(self, text: str) -> tuple[list[int], list[int]]:
-        """The tokens of a text, and the byte at which each begins."""
-        encoding = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
-        spans = cast("Sequence[tuple[int, int]]", encoding["offset_mapping"])
+        """The tokens of a text, and the byte at which each begins.
+
+        Raises:
+            ModelError: the tokenizer gives no offsets, and its tokens do not add up to the text.
+        """
+        from cimento.models.tokenizing import tokenized
+
+        [ids], [spans] = tokenized([text], self._tokenizer)
         starts = [len(text[:start].encode()) for start, _ in spans]
         # Blanks before the first token belong to it.
-        return list(cast("Sequence[int]", encoding["input_ids"])), [0, *starts[1:]][: len(starts)]
+        return list(ids), [0, *starts[1:]][: len(starts)]
 
     def _scores(
         self, text: str, ids: Sequence[int], starts: Sequence[int], output: Output

@@ -19,7 +19,7 @@ import re
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
 
@@ -27,9 +27,10 @@ from cimento.errors import InputError, UsageError, needing
 from cimento.io.files import open_plain, reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES
 from cimento.models.base import Encoded, ModelCard
-from cimento.models.characters import tokens_in, word_spans
+from cimento.models.characters import tokens_in
 from cimento.models.hf.files import Located
 from cimento.models.settings import Policy
+from cimento.suites.words import word_spans
 
 if TYPE_CHECKING:
     from cimento.models.base import FloatArray, Score
@@ -247,7 +248,7 @@ class NgramScorer:
     Args:
         model: the n-gram model.
         located: its file.
-        policy: the policy, of which the BOS and punctuation rules apply.
+        policy: the policy, of which the rules of BOS, punctuation and words apply.
 
     Raises:
         UsageError: the policy puts a blank before texts, which are words here.
@@ -286,7 +287,7 @@ class NgramScorer:
         return [self._encode(request) for request in requests]
 
     def _encode(self, request: Score) -> Encoded:
-        spans = self._words(request.text)
+        spans = self._words(request.text, [start for start, _ in request.regions])
         outside = [START] if self._start else []
         outside += [request.context[low:high] for low, high in self._words(request.context)]
         tokens = (*outside, *(request.text[low:high] for low, high in spans))
@@ -336,8 +337,11 @@ class NgramScorer:
         )
         return (remark,)
 
-    def _words(self, text: str) -> list[Span]:
-        return word_spans(text, punctuation=self._policy.punctuation)
+    def _words(self, text: str, bars: Collection[int] = ()) -> list[Span]:
+        policy = self._policy
+        return word_spans(
+            text, punctuation=policy.punctuation, segmenter=policy.segmenter, bars=bars
+        )
 
     def _unknown(self, tokens: Sequence[str]) -> frozenset[int]:
         """The indices of words that the model does not know; a marker in a text is not a word."""

@@ -242,6 +242,61 @@ class Patcher(Protocol):
         """
 
 
+AttributionRule: TypeAlias = Literal["gradient", "integrated"]
+"""Gradient times input, or integrated gradients."""
+
+Baseline: TypeAlias = Literal["mean", "zero"]
+"""The embedding from which contributions count: the mean of the vocabulary's, or zero."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribute:
+    """A text whose tokens are given contributions to the score of some of them.
+
+    Attributes:
+        text: the text, with the spans of the tokens that are measured.
+        rule: the way in which contributions are found.
+        baseline: the embedding from which contributions count.
+    """
+
+    text: Score
+    rule: AttributionRule = "integrated"
+    baseline: Baseline = "mean"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attributions:
+    """The contributions of the tokens of a text to the log-probability of its measured tokens.
+
+    Attributes:
+        tokens: position, first character, end and text of each token that the score depends on.
+        nats: contribution of each of these tokens, in nats.
+        logprob_nats: log-probability of all measured tokens; None if none has a score.
+        baseline_nats: the same with baselines in place of all tokens; None for gradients alone.
+        unscored: number of measured tokens without a score.
+        steps: number of points at which gradients were taken.
+    """
+
+    tokens: tuple[tuple[int, int, int, str], ...]
+    nats: tuple[float, ...]
+    logprob_nats: float | None
+    baseline_nats: float | None
+    unscored: int
+    steps: int
+
+
+@runtime_checkable
+class Attributer(Protocol):
+    """The protocol of a language model that gives tokens contributions."""
+
+    def attribute(self, asks: Sequence[Attribute]) -> Iterator[tuple[int, Attributions]]:
+        """The contributions of tokens; each request is yielded with its number.
+
+        Raises:
+            TextTooLongError: a text does not fit the model's window.
+        """
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FillPolicy:
     """The policy of filling blanks: plain data, part of the manifest and of the run folder's name.

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import UsageError
-from cimento.io.tables import Column
+from cimento.io.tables import REPLICATES, Column
 from cimento.suites.model import JsonValue, UnitName
 from cimento.suites.stimuli import NO_CONTEXT, Context
+from cimento.suites.words import PunctuationRule, SegmenterRule
 
 DtypeName: TypeAlias = Literal["float32", "float64", "bfloat16", "float16"]
 DtypeRule: TypeAlias = DtypeName | Literal["auto"]
@@ -103,13 +104,18 @@ AUTO = BatchLimits()
 """The limits if none are chosen: the device decides on the number of padded tokens."""
 
 
-KindRule: TypeAlias = Literal["auto", "causal", "masked", "seq2seq"]
+KindRule: TypeAlias = Literal["auto", "causal", "masked", "seq2seq", "diffusion"]
 BosRule: TypeAlias = Literal["auto", "none", "tokenizer", "bos-or-eos"]
 PllRule: TypeAlias = Literal["within-word-l2r", "original", "whole-word", "region"]
-PunctuationRule: TypeAlias = Literal["split", "keep"]
 WindowRule: TypeAlias = Literal["refuse", "sliding"]
 BoundaryRule: TypeAlias = Literal["none", "word-start", "word-end", "auto"]
 FirstWordRule: TypeAlias = Literal["initial", "none"]
+
+
+_LATER: Mapping[str, JsonValue] = {
+    "lowercase": False, "segmenter": "letters", "mc_samples": 128, "mc_seed": 0
+}  # fmt: skip
+"""The defaults of options that were added later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +135,9 @@ class Policy:
             of its word are; ``region``: all tokens of its region are.
         punctuation: whether a punctuation mark is a separate word (``split``) or belongs to the
             word it touches (``keep``).
+        segmenter: the words of scripts that put no blanks between them (Han, kana, Thai, Lao,
+            Burmese, Khmer). ``letters``: each letter; ``icu``: those of ICU's dictionaries;
+            ``bars``: what lies between the bars of a suite.
         leading_blank: whether a text without context has a blank before it.
         lowercase: whether a tokenizer of transformers lower-cases every text first, for models
             trained on lower case whose tokenizers do not do so.
@@ -148,16 +157,20 @@ class Policy:
         boundary_first: treatment of a text's first word in that correction. ``initial``: its
             probability is divided by that of all tokens that can begin a text; ``none``: it is not
             divided.
+        mc_samples: number of samples by which a masked diffusion model is scored, a multiple of 8.
+        mc_seed: seed of these samples.
         model_args: options passed unchanged to transformers' ``from_pretrained``.
 
     Raises:
         UsageError: there is a stride without a sliding window, or it is not a number of tokens; the
-            number format does not exist; or an option for transformers is not a plain value.
+            number format does not exist; the number of samples is no multiple of 8; or an option
+            for transformers is not a plain value.
     """
 
     bos: BosRule = "auto"
     pll: PllRule = "within-word-l2r"
     punctuation: PunctuationRule = "split"
+    segmenter: SegmenterRule = "letters"
     leading_blank: bool = False
     lowercase: bool = False
     dtype: DtypeRule = "float32"
@@ -166,9 +179,17 @@ class Policy:
     boundary: BoundaryRule = "none"
     boundary_eos: bool = True
     boundary_first: FirstWordRule = "initial"
+    mc_samples: int = 128
+    mc_seed: int = 0
     model_args: Mapping[str, JsonValue] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if self.mc_samples < REPLICATES or self.mc_samples % REPLICATES:
+            raise UsageError(
+                where="--mc-samples",
+                seen=f"got {self.mc_samples}, and samples are in {REPLICATES} replicates",
+                todo=f"Give a multiple of {REPLICATES}.",
+            )
         if self.stride is not None and (self.window == "refuse" or self.stride < 1):
             raise UsageError(
                 where="--stride",
@@ -203,9 +224,10 @@ class Policy:
         if self.dtype == "auto":
             raise ValueError("the number format of a policy is chosen before answers are named")
         plain = asdict(self)
-        if not self.lowercase:
-            # Answers kept before there was this option have no such key.
-            del plain["lowercase"]
+        # Answers kept before there were these options have no such keys.
+        for name, default in _LATER.items():
+            if plain[name] == default:
+                del plain[name]
         return plain
 
     def digest(self) -> str:
@@ -238,7 +260,8 @@ class Asking:
 
     Attributes:
         policy: the policy of scoring.
-        kind: ``causal``, ``masked`` or ``seq2seq``, if the model's config does not determine it.
+        kind: ``causal``, ``masked``, ``seq2seq`` or ``diffusion``, if the model's config does not
+            determine it.
         tokenizer: name of another tokenizer than the model's; empty for the model's. It is a part
             of the model's revision.
         device: ``cpu``, ``cuda``, ``mps``; ``auto`` takes a GPU where there is one.

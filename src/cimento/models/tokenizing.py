@@ -235,10 +235,13 @@ class TextEncoder:
         cut = _cut(whole, self.tokenizer, characters)
         shift = np.array(before, dtype=np.int64)[cut.text]
         self._refuse(requests, cut, shift)
+        regions = [
+            _region_begins(request, start) for request, start in zip(requests, before, strict=True)
+        ]
         begins = (
-            characters.begins_at(map(_region_begins, requests, before))
+            characters.begins_at(regions)
             if self.by_region
-            else characters.word_begins(self.policy.punctuation)
+            else characters.word_begins(self.policy.punctuation, self.policy.segmenter, regions)
         )
         wanted = map(_wanted, requests, before)
         return self._framed(

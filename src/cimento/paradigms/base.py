@@ -241,6 +241,20 @@ class MethodFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Restated:
+    """What the questions of a run ask in another way, so that `compare` can put them side by side.
+
+    Attributes:
+        suite: name of the suite that the same items are of.
+        questions: question of the run to the question of a run of that suite which it asks again;
+            empty for the question that sums such a run up.
+    """
+
+    suite: str
+    questions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stored(Generic[SuiteT, OptionsT]):
     """The parts of a stored run that its paradigm reads.
 

@@ -19,6 +19,7 @@ from cimento.paradigms.base import (
     Applied,
     MethodFacts,
     OptionsT,
+    Restated,
     Stored,
     SuiteAudit,
     SuiteReading,
@@ -244,6 +245,10 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
         (``first``, ``second``), 1/2 or -1/2, so that the sum of ``4 * first * second * score``
         over the four conditions of an item is its difference of differences.
         """
+        return None
+
+    def restated(self, run: Run) -> Restated | None:  # noqa: ARG002
+        """The questions of another kind of test that a run asks in another way; by default none."""
         return None
 
     def methods(self, run: Run) -> MethodFacts:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.paradigms.regions.explanations import CellMean
+    from cimento.paradigms.regions.lens import LensMean
 
 PARTS: Mapping[str, str] = {
     "residual": "residual stream",
@@ -27,6 +28,11 @@ PARTS: Mapping[str, str] = {
 
 _HEADS_SHOWN = 12
 _ALPHA = 0.05
+LENS = "logit lens"
+LENS_NOTE = (
+    "The logit lens is no effect: it is the margin itself, in bits, that the model would have if it"
+    " ended after this layer."
+)
 NOT_A_SUM = (
     "Effects of several places are not parts of a sum: what one region carries after one layer,"
     " another carries after the next."
@@ -56,12 +62,16 @@ def _rounded(value: float | None) -> float | None:
 
 
 def explanation_grids(
-    means: Sequence[CellMean], *, named: Callable[[str], str] = str
+    means: Sequence[CellMean],
+    *,
+    lens: Sequence[LensMean] = (),
+    named: Callable[[str], str] = str,
 ) -> list[Grid]:
     """A table for each part, comparison and phenomenon: layers by regions, or the largest heads.
 
     Args:
         means: the mean effects.
+        lens: the margins of single layers, in a column beside the effects.
         named: the name shown for a question.
     """
     grids = []
@@ -72,11 +82,18 @@ def explanation_grids(
         if part == "heads":
             grids.append(_heads_grid(layered, title, notes))
         else:
-            grids.append(_layers_grid(layered, title, notes))
+            read = {
+                mean.layer: mean
+                for mean in lens
+                if (mean.question, mean.phenomenon) == (question, phenomenon)
+            }
+            grids.append(_layers_grid(layered, read, title, notes))
     return grids
 
 
-def _layers_grid(means: Sequence[CellMean], title: str, notes: tuple[str, ...]) -> Grid:
+def _layers_grid(
+    means: Sequence[CellMean], lens: Mapping[int, LensMean], title: str, notes: tuple[str, ...]
+) -> Grid:
     regions = list(dict.fromkeys((mean.region, mean.region_name) for mean in means))
     layers = sorted({mean.layer or 0 for mean in means})
     by_place = {(mean.layer, mean.region): mean for mean in means}
@@ -89,9 +106,22 @@ def _layers_grid(means: Sequence[CellMean], title: str, notes: tuple[str, ...]) 
             cells.append(BLANK if mean is None else effect_cell(mean))
             if mean is not None and mean.p_holm is not None and mean.p_holm <= _ALPHA:
                 bold.add((row, column))
+        if lens:
+            cells.append(_lens_cell(lens.get(layer)))
         rows.append(tuple(cells))
-    header = ("after layer", *(name for _, name in regions))
+    header = ("after layer", *(name for _, name in regions), *((LENS,) if lens else ()))
+    notes = (*notes, LENS_NOTE) if lens else notes
     return Grid(title=title, header=header, rows=tuple(rows), bold=frozenset(bold), notes=notes)
+
+
+def _lens_cell(mean: LensMean | None) -> GridCell:
+    """The margin of a layer, with its interval."""
+    if mean is None:
+        return BLANK
+    return EstimateCell(
+        value=_rounded(mean.margin_bits), low=mean.low, high=mean.high, n=mean.n,
+        reason=mean.reason, digits=2,
+    )  # fmt: skip
 
 
 def _heads_grid(means: Sequence[CellMean], title: str, notes: tuple[str, ...]) -> Grid:
@@ -264,12 +294,19 @@ def _squares(
 
 
 def layer_curves(
-    means: Sequence[CellMean], *, model: str, suite: str, named: Callable[[str], str] = str
+    means: Sequence[CellMean],
+    *,
+    model: str,
+    suite: str,
+    lens: Sequence[LensMean] = (),
+    named: Callable[[str], str] = str,
 ) -> Figure:
-    """The effect by layer, a curve with its interval for each region.
+    """The effect by layer, a curve with its interval for each region, and the logit lens beside it.
 
     Args:
         means: the mean effects.
+        lens: the margins of single layers; each comparison has a panel of its own, with the same
+            layers.
         model: label of the model.
         suite: name of the suite.
         named: the name shown for a question.
@@ -281,9 +318,10 @@ def layer_curves(
 
     frame = _drawn(means, named, heads=False)
     require_rows(frame, where="figure layers", seen="no residual, attention or MLP states")
+    frame = _with_lens(frame, lens, named)
     base = alt.Chart(frame).encode(
         x=alt.X("layer:Q", title="layer", axis=alt.Axis(tickMinStep=1, format="d")),
-        color=alt.Color("region_name:N", title="region", sort=_regions(means)).scale(
+        color=alt.Color("region_name:N", title="region", sort=[*_regions(means), LENS]).scale(
             range=list(COLOURS)
         ),
     )
@@ -302,12 +340,41 @@ def layer_curves(
     return figure_of(panels, name="layers", title=title, frame=frame)
 
 
+def _with_lens(
+    frame: pl.DataFrame, lens: Sequence[LensMean], named: Callable[[str], str]
+) -> pl.DataFrame:
+    """The rows of a figure with those of the logit lens after those of each comparison."""
+    import polars as pl
+
+    shown = frame.select("question", "phenomenon").unique().rows()
+    several = frame["phenomenon"].n_unique() > 1
+    rows = [
+        {
+            "question": mean.question, "phenomenon": mean.phenomenon, "region_name": LENS,
+            "layer": mean.layer, "effect_bits": mean.margin_bits, "low": mean.low,
+            "high": mean.high, "n": mean.n,
+            "panel": f"{mean.phenomenon}, " * several + f"{named(mean.question)}: {LENS} (margin)",
+        }
+        for mean in lens
+        if (mean.question, mean.phenomenon) in shown
+    ]  # fmt: skip
+    if not rows:
+        return frame
+    schema = {name: frame.schema[name] for name in rows[0]}
+    return pl.concat([frame, pl.DataFrame(rows, schema=schema)], how="diagonal")
+
+
 def explanation_figures(
-    means: Sequence[CellMean], *, model: str, suite: str, named: Callable[[str], str] = str
+    means: Sequence[CellMean],
+    *,
+    model: str,
+    suite: str,
+    lens: Sequence[LensMean] = (),
+    named: Callable[[str], str] = str,
 ) -> list[Callable[[], Figure]]:
     """The makers of all figures of an explanation."""
     return [
         lambda: heat_map(means, model=model, suite=suite, named=named),
-        lambda: layer_curves(means, model=model, suite=suite, named=named),
+        lambda: layer_curves(means, model=model, suite=suite, lens=lens, named=named),
         lambda: head_map(means, model=model, suite=suite, named=named),
     ]

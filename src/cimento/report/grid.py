@@ -16,7 +16,15 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.io.inline_markup import apart, isolated, notebook_table, printable, tex
+from cimento.io.inline_markup import (
+    apart,
+    flush_left,
+    isolated,
+    notebook_table,
+    printable,
+    tex,
+    width_of,
+)
 from cimento.report.formatting import PValue, reasons_together, with_minus
 
 if TYPE_CHECKING:
@@ -256,13 +264,13 @@ def as_text(grid: Grid) -> str:
     groups = tuple(map(printable, grid.groups))
     folded = [_folded(row) if grid.remarks else [row] for row in rows]
     lines_of_rows = [header, *chain.from_iterable(folded)]
-    widths = [max(len(row[k]) for row in lines_of_rows) for k in range(len(header))]
+    widths = [max(width_of(row[k]) for row in lines_of_rows) for k in range(len(header))]
     if groups:
         _widen(widths, groups)
 
     def line(cells: Sequence[str]) -> str:
         parts = [
-            cell.ljust(width) if grid.is_text(k) else cell.rjust(width)
+            flush_left(cell, width) if grid.is_text(k) else cell.rjust(width)
             for k, (cell, width) in enumerate(zip(cells, widths, strict=True))
         ]
         return "  ".join(parts).rstrip()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import functools
+import gzip
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
@@ -162,6 +163,7 @@ def html_page(page: Page) -> str:
         common=common,
         own=of_runs,
         block=block,
+        packed=_packed,
         kept=sum(block.kept),
         in_all=sum(run.n_items for run in page.runs if run.items),
         first=() if page.links else _first_items(page.runs),
@@ -176,6 +178,11 @@ def html_page(page: Page) -> str:
         chances=chances(charted),
         lengths=any(rate.off_by_length for rate in charted),
     )
+
+
+def _packed(text: str) -> str:
+    """A text compressed by gzip, in base64: a site has a page for every run, and size counts."""
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
 def charts(runs: Sequence[RunReport]) -> tuple[tuple[str, tuple[PageLine, ...]], ...]:

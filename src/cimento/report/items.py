@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.report.records import AnswerList, ItemRecord
-from cimento.report.strips import Stretch, Strip, aligned, read_tokens, strip
+from cimento.report.strips import Stretch, Strip, StripToken, aligned, read_tokens, strip
 
 if TYPE_CHECKING:
     import polars as pl
@@ -105,21 +105,34 @@ def strips_of(requests: pl.DataFrame, tokens: pl.DataFrame) -> Mapping[str, tupl
         tokens: a table of the schema ``answers.TOKENS``; may be empty.
     """
     answers = read_tokens(tokens)
-    stretches: dict[tuple[str, str], list[Stretch]] = {}
-    asked: dict[tuple[str, str], tuple[int, str]] = {}
-    rows = requests.select(
-        "item", "condition", "request", "text", "region", "start", "end", "needed"
+    places = requests.select("item", "condition", "request").unique().rows()
+    return strips_at(
+        requests, {(item, name): answers.get(request, ()) for item, name, request in places}
     )
-    for item, condition, request, text, *place in rows.rows():
-        asked[item, condition] = (request, text)
+
+
+def strips_at(
+    requests: pl.DataFrame, tokens: Mapping[tuple[str, str], Sequence[StripToken]]
+) -> Mapping[str, tuple[Strip, ...]]:
+    """The strips of each item, of tokens that are known by item and condition.
+
+    Args:
+        requests: a table of the schema ``answers.REQUESTS``.
+        tokens: the tokens of each item and condition.
+    """
+    stretches: dict[tuple[str, str], list[Stretch]] = {}
+    texts: dict[tuple[str, str], str] = {}
+    rows = requests.select("item", "condition", "text", "region", "start", "end", "needed")
+    for item, condition, text, *place in rows.rows():
+        texts[item, condition] = text
         stretches.setdefault((item, condition), []).append(Stretch(*place))
     strips: dict[str, tuple[Strip, ...]] = {}
-    for (item, condition), (request, text) in asked.items():
+    for (item, condition), text in texts.items():
         cut = strip(
             condition,
             text,
             stretches=stretches[item, condition],
-            tokens=answers.get(request, ()),
+            tokens=tokens.get((item, condition), ()),
         )
         strips[item] = (*strips.get(item, ()), cut)
     return strips
@@ -163,11 +176,12 @@ def encode_items(runs: Sequence[RunReport], *, budget: int = BUDGET) -> ItemBloc
     """The block of the items of some runs.
 
     An item is ``[run, id, phenomenon, verdict, margin, unit, reason, strips, parts, answers,
-    remarks]``. Repeated texts are indices into ``words``; margins are in hundredths of their unit,
-    surprisals in hundredths of a bit, probabilities in ten-thousandths. A strip is its condition
-    and its regions. A region is its flags (1: a prediction needs it, or it differs; 2: no space
-    between it and the next) and its pieces. A piece is its text, followed by its surprisal, by
-    ``[reason]`` if it has none, or by nothing if the model was not asked about it.
+    remarks, contributions]``. Repeated texts are indices into ``words``; margins are in hundredths
+    of their unit, surprisals in hundredths of a bit, probabilities in ten-thousandths. A strip is
+    its condition and its regions. A region is its flags (1: a prediction needs it, or it differs;
+    2: no space between it and the next) and its pieces. A piece is its text, followed by its
+    surprisal, by ``[reason]`` if it has none, or by nothing if the model was not asked about it.
+    Contributions are a label and strips with contributions in the place of surprisals.
 
     Args:
         runs: runs with their items, worst first.
@@ -229,6 +243,10 @@ def _item(number: int, item: ItemRecord, words: _Words) -> list[Plain]:
         _block_parts(item, words),
         [_answers(group, words) for group in item.answers],
         [[words.number(name), text] for name, text in item.remarks],
+        [
+            [words.number(some.label), *(_strip(strip, words) for strip in some.strips)]
+            for some in item.contributions
+        ],
     ]
 
 

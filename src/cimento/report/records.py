@@ -94,6 +94,22 @@ class AnswerList:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Contributions:
+    """What the tokens of an item contribute to a margin.
+
+    Attributes:
+        label: name of the prediction, and how contributions were found.
+        margin_bits: the margin.
+        strips: a strip for each sentence, whose pieces have contributions in bits in the place of
+            surprisals.
+    """
+
+    label: str
+    margin_bits: float
+    strips: tuple[Strip, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ItemRecord:
     """One item of a run.
 
@@ -105,6 +121,7 @@ class ItemRecord:
         strips: the strips, one for each condition.
         answers: the model's best answers, if it was asked for answers.
         remarks: other information, such as the judgments of people: label and text.
+        contributions: what its tokens contribute to margins, where that is known.
     """
 
     id: str
@@ -114,6 +131,7 @@ class ItemRecord:
     parts: tuple[Outcome, ...] = ()
     answers: tuple[AnswerList, ...] = ()
     remarks: tuple[tuple[str, str], ...] = ()
+    contributions: tuple[Contributions, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from io import StringIO
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from cimento.io.inline_markup import printable
+from cimento.io.inline_markup import flush_left, printable, width_of
 from cimento.report.formatting import cells, items, labels, notes, told_about, without_length
 from cimento.runs.summary import by_suite
 
@@ -252,8 +252,11 @@ def _regions(strip: Strip, names: Sequence[str]) -> list[str]:
         rows.append((f"{mark} {printable(name)}", printable(text), value))
     if not rows:
         return []
-    left, middle = (max(len(row[column]) for row in rows) for column in (0, 1))
-    return [f"    {name:<{left}}  {text:<{middle}}  {value}" for name, text, value in rows]
+    left, middle = (max(width_of(row[column]) for row in rows) for column in (0, 1))
+    return [
+        f"    {flush_left(name, left)}  {flush_left(text, middle)}  {value}"
+        for name, text, value in rows
+    ]
 
 
 def _answers(group: AnswerList) -> list[str]:
@@ -266,6 +269,7 @@ def _answers(group: AnswerList) -> list[str]:
 
 
 def _outcome_line(outcome: Outcome, name: str) -> str:
-    margin = "" if outcome.value is None else f" by {outcome.value:.2f} {outcome.unit}".rstrip()
+    by = ", margin" if outcome.verdict == "unscored" else " by"
+    margin = "" if outcome.value is None else f"{by} {outcome.value:.2f} {outcome.unit}".rstrip()
     reason = f": {printable(outcome.reason)}" if outcome.reason else ""
     return f"{outcome.verdict or 'not judged'}{margin}  {name}{reason}".rstrip()

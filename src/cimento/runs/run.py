@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast, overload
 
 from cimento._version import __version__
 from cimento.errors import MissingDependencyError, TableError, UsageError, did_you_mean
+from cimento.io.explained import EXPLAINED
 from cimento.io.files import expanded, read_bytes, write_bytes, write_text
 from cimento.io.parsing import faults_of
-from cimento.io.tables import EXPLANATIONS, REQUESTS, Rows, collected, read_table, write_table
+from cimento.io.tables import REQUESTS, Rows, collected, read_table, write_table
 from cimento.paradigms.registry import find_paradigm, parse_options
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES, Estimate, each_outcome, estimates_table
 from cimento.runs.store import (
@@ -189,8 +190,9 @@ class Run:
             return self.outcomes()
         if name == ESTIMATES.name:
             return estimates_table(self.estimates())
-        if name == EXPLANATIONS.name and self.folder is not None:
-            return read_table(EXPLANATIONS, self.folder)
+        for schema in EXPLAINED:
+            if name == schema.name and self.folder is not None:
+                return read_table(schema, self.folder)
         return collected(self.rows(name), where=str(self.folder or self))
 
     def to_pandas(self, name: str) -> pd.DataFrame:

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 from cimento._version import __version__
 from cimento.errors import StorageError, TableError
+from cimento.io.explained import EXPLAINED
 from cimento.io.files import open_plain, remove_stale, write_text
 from cimento.io.parsing import parse_json
 from cimento.io.tables import (
     CHOICES,
-    EXPLANATIONS,
     FILLS,
     REPLIES,
     REQUESTS,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 BLANK = "leading_blank"
 """Key of the inputs: whether the suite asks for a blank before each text."""
 
-_LIBRARIES = ("numpy", "polars", "tokenizers", "torch", "transformers")
+_LIBRARIES = ("icu4py", "numpy", "polars", "tokenizers", "torch", "transformers")
 
 
 def describe(**parts: Any) -> dict[str, JsonValue]:  # noqa: ANN401  # dataclasses of any kind
@@ -104,7 +104,7 @@ FILES = "files"
 JUDGED = frozenset({"annotations", "judgments.parquet"})
 """Files and folders with people's judgments of a finished run, which enter its estimates."""
 
-ADDED = JUDGED | {f"{EXPLANATIONS.name}.parquet"}
+ADDED = JUDGED | {f"{schema.name}.parquet" for schema in EXPLAINED}
 """Files and folders that are added to a finished run and may change."""
 
 _DIGITS = 8

@@ -58,8 +58,10 @@ class Entry:
 
     Attributes:
         run: the run.
+        suite: name of the suite, with digits of its content if there are several versions.
         model: label of the model, the same for all of its runs.
         label: the same, with the options in which several runs of a suite differ.
+        page_name: what its page is called after.
         page: path of its page, from the root of the site.
         family: what revisions of one model have in common.
         step: of training; None where the model's name does not tell.
@@ -68,8 +70,10 @@ class Entry:
     """
 
     run: Run
+    suite: str
     model: str
     label: str
+    page_name: str
     page: str
     family: str
     step: int | None
@@ -195,7 +199,9 @@ class SuitePart:
         sections: the runs as the report shows them.
         whole: all models on all items.
         phenomena: all models on the items of each phenomenon.
-        items: every item across models, those that fewest models get right first.
+        n_items: number of its items.
+        items: every item across models, those that fewest models get right first; none where they
+            are not shown again.
     """
 
     name: str
@@ -204,6 +210,7 @@ class SuitePart:
     sections: tuple[SuiteReport, ...]
     whole: SideBySide
     phenomena: tuple[SideBySide, ...]
+    n_items: int
     items: tuple[ItemAcross, ...]
 
     @property
@@ -212,26 +219,37 @@ class SuitePart:
         return self.whole.page
 
 
-def suite_parts(runs: Sequence[Run]) -> Iterable[SuitePart]:
-    """The suites of a site, each with its runs, one after the other.
-
-    Args:
-        runs: stored runs of any paradigms.
+def by_suite(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """The runs of each suite by its name, whatever its version; no suite is read for it.
 
     Raises:
-        UsageError: a run is not stored, or is given twice.
-        CimentoError: a run cannot be read or judged.
+        UsageError: a run is not stored.
     """
+    groups: dict[str, list[Run]] = {}
     for run in runs:
         if run.folder is None:
             raise UsageError(
                 where=repr(run), seen="it is not stored", todo="Give output=FOLDER when it is made."
             )
+        groups.setdefault(run.suite_name, []).append(run)
+    return dict(sorted(groups.items()))
+
+
+def suite_parts(runs: Sequence[Run]) -> Iterable[SuitePart]:
+    """The versions of one suite, each with its runs, one after the other.
+
+    Args:
+        runs: stored runs of a suite, from `by_suite`.
+
+    Raises:
+        UsageError: a run is given twice.
+        CimentoError: a run cannot be read or judged.
+    """
     shown = labelled_apart(versions_apart(runs))
-    by_suite: dict[str, list[tuple[Run, Run]]] = {}
+    versions: dict[str, list[tuple[Run, Run]]] = {}
     for run, labelled in zip(runs, shown, strict=True):
-        by_suite.setdefault(labelled.suite.name, []).append((run, labelled))
-    for name, pairs in sorted(by_suite.items()):
+        versions.setdefault(labelled.suite.name, []).append((run, labelled))
+    for name, pairs in sorted(versions.items()):
         yield _part(name, pairs)
 
 
@@ -247,9 +265,10 @@ def _part(name: str, pairs: Sequence[tuple[Run, Run]]) -> SuitePart:
             reports.setdefault(str(report.folder), []).append(report)
     names = Counter(_stored_name(run) for run, _ in pairs)
     entries = tuple(
-        _entry(
+        entry_of(
             run,
             shown,
+            name,
             # The same model may have a run of one name in several folders; labels are apart.
             _stored_name(run) if names[_stored_name(run)] == 1 else shown.model,
             folder,
@@ -258,6 +277,7 @@ def _part(name: str, pairs: Sequence[tuple[Run, Run]]) -> SuitePart:
         for run, shown in pairs
     )
     outcomes = {one.model: one for one in item_outcomes(labelled) if one.headline}
+    items = _across(folder, entries)
     return SuitePart(
         name=name,
         folder=folder,
@@ -265,7 +285,8 @@ def _part(name: str, pairs: Sequence[tuple[Run, Run]]) -> SuitePart:
         sections=sections,
         whole=_whole(name, folder, entries, outcomes),
         phenomena=tuple(_phenomena(name, entries, outcomes)),
-        items=_across(folder, entries),
+        n_items=len(items),
+        items=items,
     )
 
 
@@ -273,13 +294,27 @@ def _stored_name(run: Run) -> str:
     return run.folder.name if run.folder else run.model
 
 
-def _entry(run: Run, shown: Run, name: str, folder: str, reports: tuple[RunReport, ...]) -> Entry:
+def entry_of(
+    run: Run, shown: Run, suite: str, page_name: str, folder: str, reports: tuple[RunReport, ...]
+) -> Entry:
+    """A run as an entry.
+
+    Args:
+        run: the run as it is stored.
+        shown: the run with its label on the site.
+        suite: name of its suite on the site.
+        page_name: what its page is called after.
+        folder: the part of addresses that stands for the suite.
+        reports: the run as the report shows it.
+    """
     family, step = step_of(str(run.manifest.get("named") or run.model))
     return Entry(
         run=shown,
+        suite=suite,
         model=run.model,
         label=shown.model,
-        page=f"suites/{folder}/runs/{slug(name)}.html",
+        page_name=page_name,
+        page=f"suites/{folder}/runs/{slug(page_name)}.html",
         family=family,
         step=step,
         reports=reports,
@@ -303,7 +338,7 @@ def _whole(
         phenomenon=meta.phenomenon,
         language=meta.language,
         page=f"suites/{folder}.html",
-        results=_results([(entry, entry.headline) for entry in entries], places),
+        results=results_of([(entry, entry.headline) for entry in entries], places),
         places=places,
         ceiling=ceilings[0].value if ceilings else None,
         ceiling_method=ceilings[0].method if ceilings else "",
@@ -318,15 +353,9 @@ def _phenomena(
     name: str, entries: Sequence[Entry], outcomes: Mapping[str, ItemOutcomes]
 ) -> Iterable[SideBySide]:
     """The phenomena of a suite; of a suite about one phenomenon, that one."""
-    rates: dict[str, list[tuple[Entry, Estimate | None]]] = {}
-    for entry in entries:
-        for one in entry.run.summary().phenomena:
-            if one.level:
-                rates.setdefault(one.level, []).append((entry, one))
     about = entries[0].run.suite.meta.phenomenon
+    rates, whole = phenomenon_rates(entries, about)
     items: dict[str, set[str]] = {}
-    if whole := bool(not rates and about):
-        rates[about] = [(entry, entry.headline) for entry in entries]
     for report in entries[0].reports[:1]:
         for item in report.items:
             items.setdefault(item.phenomenon, set()).add(item.id)
@@ -338,12 +367,39 @@ def _phenomena(
             phenomenon=phenomenon,
             language=entries[0].run.suite.meta.language,
             page=f"phenomena/{slug(phenomenon)}.html",
-            results=_results(several, places),
+            results=results_of(several, places),
             places=places,
         )
 
 
-def _results(rates: Iterable[tuple[Entry, Estimate | None]], places: Places) -> tuple[Result, ...]:
+def phenomenon_rates(
+    entries: Sequence[Entry], about: str
+) -> tuple[dict[str, list[tuple[Entry, Estimate | None]]], bool]:
+    """The rate of every run on each phenomenon, and whether that is the rate on the whole suite.
+
+    Args:
+        entries: the runs of a suite.
+        about: the phenomenon of the whole suite; empty if it states none.
+    """
+    rates: dict[str, list[tuple[Entry, Estimate | None]]] = {}
+    for entry in entries:
+        for one in entry.run.summary().phenomena:
+            if one.level:
+                rates.setdefault(one.level, []).append((entry, one))
+    if rates or not about:
+        return rates, False
+    return {about: [(entry, entry.headline) for entry in entries]}, True
+
+
+def results_of(
+    rates: Iterable[tuple[Entry, Estimate | None]], places: Places
+) -> tuple[Result, ...]:
+    """The estimates of runs with the places of their models, the highest first.
+
+    Args:
+        rates: runs, each with its estimate if it has one.
+        places: the places that the models could hold.
+    """
     rows = [
         Result(entry, estimate, places.ranks.get(entry.label))
         for entry, estimate in rates

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import io
 import json
-from collections.abc import Iterator, Sequence
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -13,30 +15,42 @@ from typing import TYPE_CHECKING
 from cimento._version import __version__
 from cimento.errors import UsageError
 from cimento.export.data import of_runs
-from cimento.export.hub import eval_results, need_hub_name
+from cimento.export.every_eval_ever import records
+from cimento.export.hub import FOLDER, eval_results, need_hub_name
 from cimento.io.files import expanded, inert_csv, read_bytes, write_bytes
 from cimento.report.benchmarks import benchmark_means, means_grid
-from cimento.report.grid import Grid, as_csv
+from cimento.report.grid import as_csv
 from cimento.report.items import script_safe
 from cimento.report.records import NamedGrid
 from cimento.runs.outcomes import estimates_table
 from cimento.runs.run import runs_of
-from cimento.runs.store import manifest_part
+from cimento.runs.store import file_name
 from cimento.site import pages
-from cimento.site.board import SuitePart, slug, suite_parts
+from cimento.site.board import SuitePart, by_suite, slug, suite_parts
 from cimento.site.items import item_pages
+from cimento.site.memory import (
+    RECORD,
+    Made,
+    Memory,
+    code_digest,
+    digest_of,
+    kept_parts,
+    remembered,
+    restored,
+    run_digest,
+)
+from cimento.site.tables import curve_grid, items_grid, pairs_grid, places_grid, runs_grid
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run, RunsLike
-    from cimento.site.board import Entry, SideBySide
-    from cimento.statistics.multiple import RankedPair
+    from cimento.site.board import Entry
     from cimento.suites.model import JsonValue
 
 INDEX = "site.json"
-"""The record of a site: the sha256 of every file that was written, by path."""
+"""The record of a site: the sha256 of every file by path, and what files were made of."""
 
-File = tuple[str, str]
-"""The path of a file from the root of the site, and its text."""
+File = tuple[str, str | bytes | None]
+"""The path of a file from the root of the site, and its content; None where it stays as it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +104,11 @@ def write_site(runs: RunsLike, folder: str | Path, settings: SiteSettings | None
         StorageError: the folder cannot be written.
     """
     site = _Folder(expanded(folder), safe=bool(settings and settings.spreadsheet_safe))
-    for path, text in site_files(runs_of(runs), settings or SiteSettings()):
-        site.put(path, text)
+    for path, content in site_files(runs_of(runs), settings or SiteSettings(), site.memory):
+        if content is None:
+            site.keep(path)
+        else:
+            site.put(path, content)
     return site.finish()
 
 
@@ -101,18 +118,19 @@ class _Folder:
     def __init__(self, root: Path, *, safe: bool) -> None:
         self.root = root
         self._safe = safe
-        self._before = self._index()
+        self._before, made = self._index()
         self._after: dict[str, str] = {}
         self._written = 0
+        self.memory = Memory(remembered(made), self._is_kept)
 
-    def _index(self) -> dict[str, str]:
-        """The digests of the files of an earlier build; none if there was none.
+    def _index(self) -> tuple[dict[str, str], object]:
+        """The digests of the files of an earlier build, none if there was none; what was made.
 
         Raises:
             UsageError: the index is not one.
         """
         if not (self.root / INDEX).is_file():
-            return {}
+            return {}, {}
         try:
             content = json.loads(read_bytes(self.root / INDEX))
             files = content["files"]
@@ -124,18 +142,30 @@ class _Folder:
                 todo="Give another folder with --output, or remove the file.",
             ) from error
         # An index that was edited must not have files outside of the folder removed.
-        return {path: digest for path, digest in digests.items() if _is_inside(path)}
+        inside = {path: digest for path, digest in digests.items() if _is_inside(path)}
+        return inside, content.get("made")
 
-    def put(self, path: str, text: str) -> None:
+    def _is_kept(self, path: str) -> bool:
+        """Whether a file of the earlier build is there as it was written."""
+        target = self.root / path
+        if path not in self._before or not target.is_file():
+            return False
+        return hashlib.sha256(read_bytes(target)).hexdigest() == self._before[path]
+
+    def keep(self, path: str) -> None:
+        """Leave a file of the earlier build as it is."""
+        self._after[path] = self._before[path]
+
+    def put(self, path: str, content: str | bytes) -> None:
         """Write a file, unless it is there already.
 
         Raises:
             UsageError: a file is there that no site wrote.
             StorageError: the file cannot be written.
         """
-        data = text.encode("utf-8")
-        if self._safe and path.endswith(".csv"):
-            data = inert_csv(text).encode("utf-8")
+        if self._safe and isinstance(content, str) and path.endswith(".csv"):
+            content = inert_csv(content)
+        data = content.encode("utf-8") if isinstance(content, str) else content
         digest = hashlib.sha256(data).hexdigest()
         target = self.root / path
         self._after[path] = digest
@@ -157,8 +187,11 @@ class _Folder:
         for path in gone:
             (self.root / path).unlink(missing_ok=True)
             _remove_empty((self.root / path).parent, self.root)
-        index = {"cimento": __version__, "files": dict(sorted(self._after.items()))}
-        write_bytes((json.dumps(index, indent=1) + "\n").encode(), self.root / INDEX)
+        made = RECORD.dump_python(dict(sorted(self.memory.now.items())), mode="json")
+        files = dict(sorted(self._after.items()))
+        index = {"cimento": __version__, "files": files, "made": made}
+        text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+        write_bytes(f"{text}\n".encode(), self.root / INDEX)
         kept = len(self._after) - self._written
         return Built(self.root / pages.BOARD, self._written, kept, len(gone))
 
@@ -174,21 +207,40 @@ def _remove_empty(folder: Path, root: Path) -> None:
         folder = folder.parent
 
 
-def site_files(runs: Sequence[Run], settings: SiteSettings) -> Iterator[File]:
+def site_files(
+    runs: Sequence[Run], settings: SiteSettings, memory: Memory | None = None
+) -> Iterator[File]:
     """Every file of a site, one after the other.
 
     Args:
         runs: stored runs of any paradigms.
         settings: what the site says of itself.
+        memory: what an earlier build made; None to make everything.
     """
     if settings.dataset:
         need_hub_name(settings.dataset)
     look = pages.SiteLook(settings.title)
+    memory = memory or Memory()
     parts: list[SuitePart] = []
-    for part in suite_parts(runs):
-        yield from _suite_files(look, part)
-        # The pages of items and runs are written: what they show need not stay in memory.
-        parts.append(_lighter(part))
+    for name, suite_runs in by_suite(runs).items():
+        base = digest_of(code_digest(), settings.title, settings.spreadsheet_safe)
+        inputs = digest_of(base, *map(run_digest, suite_runs))
+        if (made := memory.same(f"suite {name}", inputs)) is not None:
+            parts += [restored(part, suite_runs) for part in made.parts]
+            for path in made.files:
+                memory.carry(path)
+                yield path, None
+            continue
+        paths, made_parts = [], []
+        for part in suite_parts(suite_runs):
+            for path, content in _suite_files(look, part, base, memory):
+                paths.append(path)
+                yield path, content
+            # The pages of items and runs are written: what they show need not stay in memory.
+            made_parts.append(dataclasses.replace(part, sections=(), items=()))
+        memory.now[f"suite {name}"] = Made(inputs, tuple(paths), kept_parts(made_parts, suite_runs))
+        parts += made_parts
+    cards: dict[str, str] = {}
     for entries in pages.by_model(parts).values():
         estimates = [one for entry in entries for one in entry.run.estimates()]
         path = f"tables/models/{slug(entries[0].model)}.csv"
@@ -197,9 +249,13 @@ def site_files(runs: Sequence[Run], settings: SiteSettings) -> Iterator[File]:
         if settings.dataset and (text := _for_the_hub(entries, settings)):
             files.append((f"eval_results/{slug(entries[0].model)}.yaml", "results for its card"))
             yield files[-1][0], text
+            name = file_name(settings.dataset.partition("/")[2])
+            cards[f"{file_name(entries[0].model)}/{FOLDER}/{name}.yaml"] = text
         yield entries[0].model_page, pages.model_page(look, entries, parts, files=files)
     yield from pages.phenomenon_pages(look, parts)
-    yield from _overall(look, parts, settings)
+    if cards:
+        yield CARDS, _zipped(cards)
+    yield from _overall(look, parts, settings, has_cards=bool(cards))
 
 
 def _for_the_hub(entries: Sequence[Entry], settings: SiteSettings) -> str:
@@ -207,120 +263,56 @@ def _for_the_hub(entries: Sequence[Entry], settings: SiteSettings) -> str:
     return eval_results(runs, dataset=settings.dataset, source=settings.address)
 
 
-def _lighter(part: SuitePart) -> SuitePart:
-    """A suite without what only its own pages show."""
-    return dataclasses.replace(part, sections=())
-
-
-def _suite_files(look: pages.SiteLook, part: SuitePart) -> Iterator[File]:
+def _suite_files(
+    look: pages.SiteLook, part: SuitePart, base: str, memory: Memory
+) -> Iterator[File]:
     place = f"tables/{part.folder}"
     tables = [table for section in part.sections for table in section.tables]
     curves = [
-        NamedGrid(f"training {name}", _curve_grid(name, part.whole))
-        for name, _ in part.whole.curves
+        NamedGrid(f"training {name}", curve_grid(name, part.whole)) for name, _ in part.whole.curves
     ]
     for table in (*tables, *curves):
         yield f"{place}/{slug(table.name)}.csv", as_csv(table.grid)
     files = []
     if part.whole.results:
-        yield f"{place}/places.csv", as_csv(_places_grid([part.whole, *part.phenomena]))
+        yield f"{place}/places.csv", as_csv(places_grid([part.whole, *part.phenomena]))
         files.append((f"{place}/places.csv", "estimates and places (CSV)"))
     if part.whole.places.pairs:
-        yield f"{place}/pairs.csv", as_csv(_pairs_grid(part.whole.places.pairs))
+        yield f"{place}/pairs.csv", as_csv(pairs_grid(part.whole.places.pairs))
         files.append((f"{place}/pairs.csv", "every pair of models (CSV)"))
-    yield f"{place}/items.csv", as_csv(_items_grid(part))
+    yield f"{place}/{RECORDS}", _zipped(records(of_runs([entry.run for entry in part.entries])))
+    files.append((f"{place}/{RECORDS}", "records for Every Eval Ever (zip)"))
+    yield f"{place}/items.csv", as_csv(items_grid(part))
     files.append((f"{place}/items.csv", "every item by every model (CSV)"))
     yield part.page, pages.suite_page(look, part, tables=tables, curves=curves, files=files)
     for entry in part.entries:
+        inputs = digest_of(base, part.name, part.page, entry.label, run_digest(entry.run))
+        if memory.same(entry.page, inputs) is not None:
+            yield entry.page, None
+            continue
+        memory.now[entry.page] = Made(inputs, (entry.page,))
         yield entry.page, pages.run_page(look, part, entry)
     yield from item_pages(look, part)
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
+RECORDS = "every-eval-ever.zip"
+"""The records of a suite's runs for Every Eval Ever, without single verdicts."""
+CARDS = "eval_results/all.zip"
+"""The results for the model cards of all models, each in its folder."""
 
 
-def _places_grid(sides: Sequence[SideBySide]) -> Grid:
-    rows = [(side, one) for side in sides for one in side.results]
-    return Grid.of(
-        rows,
-        {
-            "suite": lambda row: row[0].suite,
-            "phenomenon": lambda row: row[0].phenomenon,
-            "items": lambda row: "of phenomenon" if row[0].page.startswith("phenomena/") else "all",
-            "language": lambda row: row[0].language,
-            "model": lambda row: row[1].entry.label,
-            "statistic": lambda row: row[1].estimate.statistic,
-            "value": lambda row: _number(row[1].estimate.value),
-            "low": lambda row: _number(row[1].estimate.low),
-            "high": lambda row: _number(row[1].estimate.high),
-            "n": lambda row: row[1].estimate.n,
-            "unscored": lambda row: row[1].estimate.unscored,
-            "chance": lambda row: _number(row[1].estimate.chance),
-            "best place": lambda row: row[1].rank.best if row[1].rank else None,
-            "worst place": lambda row: row[1].rank.worst if row[1].rank else None,
-            "models ranked": lambda row: len(row[0].places.ranks),
-            "reason": lambda row: row[1].estimate.reason,
-        },
-        title="Estimates with the places that the models could hold.",
-        labels=6,
-        remarks=1,
-    )
-
-
-def _pairs_grid(pairs: Sequence[RankedPair]) -> Grid:
-    return Grid.of(
-        pairs,
-        {
-            "first": lambda pair: pair.first,
-            "second": lambda pair: pair.second,
-            "first minus second": lambda pair: _number(pair.difference),
-            "p": lambda pair: _number(pair.p),
-            "p (holm)": lambda pair: _number(pair.p_holm),
-        },
-        title="Every pair of models, on the items that all were scored on.",
-        labels=2,
-    )
-
-
-def _items_grid(part: SuitePart) -> Grid:
-    rows = [(item, *answer) for item in part.items for answer in item.answers]
-    return Grid.of(
-        rows,
-        {
-            "item": lambda row: row[0].id,
-            "phenomenon": lambda row: row[2].phenomenon,
-            "model": lambda row: row[1].label,
-            "verdict": lambda row: (row[2].outcome.verdict if row[2].outcome else None) or "",
-            "value": lambda row: _number(row[2].outcome.value if row[2].outcome else None),
-            "unit": lambda row: row[2].outcome.unit if row[2].outcome else "",
-            "reason": lambda row: row[2].outcome.reason if row[2].outcome else "",
-        },
-        title="Every item by every model.",
-        labels=3,
-        remarks=1,
-    )
-
-
-def _curve_grid(name: str, side: SideBySide) -> Grid:
-    steps = dict(side.curves)[name]
-    return Grid.of(
-        steps,
-        {
-            "step": lambda one: str(one.entry.step),
-            "value": lambda one: _number(one.estimate.value),
-            "low": lambda one: _number(one.estimate.low),
-            "high": lambda one: _number(one.estimate.high),
-            "n": lambda one: one.estimate.n,
-            "model": lambda one: one.entry.label,
-        },
-        title=f"{name} over training.",
-        remarks=1,
-    )
+def _zipped(texts: Mapping[str, str]) -> bytes:
+    """Files in an archive that is the same whenever it is made."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, text in sorted(texts.items()):
+            # An entry made from a name alone has the earliest date that there is in archives.
+            archive.writestr(zipfile.ZipInfo(path), text, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
 
 
 def _overall(
-    look: pages.SiteLook, parts: Sequence[SuitePart], settings: SiteSettings
+    look: pages.SiteLook, parts: Sequence[SuitePart], settings: SiteSettings, *, has_cards: bool
 ) -> Iterator[File]:
     """The board, the list of runs, and their tables."""
     entries = [entry for part in parts for entry in part.entries]
@@ -329,8 +321,8 @@ def _overall(
     estimates = estimates_table([one for entry in entries for one in entry.run.estimates()])
     yield "tables/estimates.csv", estimates.write_csv()
     sides = [side for part in parts for side in (part.whole, *part.phenomena)]
-    yield "tables/places.csv", as_csv(_places_grid(sides))
-    runs = NamedGrid("runs", _runs_grid(entries))
+    yield "tables/places.csv", as_csv(places_grid(sides))
+    runs = NamedGrid("runs", runs_grid(entries))
     yield "tables/runs.csv", as_csv(runs.grid)
     yield pages.RUNS, pages.runs_page(look, parts, runs)
     yield (
@@ -339,6 +331,10 @@ def _overall(
             look,
             parts,
             files=[(path, text) for path, text, _ in TABLES],
+            records=[
+                *([(CARDS, "results for all model cards (.eval_results)")] if has_cards else []),
+                *((f"tables/{part.folder}/{RECORDS}", part.name) for part in parts),
+            ],
             dataset=script_safe(json.dumps(dataset_of(parts, settings), ensure_ascii=False)),
             means=NamedGrid("blimp", means_grid(means)) if means else None,
         ),
@@ -352,34 +348,6 @@ TABLES = (
     ("tables/estimates.csv", "all estimates (CSV)", "All estimates, with intervals and tests"),
     ("tables/runs.csv", "all runs (CSV)", "Runs: models, revisions, versions, dates"),
 )
-
-
-def _runs_grid(entries: Sequence[Entry]) -> Grid:
-    def part(entry: Entry, *path: str) -> str:
-        *above, last = path
-        value = manifest_part(entry.run.manifest, *above).get(last)
-        return "" if value is None else str(value)
-
-    return Grid.of(
-        entries,
-        {
-            "suite": lambda entry: entry.run.suite.name,
-            "suite version": lambda entry: entry.run.suite.meta.version,
-            "suite sha256": lambda entry: part(entry, "suite", "sha256")[:12],
-            "model": lambda entry: part(entry, "model", "name"),
-            "revision": lambda entry: part(entry, "model", "revision")[:12],
-            "kind": lambda entry: entry.run.model_kind,
-            "number format": lambda entry: part(entry, "model", "dtype"),
-            "items": lambda entry: entry.run.n_items,
-            "made": lambda entry: part(entry, "created"),
-            "cimento": lambda entry: part(entry, "cimento"),
-            "python": lambda entry: part(entry, "versions", "python"),
-            "torch": lambda entry: part(entry, "versions", "torch"),
-            "transformers": lambda entry: part(entry, "versions", "transformers"),
-        },
-        title="All runs.",
-        labels=6,
-    )
 
 
 def dataset_of(parts: Sequence[SuitePart], settings: SiteSettings) -> dict[str, JsonValue]:
@@ -429,7 +397,7 @@ def _suite_work(part: SuitePart) -> dict[str, JsonValue]:
     known: dict[str, JsonValue] = {
         "@type": "Dataset",
         "name": part.name,
-        "description": f"A test suite of {len(part.items)} items"
+        "description": f"A test suite of {part.n_items} items"
         + (f" about {meta.phenomenon}" if meta.phenomenon else ""),
         "version": meta.version,
         "license": meta.licence,

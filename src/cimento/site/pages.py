@@ -161,6 +161,7 @@ def board_page(
     parts: Sequence[SuitePart],
     *,
     files: Sequence[tuple[str, str]],
+    records: Sequence[tuple[str, str]],
     dataset: str,
     means: NamedGrid | None,
 ) -> str:
@@ -170,6 +171,7 @@ def board_page(
         look: what all pages share.
         parts: the suites.
         files: paths and names of the tables to download.
+        records: likewise of the records for other sites.
         dataset: the site described as a schema.org Dataset, in JSON.
         means: means over the suites of a benchmark, with published ones; None if there are none.
     """
@@ -191,6 +193,7 @@ def board_page(
         ],
         phenomena=sorted(phenomena, key=lambda side: (side.language, side.phenomenon, side.suite)),
         files=files,
+        records=records,
         dataset=dataset,
         means=means,
     )
@@ -267,7 +270,7 @@ def _notes_of(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     suites: dict[str, list[str]] = {}
     for entry in entries:
         for note in (note for report in entry.reports for note in report.notes):
-            suites.setdefault(note, []).append(entry.run.suite.name)
+            suites.setdefault(note, []).append(entry.suite)
     return [(note, ", ".join(dict.fromkeys(named))) for note, named in suites.items()]
 
 

@@ -1,4 +1,4 @@
-"""Probabilities against the truth: Brier score, calibration, temperature; divergence."""
+"""Probabilities against the truth: Brier scores, calibration, temperature; divergence."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Calibration:
 
 
 def expected_calibration_error(
-    confidence: ArrayLike, correct: Sequence[bool], *, bins: int = 10
+    confidence: ArrayLike, correct: ArrayLike, *, bins: int = 10
 ) -> Calibration:
     """The expected calibration error over bins of equal width, open below and closed above.
 
@@ -134,22 +134,14 @@ def expected_calibration_error(
 
     Args:
         confidence: the probability given to each answer, between 0 and 1.
-        correct: whether each answer is right.
+        correct: whether each answer is right; or the share of people who say so, from 0 to 1.
         bins: number of bins.
 
     Raises:
-        UsageError: a confidence outside 0 to 1, columns of different lengths, or no bin.
+        UsageError: a confidence or share outside 0 to 1, columns of different lengths, or no bin.
     """
-    values, right = floats(confidence, name="confidence"), np.asarray(correct, dtype=bool)
-    same_length(confidence=values, correct=right)
-    if bins < 1 or (values < 0).any() or (values > 1).any():
-        raise UsageError(
-            where="calibration",
-            seen="a confidence outside 0 to 1" if bins >= 1 else f"{bins} bins",
-            todo="Confidences are probabilities; bins are 1 or more.",
-        )
+    values, right, place = _binned(confidence, correct, bins)
     edges = np.linspace(0, 1, bins + 1)
-    place = np.clip(np.searchsorted(edges, values, side="left") - 1, 0, bins - 1)
     rows = []
     for number in range(bins):
         inside = place == number
@@ -164,6 +156,77 @@ def expected_calibration_error(
         if row.accuracy is not None and row.confidence is not None
     ]
     return Calibration(sum_in_order(gaps) / values.size, tuple(rows))
+
+
+def _binned(
+    confidence: ArrayLike, correct: ArrayLike, bins: int
+) -> tuple[Floats, Floats, Integers]:
+    """Confidences, what is right, and the bin of each, open below and closed above."""
+    values, right = floats(confidence, name="confidence"), floats(correct, name="correct")
+    same_length(confidence=values, correct=right)
+    both = np.concatenate([values, right])
+    if bins < 1 or (both < 0).any() or (both > 1).any():
+        raise UsageError(
+            where="calibration",
+            seen="a confidence outside 0 to 1" if bins >= 1 else f"{bins} bins",
+            todo="Confidences are probabilities; bins are 1 or more.",
+        )
+    edges = np.linspace(0, 1, bins + 1)
+    return values, right, np.clip(np.searchsorted(edges, values, side="left") - 1, 0, bins - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class BrierParts:
+    """The mean squared distance of probabilities from what is so, and its parts.
+
+    Attributes:
+        score: ``mean (p - o)²``, from 0 (best) to 1; None without data.
+        reliability: the part that calibration would remove: 0 is best.
+        resolution: the part that the bins explain: the more the better.
+        uncertainty: the variance of what is so, which no probability changes.
+        within: the rest, from probabilities that differ within a bin.
+        reason: why there is none.
+    """
+
+    score: float | None
+    reliability: float | None = None
+    resolution: float | None = None
+    uncertainty: float | None = None
+    within: float | None = None
+    reason: str | None = None
+
+
+def brier_parts(probability: ArrayLike, outcome: ArrayLike, *, bins: int = 10) -> BrierParts:
+    """Brier's score of one class, ``reliability - resolution + uncertainty`` and what bins hide.
+
+    ``Σ n_b/n (p_b - o_b)² - Σ n_b/n (o_b - o)² + mean (o_i - o)²`` over bins b with mean
+    probability p_b and mean outcome o_b (Murphy 1973,
+    doi:10.1175/1520-0450(1973)012<0595:ANVPOT>2.0.CO;2). The rest is nothing where all
+    probabilities of a bin are equal (Stephenson, Coelho and Jolliffe 2008,
+    doi:10.1175/2007WAF2006116.1). It is half of `brier` of two classes.
+
+    Args:
+        probability: of each observation, between 0 and 1.
+        outcome: 0 or 1, or the share of people who say 1.
+        bins: number of bins of equal width, open below and closed above.
+
+    Raises:
+        UsageError: a number outside 0 to 1, columns of different lengths, or no bin.
+    """
+    p, o, place = _binned(probability, outcome, bins)
+    if not p.size:
+        return BrierParts(None, reason=NO_OBSERVATIONS)
+    sizes = np.bincount(place, minlength=bins)
+    used = sizes > 0
+    share = sizes[used] / p.size
+    p_mean = np.bincount(place, weights=p, minlength=bins)[used] / sizes[used]
+    o_mean = np.bincount(place, weights=o, minlength=bins)[used] / sizes[used]
+    score = float(((p - o) ** 2).mean())
+    reliability = float((share * (p_mean - o_mean) ** 2).sum())
+    resolution = float((share * (o_mean - o.mean()) ** 2).sum())
+    uncertainty = float(((o - o.mean()) ** 2).mean())
+    within = score - (reliability - resolution + uncertainty)
+    return BrierParts(score, reliability, resolution, uncertainty, within)
 
 
 LOWEST, HIGHEST = 1e-2, 1e4

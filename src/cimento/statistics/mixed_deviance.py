@@ -8,6 +8,7 @@ factor's part of the equations is block-diagonal and is eliminated first.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,11 +48,16 @@ class GroupBlock:
     @property
     def free(self) -> tuple[Integers, Integers]:
         """Rows and columns of the elements of the factor that theta holds, in its order."""
-        rows, columns = np.tril_indices(self.effects)
-        sizes = self.terms or (self.effects,)
-        term = np.repeat(np.arange(len(sizes)), sizes)
-        one = term[rows] == term[columns]
-        return rows[one], columns[one]
+        return _free(self.terms or (self.effects,))
+
+
+# The search for an optimum asks hundreds of times.
+@functools.cache
+def _free(sizes: tuple[int, ...]) -> tuple[Integers, Integers]:
+    rows, columns = np.tril_indices(sum(sizes))
+    term = np.repeat(np.arange(len(sizes)), sizes)
+    one = term[rows] == term[columns]
+    return rows[one], columns[one]
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,15 +185,18 @@ READINGS = "readings.tsv"
 
 
 def _status(folder: Path, stated: str, items: int) -> str:
-    """The state of review: who read a suite, and how much of it if not all; else as stated."""
+    """The state of review: how many read each item, and how much if not all; else as stated."""
     review = folder / READINGS
     if not review.is_file():
         return stated
-    rows = [line.split("\t") for line in review.read_text(encoding="utf-8").splitlines()[1:]]
-    readers = {row[0]: row[1] == "yes" for row in rows}
-    native, read = sum(readers.values()), len({row[2] for row in rows})
-    status = f"read by {len(readers)}, " + (f"{native} native" if native else "not native")
-    return status if read >= items else f"{status}, {read} of {items} items"
+    readers: dict[str, set[tuple[str, bool]]] = {}
+    for line in review.read_text(encoding="utf-8").splitlines()[1:]:
+        reader, native, item, *_ = line.split("\t")
+        readers.setdefault(item, set()).add((reader, native == "yes"))
+    least = min(map(len, readers.values()))
+    natives = min(sum(native for _, native in several) for several in readers.values())
+    status = f"read by {least}, " + (f"{natives} native" if natives else "not native")
+    return status if len(readers) >= items else f"{status}, {len(readers)} of {items} items"
 
 
 def _describe(folder: Path) -> BuiltinSuite:

@@ -29,6 +29,7 @@ from cimento.suites.model import (
     pair_conditions,
     sentence,
 )
+from cimento.suites.words import count_words
 
 _ALSO_NAMED = (("sentence_good", "sentence_bad"), ("grammatical", "ungrammatical"))
 """Names of the columns of good and bad sentences in published datasets."""
@@ -390,7 +391,7 @@ def balance(
         if not conditions or condition.name in conditions
     ]
     words = [[word.lower() for word in _WORD.findall(text)] for text in texts]
-    lengths, characters = [len(text.split()) for text in texts], [len(text) for text in texts]
+    lengths, characters = [count_words(text) for text in texts], [len(text) for text in texts]
     sets = [set(word) for word in words]
     union = set.union(*sets) if sets else set()
     means = []

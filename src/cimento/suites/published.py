@@ -26,6 +26,7 @@ from cimento.io.files import write_text
 from cimento.suites.model import Meta
 
 NAMES = {
+    "ar": "Arabic",
     "ca": "Catalan",
     "de": "German",
     "en": "English",
@@ -40,6 +41,7 @@ NAMES = {
     "pt": "Portuguese",
     "ru": "Russian",
     "sw": "Swahili",
+    "th": "Thai",
     "tr": "Turkish",
     "zh": "Chinese",
 }
@@ -332,6 +334,7 @@ _LARGEST = "100K<n<1M"
 _BETWEEN_AUTHORS = re.compile(r"\s*;\s*|\s+and\s+")
 _TITLE = re.compile(r"\A\s*# .*\n")
 _ISO_639_3 = {
+    "ar": "ara",
     "ca": "cat",
     "de": "deu",
     "en": "eng",
@@ -346,6 +349,7 @@ _ISO_639_3 = {
     "pt": "por",
     "ru": "rus",
     "sw": "swa",
+    "th": "tha",
     "tr": "tur",
     "zh": "zho",
 }

@@ -51,10 +51,11 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         "грамматичное", "приемлемое",
     ),
     "bad": (
-        "cattiva", "scorretta", "sbagliata", "errata", "agrammaticale", "non grammaticale",
-        "inaccettabile", "non accettabile", "mala", "incorrecta", "agramatical", "no gramatical",
-        "inaceptable", "no aceptable", "má", "errada", "incorreta", "não gramatical", "inaceitável",
-        "não aceitável", "неверное", "неправильное", "неграмматичное", "неприемлемое",
+        "cattiva", "scorretta", "sbagliata", "errata", "agrammaticale", "sgrammaticale",
+        "non grammaticale", "inaccettabile", "non accettabile", "mala", "incorrecta",
+        "agramatical", "no gramatical", "inaceptable", "no aceptable", "má", "errada",
+        "incorreta", "não gramatical", "inaceitável", "não aceitável",
+        "неверное", "неправильное", "неграмматичное", "неприемлемое",
     ),
     "target": (
         "answer", "expected", "risposta", "risposta attesa", "parola", "parola attesa", "respuesta",

@@ -28,10 +28,11 @@ FILLS = {
 PROBABILITIES = [0.6, 0.2]
 
 
-@pytest.fixture
-def runs(tmp_path, capsys):
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
     """Two recordings of one suite, run."""
-    suite = tmp_path / "prova"
+    folder = tmp_path_factory.mktemp("profiled")
+    suite = folder / "prova"
     suite.mkdir()
     (suite / "suite.toml").write_text(TOML, encoding="utf-8")
     (suite / "items.tsv").write_text(ITEMS, encoding="utf-8")
@@ -42,12 +43,11 @@ def runs(tmp_path, capsys):
             for item, texts in fills.items()
             for rank, text in enumerate(texts, start=1)
         ]
-        (tmp_path / f"{model}.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    models = [part for model in FILLS for part in ("-m", f"replay:{tmp_path / model}.tsv")]
-    output = tmp_path / "runs"
+        (folder / f"{model}.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    models = [part for model in FILLS for part in ("-m", f"replay:{folder / model}.tsv")]
+    output = folder / "runs"
     asked = ["run", str(suite), *models, "-o", str(output), "--set", "k=2"]
     assert invoke(asked) == 0
-    capsys.readouterr()
     return output
 
 

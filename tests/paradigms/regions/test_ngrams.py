@@ -50,6 +50,14 @@ def test_halves_are_drawn_by_the_seed() -> None:
     assert ngram_baselines(pairs, seed=1) == ngram_baselines(pairs, seed=1)
 
 
+def test_words_without_blanks_are_letters() -> None:
+    """Every bad sentence has 了: unigrams see it only where a letter is a word."""
+    nouns = "书狗鱼花车门树纸刀灯钟伞帽鞋碗杯盘桌椅床"
+    pairs = [(f"我很喜欢{noun}。", f"我很喜欢了{noun}。") for noun in nouns]
+    [unigrams, _] = ngram_baselines(pairs)
+    assert (unigrams.n, unigrams.accuracy) == (20, 1.0)
+
+
 @pytest.fixture
 def suite() -> Suite:
     return Suite(

@@ -78,6 +78,7 @@ def test_a_survey_is_answered_with_the_keyboard_alone(browser, database):
     assert values(database) == ["1", "2", "3", "4", "5"]
 
 
+@pytest.mark.slow
 def test_a_survey_is_answered_without_scripts(browser, database):
     design = small("it-connectives-cloze", checks=0)
     with (
@@ -142,6 +143,7 @@ def test_a_page_of_several_questions_is_answered_by_one_number_after_the_other(b
     assert values(database) == ["false", "3 and 4", "power"]
 
 
+@pytest.mark.slow
 def test_one_goes_on_at_another_device(browser, database):
     design = small()
     with serving(design, database) as address:
@@ -161,21 +163,19 @@ def test_one_goes_on_at_another_device(browser, database):
             assert page.get_by_label("4").is_checked()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("suite", ["it-connectives", "it-connectives-cloze", "it-stories"])
-def test_no_page_is_wider_than_a_phone(browser, database, suite, scheme):
+def test_no_page_is_wider_than_a_phone(browser, database, suite):
     design = small(suite, checks=0)
-    with (
-        serving(design, database) as address,
-        opened(browser, address, viewport=PHONE, color_scheme=scheme) as page,
-    ):
+    with serving(design, database) as address, opened(browser, address, viewport=PHONE) as page:
         page.goto(link(database, design, address))
         widths = []
         for step in (None, ("button", "Acconsento, inizia"), ("link", "Comincia")):
             if step:
                 page.get_by_role(step[0], name=step[1]).click()
             page.locator("main").wait_for()
-            widths.append(page.evaluate("document.documentElement.scrollWidth"))
+            for scheme in ("light", "dark"):
+                page.emulate_media(color_scheme=scheme)
+                widths.append(page.evaluate("document.documentElement.scrollWidth"))
         assert max(widths) <= PHONE["width"]
 
 
@@ -221,6 +221,7 @@ def test_hostile_text_does_nothing(browser, database):
     assert (judgment.value, judgment.remark) == ("b" + HOSTILE, HOSTILE + "</textarea>")
 
 
+@pytest.mark.slow
 def test_the_administrator_makes_a_link_and_deletes_its_participant(browser, database):
     design = small()
     with (

@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
+from cimento.corpus.making.filled import Filled, twins
 from cimento.corpus.making.grammar import (
     BAD,
     GOOD,
     SLOT,
-    FeatureBundle,
     Grammar,
     GrammarTemplate,
     LexiconWord,
@@ -22,6 +22,7 @@ from cimento.corpus.making.grammar import (
 )
 from cimento.errors import InputError
 from cimento.suites.design import with_design
+from cimento.suites.formats.items import write_regions
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.stimuli import stimulus_text
 
@@ -34,31 +35,6 @@ _OPTIONAL = re.compile(r"^\[(.*)\]$")
 
 Values = Mapping[tuple[str, str], str]
 """The value of each feature that varies, by slot and feature."""
-
-
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """A slot with its word.
-
-    Attributes:
-        word: a word of the lexicon.
-        bundle: its features in the slot, including inherent ones.
-        forms: its forms in the texts, by what follows the colon; ``""`` for its form in the slot.
-    """
-
-    word: LexiconWord
-    bundle: FeatureBundle
-    forms: Mapping[str, str]
-
-    @property
-    def form(self) -> str:
-        """The form that has the features of the slot."""
-        return self.forms[""]
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """The part of speech and the lemma, by which a word is counted."""
-        return self.word.pos, self.word.lemma
 
 
 def generate_suites(grammar: Grammar, *, n: int, seed: int) -> tuple[Suite, Suite | None]:
@@ -358,11 +334,18 @@ def _item(
     target = filled[slot.name]
     forms = [(TARGET, target.form), *_wrong_forms(grammar, slot, target)]
     columns = _columns(grammar, template, filled, adversarial=adversarial)
+    other = dict(twins(grammar, template, filled))
     conditions = []
     for name, form in forms:
-        changed = {**filled, slot.name: Filled(target.word, target.bundle, {"": form})}
-        regions = _regions(grammar, template.text, changed, adversarial=adversarial)
-        conditions.append(Condition(name, regions, columns))
+        word = {slot.name: Filled(target.word, target.bundle, {"": form})}
+        regions = _regions(grammar, template.text, {**filled, **word}, adversarial=adversarial)
+        cells = {}
+        for column, twin in other.items():
+            twin_regions = _regions(
+                grammar, template.text, {**twin, **word}, adversarial=adversarial
+            )
+            cells[column] = write_regions((region.text, region.glued) for region in twin_regions)
+        conditions.append(Condition(name, regions, {**columns, **cells}))
     return Item(str(number), tuple(conditions))
 
 

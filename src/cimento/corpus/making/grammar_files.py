@@ -22,6 +22,7 @@ from cimento.corpus.making.grammar import (
 )
 from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.parsing import read_toml
+from cimento.suites.builtin import READINGS
 from cimento.suites.tables import open_table
 
 GRAMMAR, LEXICON, LANGUAGE = "grammar.toml", "lexicon.tsv", "language.toml"
@@ -60,6 +61,19 @@ def grammar_names(language: str = "") -> list[str]:
     return sorted(
         f"{path.parent.name}-{path.stem}" for path in paths if language in ("", path.parent.name)
     )
+
+
+def items_read(folder: Path, name: str) -> int:
+    """The number of generated items of a grammar that two readers judged without the key."""
+    path = folder / READINGS
+    if not path.is_file():
+        return 0
+    readers: dict[str, set[str]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines()[1:]:
+        reader, _, item, *_ = line.split("\t")
+        if item.startswith(f"{name}/"):
+            readers.setdefault(item, set()).add(reader)
+    return sum(len(several) > 1 for several in readers.values())
 
 
 def find_grammar(name_or_path: str) -> Path:

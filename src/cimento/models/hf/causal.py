@@ -286,7 +286,8 @@ def following_trial(
     """
     return Trial(
         ids=fed(base),
-        source=source.ids,
+        # What follows the last state that is taken does not matter to it.
+        source=source.ids[: max((place for _, place in moved), default=len(source.ids)) + 1],
         moved=tuple(moved),
         asks=tuple(
             (index - 1, base.ids[index], slot)

@@ -422,7 +422,7 @@ def kind_of(located: Located) -> Kind:
         seen="its config names the architecture"
         f" {', '.join(named_architectures(config)) or '(none)'},"
         " which is neither a causal nor a masked language model",
-        todo="Say which with --kind causal or --kind masked, if it can be loaded as one.",
+        todo="Say which with --kind causal, masked or diffusion, if it can be loaded as one.",
     )
 
 

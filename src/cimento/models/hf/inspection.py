@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from cimento.errors import ModelError
-from cimento.models.base import Encoded, ModelCard, Score, Scorer
+from cimento.models.base import TWO_SIDED, Encoded, ModelCard, Score, Scorer
 from cimento.models.hf.boundaries import surfaces_of, tokenizer_kind, tokenizer_state
 from cimento.models.hf.heads import widened
 from cimento.models.hf.layout import largest_difference, masked_positions, tolerance_nats
@@ -357,7 +357,7 @@ def _frame(
     names = [
         " ".join(tokenizer.convert_ids_to_tokens(list(ids))) for ids in (frame.before, frame.after)
     ]
-    if card.kind == "masked":
+    if card.kind in TWO_SIDED:
         return names[0], names[1], "the tokenizer puts them there"
     if card.kind == "seq2seq":
         return card.bos, "", "what the decoder starts with"

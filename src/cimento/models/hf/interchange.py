@@ -165,6 +165,7 @@ class Interchange:
     def _values(self, cells: Sequence[_Cell], part: Part, slots: int) -> FloatArray:
         """The log-probabilities of the measured tokens of all cells."""
         values: FloatArray = np.full(slots, np.nan)
+        cells = _merged(cells)
         states = self._states(list(dict.fromkeys(cell.trial for cell in cells)), part)
         groups: dict[tuple[tuple[int, ...], int], list[_Cell]] = {}
         for cell in cells:
@@ -339,6 +340,26 @@ def _asks(cells: Sequence[_Cell], inputs: Mapping[str, torch.Tensor]) -> AskList
         for position, token, slot in cell.trial.asks:
             asks.add(line * width + position, token, cell.slot + slot)
     return asks
+
+
+def _merged(cells: Sequence[_Cell]) -> list[_Cell]:
+    """Cells in which the same sequences go through the model, as one that reads what all read.
+
+    Two verbs after the same words, as in *The owner lives* and *The owner live*, need one pass.
+    """
+    groups: dict[tuple[object, ...], list[_Cell]] = {}
+    for cell in cells:
+        key = (replace(cell.trial, asks=()), cell.layer, cell.head)
+        groups.setdefault(key, []).append(cell)
+    merged = []
+    for some in groups.values():
+        asks = [
+            (position, token, cell.slot + slot)
+            for cell in some
+            for position, token, slot in cell.trial.asks
+        ]
+        merged.append(replace(some[0], trial=replace(some[0].trial, asks=tuple(asks)), slot=0))
+    return merged
 
 
 def _scores(

@@ -51,6 +51,9 @@ def own_process() -> None:
     gc.set_threshold(_OBJECTS, *_TIMES)
     # Every threading library of torch reads this when torch is loaded.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    # numpy's OpenBLAS spins for 2 to this power of ticks; it takes no less than 4. Beside another
+    # program, mixed models of small designs needed ten times the CPU seconds.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 
 def end_process() -> None:

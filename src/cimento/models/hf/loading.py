@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import MissingDependencyError, ModelError, UsageError
-from cimento.models.base import ModelCard, Scorer
+from cimento.models.base import TWO_SIDED, ModelCard, Scorer
 from cimento.models.hf.arguments import (
     ALLOW_PICKLE,
     OPTION,
@@ -80,7 +80,7 @@ def load(
     Args:
         located: the located model.
         policy: the policy of scoring, with the dtype of the weights.
-        kind: ``causal``, ``masked`` or ``seq2seq``; ``auto`` follows the config.
+        kind: ``causal``, ``masked``, ``seq2seq`` or ``diffusion``; ``auto`` follows the config.
         device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` takes a GPU if there is one.
         limits: the limits of a batch; chosen by device if there are none.
 
@@ -117,12 +117,14 @@ def load(
 def scorer_of(kind: str) -> Callable[..., Scorer]:
     """The class that scores with models of a kind."""
     from cimento.models.hf.causal import CausalScorer
+    from cimento.models.hf.diffusion import DiffusionScorer
     from cimento.models.hf.masked import MaskedScorer
     from cimento.models.hf.seq2seq import Seq2SeqScorer
 
     scorers: dict[str, Callable[..., Scorer]] = {
         "causal": CausalScorer,
         "masked": MaskedScorer,
+        "diffusion": DiffusionScorer,
         "seq2seq": Seq2SeqScorer,
     }
     return scorers[kind]
@@ -267,9 +269,11 @@ def _class_for(kind: str, config: Mapping[str, Any]) -> Any:
 
     A checkpoint that also takes images is loaded as the very class that it names and is given only
     text: for some, AutoModelForCausalLM has no class (Qwen2-VL, Mistral 3), for others it has a
-    different class from the saved one (Llama 4).
+    different class from the saved one (Llama 4). Masked diffusion models bring code of their own
+    under one name or another, or are masked language models.
     """
     from transformers import (
+        AutoModel,
         AutoModelForCausalLM,
         AutoModelForImageTextToText,
         AutoModelForMaskedLM,
@@ -282,6 +286,11 @@ def _class_for(kind: str, config: Mapping[str, Any]) -> Any:
         named = names.get(str(config.get("model_type")))
         takes_images = named in named_architectures(config)
         return AutoModelForImageTextToText if takes_images else AutoModelForCausalLM
+    if kind == "diffusion":
+        brought = config.get("auto_map")
+        autos = (AutoModelForMaskedLM, AutoModelForCausalLM, AutoModel)
+        there = brought if isinstance(brought, dict) else {}
+        return next((auto for auto in autos if auto.__name__ in there), AutoModelForMaskedLM)
     return AutoModelForMaskedLM if kind == "masked" else AutoModelForSeq2SeqLM
 
 
@@ -458,7 +467,7 @@ def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Siz
     vocabulary = size if isinstance(size, int) else len(tokenizer)
     encoder = None
     if chosen != "seq2seq":
-        frame = own_frame(tokenizer) if chosen == "masked" else causal_frame(tokenizer, policy.bos)
+        frame = own_frame(tokenizer) if chosen in TWO_SIDED else causal_frame(tokenizer, policy.bos)
         encoder = TextEncoder(
             name=located.name, tokenizer=tokenizer, policy=policy, frame=frame,
             vocabulary=vocabulary, window=None,

@@ -51,7 +51,7 @@ Copy: TypeAlias = tuple[int, ...]
 """A sequence with some of its tokens masked."""
 
 
-class _Job(NamedTuple):
+class Job(NamedTuple):
     """A token to predict in a masked copy: its position, its id, and the slot of its score."""
 
     position: int
@@ -82,7 +82,10 @@ class MaskedScorer(TransformersScorer):
         policy: Policy,
         limits: BatchLimits,
     ) -> None:
-        if tokenizer.mask_token_id is None:
+        mask = tokenizer.mask_token_id
+        if mask is None and card.kind == "diffusion":
+            mask = getattr(model.config, "mask_token_id", None)
+        if mask is None:
             raise ModelError(
                 where=f"tokenizer of {card.name!r}",
                 seen="it has no mask token",
@@ -99,7 +102,7 @@ class MaskedScorer(TransformersScorer):
         )
         self._limits = limits
         self._padding = int(tokenizer.pad_token_id or 0)
-        self._mask = int(tokenizer.mask_token_id)
+        self._mask = int(mask)
         short, long = texts.probes()
         layout = find_layout(model, short, long, padding=self._padding)
         super().__init__(model, texts, card=card, layout=layout)
@@ -127,14 +130,21 @@ class MaskedScorer(TransformersScorer):
 
     def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
         buffer = ScoreBuffer(encoded, columns=len(columns))
-        gathered = self._head_of(columns).gather(buffer.values)
         # Two conditions that differ only in a masked token give the same masked text, which is
         # scored once.
-        jobs: dict[Copy, list[_Job]] = {}
+        jobs: dict[Copy, list[Job]] = {}
         for text, first_slot in zip(encoded, buffer.starts, strict=True):
             for slot, index in enumerate(text.wanted, start=first_slot):
                 copy, position = self._masked_copy(text, index)
-                jobs.setdefault(copy, []).append(_Job(position, text.ids[index], slot))
+                jobs.setdefault(copy, []).append(Job(position, text.ids[index], slot))
+        self._predict(jobs, buffer.values, columns)
+        return buffer.by_text()
+
+    def _predict(
+        self, jobs: Mapping[Copy, Sequence[Job]], values: FloatArray, columns: tuple[Read, ...]
+    ) -> None:
+        """Write the scores of tokens in masked copies into their slots."""
+        gathered = self._head_of(columns).gather(values)
         copies = list(jobs)
         lengths = [len(copy) for copy in copies]
         for batch in batches(lengths, limits=self._limits, mixed=self._layout.pad):
@@ -148,7 +158,10 @@ class MaskedScorer(TransformersScorer):
             inputs = padded(some, layout=self._layout, padding=self._padding, device=device)
             gathered.add(inputs, asks.done())
         gathered.finish()
-        return buffer.by_text()
+
+    def _without_text(self) -> tuple[tuple[int, ...], int]:
+        frame = self._texts.frame
+        return (*frame.before, self._mask, *frame.after), len(frame.before)
 
     def _masked_copy(self, text: Encoded, index: int) -> tuple[Copy, int]:
         """A copy of the text with masks, and the place of the token at `index` in it."""

@@ -8,6 +8,7 @@ GPT: the logit lens"; Belrose et al. 2023, section 2, doi:10.48550/arXiv.2303.08
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,8 +20,8 @@ import numpy as np
 import torch
 
 from cimento.errors import ModelError
-from cimento.io.tables import BOUNDARY
-from cimento.models.base import Encoded, ModelCard, Scorer
+from cimento.io.tables import BOUNDARY, UNIGRAM
+from cimento.models.base import TWO_SIDED, Encoded, ModelCard, Scorer
 from cimento.models.hf.batches import memory_of
 from cimento.models.hf.boundaries import NOTHING_MARKED, find_boundaries, with_boundaries
 from cimento.models.hf.heads import (
@@ -30,6 +31,7 @@ from cimento.models.hf.heads import (
     Thinning,
     column_layer,
     read_scores,
+    widened,
 )
 from cimento.models.hf.layout import Layout, Proof, long_texts, padded, tolerance_nats
 
@@ -98,7 +100,7 @@ class TransformersScorer(ABC):
         self._layout = layout
         self._boundaries = (
             None
-            if card.kind == "masked"
+            if card.kind in TWO_SIDED
             else find_boundaries(
                 texts.tokenizer, texts.policy, vocabulary=texts.vocabulary, device=model.device
             )
@@ -117,15 +119,49 @@ class TransformersScorer(ABC):
         self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
     ) -> list[FloatArray]:
         """The log-probabilities and further columns; see `ColumnScorer`."""
-        if self._boundaries is None or BOUNDARY not in columns:
-            return self._score(encoded, columns)
-        return with_boundaries(
-            encoded,
-            columns,
-            boundaries=self._boundaries,
-            text_starts=[self._text_start(text) for text in encoded],
-            score=self._score,
-        )
+        others = tuple(column for column in columns if column != UNIGRAM)
+        if self._boundaries is None or BOUNDARY not in others:
+            tables = self._score(encoded, others)
+        else:
+            tables = with_boundaries(
+                encoded,
+                others,
+                boundaries=self._boundaries,
+                text_starts=[self._text_start(text) for text in encoded],
+                score=self._score,
+            )
+        return tables if others == columns else self._with_unigrams(encoded, tables, columns)
+
+    def _with_unigrams(
+        self, encoded: Sequence[Encoded], tables: Sequence[FloatArray], columns: tuple[Column, ...]
+    ) -> list[FloatArray]:
+        """The tables with the log-probability of each token without context as a column."""
+        place = 1 + columns.index(UNIGRAM)
+        results: list[FloatArray] = []
+        for text, table in zip(encoded, tables, strict=True):
+            alone = self._unigrams[[text.ids[index] for index in text.wanted]]
+            results.append(np.insert(table.reshape(len(alone), -1), place, alone, axis=1))
+        return results
+
+    @functools.cached_property
+    def _unigrams(self) -> FloatArray:
+        """The log-probability of each token of the vocabulary without context, in nats.
+
+        It is NaN throughout where nothing stands before a text.
+        """
+        ids, place = self._without_text()
+        if place < 0:
+            return np.full(self._texts.vocabulary, np.nan)
+        with torch.inference_mode():
+            inputs = torch.tensor([ids], device=self._model.device)
+            logits = widened(self._model(input_ids=inputs).logits[0, place])
+            alone: FloatArray = logits.log_softmax(dim=0).double().cpu().numpy()
+        return alone
+
+    def _without_text(self) -> tuple[tuple[int, ...], int]:
+        """A sequence without text, and the position that predicts a token there; -1 for none."""
+        before = self._texts.frame.before
+        return before, len(before) - 1
 
     @property
     def policy(self) -> Policy:
@@ -192,7 +228,9 @@ class TransformersScorer(ABC):
         policy, window = self._texts.policy, self.card.window
         encoded = [] if policy.window == "refuse" or window is None else self.encode(requests)
         unmarked = (
-            policy.boundary == "auto" and self._boundaries is None and self.card.kind != "masked"
+            policy.boundary == "auto"
+            and self._boundaries is None
+            and self.card.kind not in TWO_SIDED
         )
         return (
             *memory_of(self._model).remarks,

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TypeAlias
@@ -362,6 +362,34 @@ def listed_tokens(answer: JsonValue) -> dict[str, float]:
         if isinstance(token, str) and isinstance(value, int | float) and value > CLAMPED_NATS:
             shares[token.strip()] = shares.get(token.strip(), 0.0) + math.exp(value)
     return {token: math.log(share) for token, share in shares.items() if share > 0}
+
+
+def listed_answers(options: Sequence[str], listed: Mapping[str, float]) -> list[float | None]:
+    """The log-probability of each answer by the tokens that are listed; None where none is its own.
+
+    A letter or a number is a token by itself. A word may be parted, and begin with a capital: it
+    has the tokens that it begins with, and that no other answer does.
+
+    Args:
+        options: the answers.
+        listed: token to log-probability in nats.
+    """
+    words = [option.strip().casefold() for option in options]
+    known: list[float | None] = []
+    for option, word in zip(options, words, strict=True):
+        if len(word) == 1:
+            known.append(listed.get(option.strip()))
+            continue
+        others = [other for other in words if other != word]
+        shares = [
+            math.exp(nats)
+            for token, nats in listed.items()
+            if token
+            and word.startswith(token.casefold())
+            and not any(other.startswith(token.casefold()) for other in others)
+        ]
+        known.append(math.log(math.fsum(shares)) if shares else None)
+    return known
 
 
 def tokens_of(answer: JsonValue) -> Tokens:

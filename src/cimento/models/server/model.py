@@ -23,6 +23,7 @@ from cimento.models.questions import Choose, OptionScores, Reply, StopReason, Wr
 from cimento.models.server.answers import (
     JsonObject,
     TextScores,
+    listed_answers,
     listed_tokens,
     read_answer,
     tokens_of,
@@ -132,7 +133,7 @@ class ServerReplier:
                 seen="it lists no log-probabilities of what it writes",
                 todo="Say --set answer=generate.",
             )
-        known = [listed.get(option.strip()) for option in ask.options]
+        known = listed_answers(ask.options, listed)
         return OptionScores(
             nats=tuple(() if value is None else (value,) for value in known),
             tokens=tuple((option.strip(),) for option in ask.options),

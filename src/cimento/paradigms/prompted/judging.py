@@ -1,23 +1,30 @@
-"""Prompts about sentences, the answers to them, and the outcomes of items."""
+"""The answers to prompts about sentences, averaged over the design, and the outcomes of items."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
-from pydantic import Field
-
-from cimento.paradigms.base import ParadigmOptions
-from cimento.paradigms.ratings.suite import rated_of
-from cimento.paradigms.regions.contrast import find_contrast
-from cimento.paradigms.stories.options import StoryOptions
-from cimento.paradigms.stories.prompts import fill, wordings
-from cimento.runs.outcomes import Estimate, Outcome, VerdictName, design_of
-from cimento.statistics.correlation import correlate
+from cimento.errors import TableError
+from cimento.paradigms.prompted.prompts import (
+    FORMS,
+    QUESTIONS,
+    Form,
+    Prompt,
+    PromptedOptions,
+    prompts_of,
+    rivals_of,
+    source_name,
+)
+from cimento.paradigms.ratings.suite import RatedSentence, Scale, rated_of
+from cimento.people.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
+from cimento.runs.outcomes import Estimate, Outcome, VerdictName
 from cimento.suites.model import Suite
 from cimento.suites.stimuli import stimulus_text
 
@@ -27,52 +34,195 @@ if TYPE_CHECKING:
     from cimento.runs.run import Run
 
 
-UNREAD = "the reply names no answer"
+UNREAD = "no two replies in both orders name an answer"
 NOT_LISTED = "(no answer is among the most probable tokens)"
 
+HALF = 0.5
 _AROUND = r"[\s\"'“”«»*_`().:\[\]]*"
-_HALF = 0.5
-
-Answer: TypeAlias = "Mapping[str, float] | str"
-"""Answer to the share that it has: 1 for the one that was written. Or the reply that names none."""
+_ROUNDING = 1e-9
+"""Shares that are as near to each other as this are equal but for rounding."""
 
 
-def answers_of(run: Run) -> list[tuple[Prompt, Answer]]:
-    """Each prompt of a run with what the model answered."""
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A prompt with what the model answered.
+
+    Attributes:
+        prompt: the prompt.
+        shares: answer to its share: 1 for the one that was written; None where none was read.
+        reply: what was written where no answer was read; else empty.
+    """
+
+    prompt: Prompt
+    shares: Mapping[str, float] | None
+    reply: str = ""
+
+    @property
+    def good(self) -> float:
+        """The share of the answer for what is better; of a rating the points, more is better."""
+        if self.prompt.form != "rating":
+            return self.share(self.prompt.good)
+        raw, points = self.points, len(self.prompt.answers)
+        return raw if self.prompt.cell.order == 0 else points + 1 - raw
+
+    @property
+    def points(self) -> float:
+        """The number that was written, or the mean of the scale by probability."""
+        return math.fsum(int(point) * share for point, share in (self.shares or {}).items())
+
+    @property
+    def chosen(self) -> float:
+        """1 where the answer for what is better was given, 0 where the other, 1/2 where neither."""
+        share = self.good
+        return HALF if _equal(share, HALF) else float(share > HALF)
+
+    def share(self, answer: str) -> float:
+        """The share of an answer."""
+        return (self.shares or {}).get(answer, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """All answers to one question about one sentence or pair.
+
+    Attributes:
+        item: the item.
+        form: the question.
+        conditions: of the sentences, as in `Prompt`.
+        answers: those that count: both orders of a combination, or neither.
+        lost: number of answers that do not.
+    """
+
+    item: str
+    form: Form
+    conditions: tuple[str, ...]
+    answers: tuple[Answered, ...]
+    lost: int
+
+    @property
+    def value(self) -> float | None:
+        """The mean over the design; None where no answer counts."""
+        if not self.answers:
+            return None
+        return math.fsum(answer.good for answer in self.answers) / len(self.answers)
+
+
+def answers_of(run: Run) -> list[Answered]:
+    """Each prompt of a run with what the model answered.
+
+    Raises:
+        TableError: the run was asked by another design or other wordings than there are now.
+    """
     suite, options = cast("Suite", run.suite), cast("PromptedOptions", run.options)
     prompts = list(prompts_of(suite, options))
     numbers = {text: n for n, text in enumerate(dict.fromkeys(prompt.asked for prompt in prompts))}
-    if options.answer == "generate":
-        texts = dict(run.table("replies").select("request", "text").iter_rows())
-        return [(prompt, _read(texts[numbers[prompt.asked]], prompt.answers)) for prompt in prompts]
+    generated = options.answer == "generate"
+    table = run.table("replies" if generated else "choices")
+    if table["request"].n_unique() != len(numbers):
+        raise TableError(
+            where=str(run.folder or run.suite.name),
+            seen=f"{table['request'].n_unique()} prompts were asked, and this version of cimento"
+            f" would ask {len(numbers)}: the run is of another version",
+            todo="Run the suite again.",
+        )
+    if generated:
+        texts = dict(table.select("request", "text").iter_rows())
+        return [_read(texts[numbers[prompt.asked]], prompt) for prompt in prompts]
     nats: dict[int, list[float | None]] = {}
-    table = run.table("choices").sort("request", "option")
-    for number, value in table.select("request", "logprob_nats").iter_rows():
+    rows = table.sort("request", "option").select("request", "logprob_nats")
+    for number, value in rows.iter_rows():
         nats.setdefault(number, []).append(value)
-    return [(prompt, _shares(prompt.answers, nats[numbers[prompt.asked]])) for prompt in prompts]
+    return [_shares(prompt, nats[numbers[prompt.asked]]) for prompt in prompts]
+
+
+def asked_of(answers: Sequence[Answered]) -> list[Asked]:
+    """The answers by question and sentence, in the order of asking.
+
+    An answer counts with the one in the other order alone, so that each order counts as often.
+    """
+    groups: dict[tuple[str, Form, tuple[str, ...]], list[Answered]] = {}
+    for answer in answers:
+        prompt = answer.prompt
+        groups.setdefault((prompt.item, prompt.form, prompt.conditions), []).append(answer)
+    asked = []
+    for key, several in groups.items():
+        kept = [
+            answer
+            for both in zip(several[::2], several[1::2], strict=True)
+            if all(one.shares is not None for one in both)
+            for answer in both
+        ]
+        asked.append(Asked(*key, tuple(kept), len(several) - len(kept)))
+    return asked
+
+
+@dataclass(frozen=True, slots=True)
+class PromptedRun:
+    """A run with its answers, read once.
+
+    Attributes:
+        suite: its suite.
+        options: its options.
+        outcomes: its outcomes table.
+        asked: its answers by sentence or pair.
+        like: an estimate with the names of suite and model.
+    """
+
+    suite: Suite
+    options: PromptedOptions
+    outcomes: pl.DataFrame
+    asked: tuple[Asked, ...]
+    like: Estimate
+
+    @classmethod
+    def of(cls, run: Run) -> PromptedRun:
+        """The parts of a run."""
+        suite = cast("Suite", run.suite)
+        return cls(
+            suite=suite,
+            options=cast("PromptedOptions", run.options),
+            outcomes=run.outcomes(),
+            asked=tuple(asked_of(answers_of(run))),
+            like=Estimate(suite=suite.name, model=run.model, question=""),
+        )
+
+    def of_form(self, form: Form, *conditions: str) -> list[Asked]:
+        """What was asked in one form, of the given conditions if there are any."""
+        return [
+            one
+            for one in self.asked
+            if one.form == form and (not conditions or set(one.conditions) <= set(conditions))
+        ]
 
 
 def unread(run: Run) -> list[str]:
     """The replies that name no answer."""
-    return [answer for _, answer in answers_of(run) if isinstance(answer, str)]
+    return [answer.reply for answer in answers_of(run) if answer.shares is None]
 
 
-def _read(reply: str, answers: Sequence[str]) -> Answer:
-    """The answer that a reply is, but for quotation marks, full stops and the like around it.
+def _read(reply: str, prompt: Prompt) -> Answered:
+    """The answer that a reply is, but for quotation marks, full stops, accents and the like.
 
     A Cyrillic letter that looks like the one that was asked for is that letter.
     """
-    plain = reply.translate(_LOOKALIKES)
-    for answer in answers:
-        if re.fullmatch(f"{_AROUND}{re.escape(answer)}{_AROUND}", plain, re.IGNORECASE):
-            return {answer: 1.0}
-    return reply
+    plain = _plain(reply)
+    for answer in prompt.answers:
+        if re.fullmatch(f"{_AROUND}{re.escape(_plain(answer))}{_AROUND}", plain):
+            return Answered(prompt, {answer: 1.0})
+    return Answered(prompt, None, reply)
 
 
-_LOOKALIKES = str.maketrans("АВав", "ABab")  # Cyrillic, as Russian models write
+def _plain(text: str) -> str:
+    """A text in small letters without accents."""
+    apart = unicodedata.normalize("NFKD", text.strip().casefold())
+    plain = "".join(char for char in apart if not unicodedata.combining(char))
+    return plain.translate(_LOOKALIKES) if len(re.sub(_AROUND, "", plain)) == 1 else plain
 
 
-def _shares(answers: Sequence[str], nats: Sequence[float | None]) -> Answer:
+_LOOKALIKES = str.maketrans("ав", "ab")  # Cyrillic, as Russian models write
+
+
+def _shares(prompt: Prompt, nats: Sequence[float | None]) -> Answered:
     """The share of each answer in the probability of all of them.
 
     An answer that a server does not list among the most probable ones counts as 0; where it lists
@@ -80,218 +230,175 @@ def _shares(answers: Sequence[str], nats: Sequence[float | None]) -> Answer:
     """
     best = max((value for value in nats if value is not None), default=None)
     if best is None:
-        return NOT_LISTED
+        return Answered(prompt, None, NOT_LISTED)
     weights = [0.0 if value is None else math.exp(value - best) for value in nats]
     whole = math.fsum(weights)
-    return {answer: weight / whole for answer, weight in zip(answers, weights, strict=True)}
+    pairs = zip(prompt.answers, weights, strict=True)
+    return Answered(prompt, {answer: weight / whole for answer, weight in pairs})
 
 
-def choices(suite: Suite, answers: Sequence[tuple[Prompt, Answer]]) -> Iterator[Outcome]:
-    """The outcome of each pair: the mean share of the better sentence over both orders.
-
-    Args:
-        suite: that was asked about.
-        answers: to its prompts; the two orders of a pair stand one after the other.
-    """
-    named = suite.cluster
-    clusters = {item.id: item.column(named) or "" for item in suite.items} if named else {}
-    for (prompt, one), (other, two) in zip(answers[::2], answers[1::2], strict=True):
-        like = Outcome(
-            item=prompt.item,
-            question=prompt.question,
-            verdict="unscored",
-            unit="share of both orders",
-            cluster=clusters.get(prompt.item, ""),
-        )
-        if isinstance(one, str) or isinstance(two, str):
-            yield dataclasses.replace(like, reason=UNREAD)
-            continue
-        value = (one.get(prompt.right, 0.0) + two.get(other.right, 0.0)) / 2
-        verdict: VerdictName = "tie" if value == _HALF else "pass" if value > _HALF else "fail"
-        yield dataclasses.replace(like, verdict=verdict, right=verdict == "pass", value=value)
+def _equal(one: float, other: float) -> bool:
+    return math.isclose(one, other, abs_tol=_ROUNDING)
 
 
-def ratings(suite: Suite, answers: Sequence[tuple[Prompt, Answer]]) -> Iterator[Outcome]:
-    """The rating of each sentence, or the mean of the scale by probability, beside people's.
+def question_of(form: Form, rivals: Sequence[str], rival: str, target: str) -> str:
+    """The name of a question about a pair; with its conditions, where a suite has several pairs."""
+    several = len(rivals) > 1
+    return f"{QUESTIONS[form]}: {target}, not {rival}" if several else QUESTIONS[form]
+
+
+def outcomes_of(suite: Suite, options: PromptedOptions, asked: Sequence[Asked]) -> list[Outcome]:
+    """The outcome of each item on each question.
+
+    A pair passes if the better sentence is chosen in more than half of the answers, said to be
+    acceptable more often than its rival, or rated higher. A single sentence has its share of
+    *acceptable*, which passes or fails where the suite labels it, or its rating; beside it stands
+    the mean rating of people, for yes or no on a scale from 0 to 1.
 
     Args:
         suite: that was asked about.
-        answers: to its prompts.
+        options: how it was asked about.
+        asked: the answers.
     """
-    for sentence, (prompt, answer) in zip(rated_of(suite).sentences, answers, strict=True):
+    forms = [form for form in FORMS if form in options.forms_of(suite)]
+    made = _pair_outcomes if suite.predictions else _sentence_outcomes
+    return [outcome for form in forms for outcome in made(suite, form, asked)]
+
+
+def _pair_outcomes(suite: Suite, form: Form, asked: Sequence[Asked]) -> Iterator[Outcome]:
+    target, rivals = rivals_of(suite)
+    clusters = clusters_of(suite)
+    values = {(one.item, one.conditions): one.value for one in asked if one.form == form}
+    unit = {"choice": "share of the design", "yesno": "difference of shares", "rating": "points"}
+    for rival in rivals:
+        for item in suite.items:
+            if form == "choice":
+                value = values.get((item.id, (target, rival)))
+                even = HALF
+            else:
+                pair = [values.get((item.id, (name,))) for name in (target, rival)]
+                value = None if None in pair else cast("float", pair[0]) - cast("float", pair[1])
+                even = 0.0
+            like = Outcome(
+                item=item.id,
+                question=question_of(form, rivals, rival, target),
+                verdict="unscored",
+                unit=unit[form],
+                cluster=clusters.get(item.id, ""),
+            )
+            if value is None:
+                yield dataclasses.replace(like, reason=UNREAD)
+                continue
+            verdict: VerdictName = "pass" if value > even else "fail"
+            if _equal(value, even):
+                verdict, value = "tie", even
+            yield dataclasses.replace(like, verdict=verdict, right=verdict == "pass", value=value)
+
+
+def _sentence_outcomes(suite: Suite, form: Form, asked: Sequence[Asked]) -> Iterator[Outcome]:
+    scale = rated_of(suite).scale
+    for one, sentence in rated(suite, asked, form):
         like = Outcome(
-            item=prompt.item,
-            question=RATING,
-            unit="points",
-            reference=sentence.mean,
+            item=sentence.id,
+            question=QUESTIONS[form],
+            unit="points" if form == "rating" else "share",
+            reference=sentence.mean if form == "rating" else _degree(sentence, scale),
             cluster=sentence.cluster or sentence.pair,
         )
-        if isinstance(answer, str):
-            yield dataclasses.replace(like, reason=UNREAD)
-            continue
-        value = math.fsum(int(point) * share for point, share in answer.items())
-        yield dataclasses.replace(like, value=value)
+        judged = form == "yesno" and bool(sentence.label)
+        if one.value is None:
+            verdict: VerdictName | None = "unscored" if judged else None
+            yield dataclasses.replace(like, verdict=verdict, reason=UNREAD)
+        elif not judged:
+            yield dataclasses.replace(like, value=one.value)
+        else:
+            said = one.value > HALF
+            verdict = "pass" if said == (sentence.label == "acceptable") else "fail"
+            verdict = "tie" if _equal(one.value, HALF) else verdict
+            yield dataclasses.replace(
+                like, value=one.value, verdict=verdict, right=verdict == "pass"
+            )
 
 
-def correlated(outcomes: pl.DataFrame, like: Estimate) -> Estimate:
-    """The correlation of ratings by prompt with the mean ratings of people.
+def rated(
+    suite: Suite, asked: Sequence[Asked], form: Form
+) -> Iterator[tuple[Asked, RatedSentence]]:
+    """The answers to one of the two questions about single sentences, beside what people said."""
+    answers = {(one.item, one.conditions): one for one in asked if one.form == form}
+    stimuli = zip(suite.stimuli(), rated_of(suite).sentences, strict=True)
+    for (item, condition), sentence in stimuli:
+        one = answers.get((item.id, (condition.name,)))
+        if one is not None:
+            yield one, sentence
+
+
+def _degree(sentence: RatedSentence, scale: Scale | None) -> float | None:
+    """The mean rating of people on a scale from 0 to 1."""
+    if sentence.mean is None or scale is None:
+        return None
+    return (sentence.mean - scale.low) / (scale.high - scale.low)
+
+
+def accepting_share(sentence: RatedSentence, scale: Scale | None) -> float | None:
+    """The share of people who accept a sentence; None where only their mean is known.
+
+    They rated it above the middle of the scale, or said yes; who chose the middle counts half.
+    """
+    if scale is None:
+        return None
+    if sentence.ratings:
+        middle = (scale.low + scale.high) / 2
+        votes = [
+            HALF if rating.value == middle else float(rating.value > middle)
+            for rating in sentence.ratings
+        ]
+        return math.fsum(votes) / len(votes)
+    is_yes_no = (scale.low, scale.high) == (0, 1)
+    return sentence.mean if is_yes_no else None
+
+
+def clusters_of(suite: Suite) -> dict[str, str]:
+    """Item to its cluster; empty where the suite has none."""
+    named = suite.cluster
+    return {item.id: item.column(named) or "" for item in suite.items} if named else {}
+
+
+def judgments_of(run: Run) -> list[Judgment]:
+    """The answers of a model as those of one more annotator, one a sentence or pair.
+
+    Ratings are the mean over the design, on the scale that was asked for. Of yes or no, and of a
+    choice, the answer is the one that was given more often; where both were, there is none. Choices
+    are left out where an item has several pairs, because a table of people's has one an item.
 
     Args:
-        outcomes: of ratings.
-        like: what the estimate is otherwise; its statistic says which coefficient.
+        run: of a prompted suite.
     """
-    table = outcomes.drop_nulls(["value", "reference"])
-    correlation = correlate(
-        table["value"].to_numpy(),
-        table["reference"].to_numpy(),
-        kind=like.statistic,
-        design=design_of(table["item"].to_list(), table["cluster"].to_list()),
-        seed=0,
-        draws=0,
-    )
-    rated = outcomes["reference"].count()
-    return dataclasses.replace(
-        like,
-        value=correlation.r,
-        low=correlation.low,
-        high=correlation.high,
-        interval_method=correlation.method,
-        reason=(correlation.reason or "") if rated else "no sentence has a rating by people",
-        n=correlation.n,
-        unscored=rated - len(table),
-        clustered=bool(table["cluster"].count()),
-        description="Ratings by prompt beside the mean ratings of people.",
-    )
-
-
-KIND = "prompted"
-SUFFIX = "-prompted"
-"""What the name of a prompted suite ends in, so that no run of it meets one of its source."""
-
-CHOICE, RATING = "forced choice by prompt", "rating by prompt"
-"""The questions, which no measure of probability shares."""
-
-LETTERS = ("A", "B")
-
-
-class PromptedOptions(ParadigmOptions):
-    """How a model is asked about sentences.
-
-    Attributes:
-        task: ``choice`` between the two sentences of each pair, once in each order; ``rating`` of
-            each sentence on a scale; ``auto``: choice where the suite makes predictions.
-        answer: ``generate``: the reply in words, read strictly; ``loglik``: the log-probabilities
-            of the possible answers after the prompt.
-        language: of the prompt; empty for that of the suite, or English.
-        points: of the scale, from 1.
-        max_tokens: of a reply.
-        chat: whether a chat template is used: ``auto`` where there is one.
-    """
-
-    ASKED: ClassVar[frozenset[str]] = frozenset(
-        {"task", "answer", "language", "points", "max_tokens", "chat"}
-    )
-
-    task: Literal["auto", "choice", "rating"] = "auto"
-    answer: Literal["generate", "loglik"] = "generate"
-    language: str = ""
-    points: Annotated[int, Field(ge=2, le=9)] = 7
-    max_tokens: Annotated[int, Field(ge=1, le=1000)] = 8
-    chat: Literal["auto", "yes", "no"] = "auto"
-
-    def task_of(self, suite: Suite) -> Literal["choice", "rating"]:
-        """The task for a suite."""
-        if self.task == "auto":
-            return "choice" if suite.predictions else "rating"
-        return self.task
-
-    @property
-    def prompting(self) -> StoryOptions:
-        """The same options for the prompts of stories, whose code puts these together."""
-        return StoryOptions(answer=self.answer, max_tokens=self.max_tokens, chat=self.chat)
-
-
-def judgment_wording(language: str) -> Mapping[str, Any]:
-    """The questions about sentences in a language: ``id``, ``version``, ``choice``, ``rating``."""
-    questions: Mapping[str, Any] = wordings(language)["judgments"]
-    return questions
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
-    """One prompt about sentences.
-
-    Attributes:
-        item: the item, or the sentence, that it is about.
-        condition: of the sentence that is to be chosen; empty for a rating.
-        question: what is asked.
-        instruction: stands before it.
-        body: the sentences.
-        answers: the possible ones.
-        right: the answer that names the better sentence; empty for a rating.
-    """
-
-    item: str
-    condition: str = ""
-    question: str
-    instruction: str
-    body: str
-    answers: tuple[str, ...]
-    right: str = ""
-
-    @property
-    def asked(self) -> str:
-        """All that the model reads; prompts that are equal in it are asked once."""
-        return f"{self.instruction}\n\n{self.body}"
-
-
-def prompted_suite(suite: Suite) -> Suite:
-    """A suite of sentences as one of the same sentences that models are asked about by prompt.
-
-    Raises:
-        UsageError: its predictions do not say which of two sentences is the better one.
-    """
-    if suite.predictions:
-        find_contrast(suite, regions=(1,))
-    meta = dataclasses.replace(suite.meta, name=suite.name + SUFFIX)
-    return dataclasses.replace(suite, meta=meta, extra={**suite.extra, "kind": KIND})
-
-
-def prompts_of(suite: Suite, options: PromptedOptions) -> Iterator[Prompt]:
-    """Each pair of a suite, once in each order; or each sentence.
-
-    Raises:
-        UsageError: its predictions do not say which of two sentences is the better one.
-    """
-    wording = judgment_wording(options.language or suite.meta.language)
-    if options.task_of(suite) == "rating":
-        points = tuple(str(point) for point in range(1, options.points + 1))
-        for sentence in rated_of(suite).sentences:
-            yield Prompt(
-                item=sentence.id,
-                question=RATING,
-                instruction=fill(wording["rating"]["instruction"], points=points[-1]),
-                body=fill(wording["rating"]["body"], sentence=sentence.text),
-                answers=points,
+    suite, options = cast("Suite", run.suite), cast("PromptedOptions", run.options)
+    texts = {
+        (item.id, condition.name): stimulus_text(condition, rule=suite.join)
+        for item, condition in suite.stimuli()
+    }
+    several = len(rivals_of(suite)[1]) > 1
+    like = functools.partial(Judgment, suite=source_name(suite), annotator=run.model)
+    judgments = []
+    for one in asked_of(answers_of(run)):
+        value = one.value
+        if value is None or (one.form != "rating" and _equal(value, HALF)):
+            continue
+        if one.form == "choice" and several:
+            continue
+        is_second = one.form == "choice" and value < HALF
+        condition = one.conditions[1 if is_second else 0]
+        text = texts[one.item, condition]
+        answer, question, scale = {
+            "choice": (text, BETTER, None),
+            "yesno": ("yes" if value > HALF else "no", ACCEPTABLE, None),
+            "rating": (repr(value), ACCEPTABILITY, f"1 to {options.points}"),
+        }[one.form]
+        judgments.append(
+            like(
+                item=one.item, condition=condition, candidate=text, question=question,
+                value=answer, scale=scale,
             )
-        return
-    # Whole sentences are shown: which region the predictions name does not matter.
-    contrast = find_contrast(suite, regions=(1,))
-    for item in suite.items:
-        texts = {
-            condition.name: stimulus_text(condition, rule=suite.join)
-            for condition in item.conditions
-        }
-        for rival in contrast.alternatives:
-            pair = (texts[contrast.target], texts[rival])
-            several = len(contrast.alternatives) > 1
-            for right, (first, second) in zip(LETTERS, (pair, pair[::-1]), strict=True):
-                yield Prompt(
-                    item=item.id,
-                    condition=contrast.target,
-                    question=f"{CHOICE}: {contrast.target}, not {rival}" if several else CHOICE,
-                    instruction=wording["choice"]["instruction"],
-                    body=fill(wording["choice"]["body"], first=first, second=second),
-                    answers=LETTERS,
-                    right=right,
-                )
+        )  # fmt: skip
+    return judgments

@@ -1,14 +1,13 @@
-"""The paradigm of judgments by prompt: which of two sentences is better, or how good is one?
+"""The paradigm of judgments by prompt: which of two is better, is it acceptable, how good is it?
 
 What a model answers about sentences is another thing than how probable it finds them, and the two
 often disagree (Hu and Levy 2023, doi:10.48550/arXiv.2305.13264). So these suites have names,
-questions and runs of their own; nothing puts them beside accuracies by probability. A suite is one
-of sentences, pairs or rated ones, whose ``kind`` is ``prompted``.
+questions and runs of their own; `cimento compare` puts them beside runs by probability as two ways
+of asking. A suite is one of sentences, pairs or rated ones, whose ``kind`` is ``prompted``.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -16,24 +15,31 @@ from typing import TYPE_CHECKING, cast
 from cimento.engine.requests import NO_ANSWERS, Answers, Choose, Request, Requests
 from cimento.errors import Fault, counted
 from cimento.io.tables import REQUESTS
-from cimento.paradigms.base import MethodFacts, SuiteReading
+from cimento.paradigms.base import MethodFacts, Restated, SuiteReading
 from cimento.paradigms.paradigm import Paradigm
+from cimento.paradigms.prompted.estimates import prompted_estimates
 from cimento.paradigms.prompted.judging import (
-    KIND,
-    RATING,
-    PromptedOptions,
     answers_of,
-    choices,
-    correlated,
-    judgment_wording,
-    prompts_of,
-    ratings,
+    asked_of,
+    outcomes_of,
+    question_of,
     unread,
 )
+from cimento.paradigms.prompted.prompts import (
+    KIND,
+    Form,
+    PromptedOptions,
+    judgment_wording,
+    prompts_of,
+    rivals_of,
+    source_name,
+)
+from cimento.paradigms.prompted.sections import prompted_grids, prompted_sections
 from cimento.paradigms.ratings.paradigm import RATINGS
+from cimento.paradigms.regions.contrast import predictions_of_pairs
 from cimento.paradigms.stories.prompts import Dialogue
 from cimento.paradigms.stories.requests import StoryPrompt, find_format, rendered
-from cimento.runs.outcomes import Estimate, Role, outcomes_table, rate
+from cimento.runs.outcomes import Estimate, outcomes_table
 from cimento.suites.model import Suite
 
 if TYPE_CHECKING:
@@ -41,28 +47,40 @@ if TYPE_CHECKING:
 
     from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel
+    from cimento.report.records import SuiteReport
     from cimento.runs.run import Run
 
 NOT_PROBABILITIES = (
     "these are answers to prompts about sentences (metalinguistic judgments), not probabilities of"
-    " the sentences: do not set them beside accuracies by probability as if they were the same"
+    " the sentences: cimento compare puts the two side by side as two ways of asking"
 )
 
+_CANNOT_REPLY = (
+    "; a model that only continues texts is asked for the probabilities of the answers: --set"
+    " answer=loglik"
+)
 _SHOWN = 30
-_COEFFICIENTS: Mapping[str, Role] = {"spearman": "headline", "pearson": "main"}
-_CHANCE = {"generate": (0.25, "two guesses, one for each order"), "loglik": (0.5, "by lot")}
-_HOW = {
-    ("generate", "choice"): "A pair counts as right if the better one was named both times.",
-    ("generate", "rating"): "The rating is the number that was written.",
-    ("loglik", "choice"): "A pair counts as right if the answers that name the better one have"
-    " more than half of the probability of both answers, over both orders.",
-    ("loglik", "rating"): "The rating is the mean of the scale, each number weighted by its"
-    " probability after the prompt.",
+_ASKED: Mapping[Form, str] = {
+    "choice": "was shown the two sentences of each pair and asked which of them was better",
+    "yesno": "was shown each sentence and asked whether it was acceptable",
+    "rating": "was shown each sentence and asked how acceptable it was, on a scale from 1 to"
+    " {points}",
+}
+_JUDGED: Mapping[Form, str] = {
+    "choice": "A pair counts as right if more than half of the answers name the better sentence.",
+    "yesno": "A pair counts as right if its better sentence is said to be acceptable more often.",
+    "rating": "A pair counts as right if its better sentence is rated higher on average.",
+}
+_BALANCED: Mapping[str, str] = {
+    "latin": "every wording and every pair of answers once for each item, in a Latin square over"
+    " items",
+    "full": "every wording with every pair of answers",
+    "rotated": "one wording with one pair of answers for each item, rotating over items",
 }
 
 
 class Prompted(Paradigm[Suite, PromptedOptions]):
-    """Forced choice and ratings by prompt."""
+    """Forced choice, yes or no, and ratings by prompt."""
 
     name = KIND
     kinds = (KIND,)
@@ -121,7 +139,7 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
         model: AskedModel,
         answers: Answers,
     ) -> Requests | None:
-        """One round: each pair once in each order, or each sentence.
+        """One round: every pair or sentence in each cell of the design.
 
         Raises:
             UsageError: the suite says of no two sentences which is the better one.
@@ -153,69 +171,87 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
                 listed = Choose(prompt="", options=prompt.answers, messages=turns)
                 requests.append(listed if is_listed else written.request(prompting))
             region = (1, written.shown, "", 0, len(written.shown), True)
-            rows.append((number, suite.name, prompt.item, prompt.condition, *region))
+            rows.append((number, suite.name, prompt.item, prompt.place, *region))
         places = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
         return Requests(asked=requests, places=places)
 
     def judge(self, run: Run) -> pl.DataFrame:
-        """Pairs pass, fail or tie over both orders; a rating stands beside the mean of people."""
-        suite, answers = cast("Suite", run.suite), answers_of(run)
-        made = choices if _task(run) == "choice" else ratings
-        return outcomes_table(suite.name, made(suite, answers))
+        """Pairs pass, fail or tie over the design; sentences stand beside the mean of people.
+
+        Raises:
+            TableError: the run was asked by another version's design or wordings.
+        """
+        suite = cast("Suite", run.suite)
+        outcomes = outcomes_of(suite, _options(run), asked_of(answers_of(run)))
+        return outcomes_table(suite.name, outcomes)
 
     def estimate(self, run: Run) -> Sequence[Estimate]:
-        """The rate of choices of the better sentence, or the correlation with ratings."""
-        outcomes, answer = run.outcomes(), _options(run).answer
-        like = Estimate(suite=run.suite.name, model=run.model, question=RATING)
-        if _task(run) == "rating":
-            return [
-                correlated(outcomes, dataclasses.replace(like, statistic=kind, role=role))
-                for kind, role in _COEFFICIENTS.items()
-            ]
-        questions = outcomes["question"].unique(maintain_order=True).to_list()
-        return [
-            rate(
-                outcomes.filter(outcomes["question"] == question),
-                dataclasses.replace(
-                    like,
-                    question=question,
-                    role="main" if number else "headline",
-                    description=_HOW[answer, "choice"],
-                    chance=_CHANCE[answer][0],
-                    chance_method=_CHANCE[answer][1],
-                ),
-            )
-            for number, question in enumerate(questions)
-        ]
+        """Rates, sensitivity, biases, and what the answers have to do with people's."""
+        return prompted_estimates(run)
+
+    def restated(self, run: Run) -> Restated:
+        """The predictions that each question about pairs asks again, in words.
+
+        A question about single sentences asks again whatever sums up the other run.
+        """
+        suite, options = cast("Suite", run.suite), _options(run)
+        target, rivals = rivals_of(suite)
+        alone = predictions_of_pairs(suite) if suite.predictions else {}
+        questions = {
+            question_of(form, rivals, rival, target): alone.get((target, rival), "")
+            for form in options.forms_of(suite)
+            for rival in rivals or ("",)
+        }
+        return Restated(suite=source_name(suite), questions=questions)
+
+    def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
+        """The sections of a report, one for each suite."""
+        return prompted_sections(runs)
+
+    def text(self, runs: Sequence[Run]) -> str:
+        """Rates, sensitivity and bias, and what the answers have to do with people's."""
+        from cimento.report.grid import as_text
+
+        notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
+        grids = prompted_grids(runs, notes=notes)
+        grids.pop("design", None)
+        return "\n".join(as_text(grid) for grid in grids.values())
 
     def methods(self, run: Run) -> MethodFacts:
         """The methods by which answers were asked for and read, which are no probabilities."""
-        options, is_choice = _options(run), _task(run) == "choice"
-        wording = judgment_wording(options.language or run.suite.meta.language)
-        what = (
-            "was shown the two sentences of each pair, once in each order, and asked which of them"
-            " was better"
-            if is_choice
-            else "was shown each sentence and asked how acceptable it was, on a scale from 1 to"
-            f" {options.points}; its ratings were compared with the mean ratings of people"
+        suite, options = cast("Suite", run.suite), _options(run)
+        forms = options.forms_of(suite)
+        wording = judgment_wording(options.language or suite.meta.language)
+        brief = [
+            f"The model {_ASKED[form].format(points=options.points)}."
+            + (f" {_JUDGED[form]}" if suite.predictions else "")
+            for form in forms
+        ]
+        shares = (
+            "The probabilities of the possible answers after the prompt were compared."
+            if options.answer == "loglik"
+            else "Replies that were not just an answer were left out, with the reply to the same"
+            f" prompt in the other order ({len(unread(run)) or 'there were none'})."
         )
-        sentences = _HOW[options.answer, _task(run)]
-        if options.answer == "generate":
-            sentences += (
-                " Replies that were not just an answer count neither way"
-                f" ({len(unread(run)) or 'there were none'})."
-            )
-        brief = (
-            f"The model {what}.",
-            sentences,
-            "Such metalinguistic judgments are not probabilities of the sentences [@hu2023].",
+        design = (
+            f"Prompts were counterbalanced: {_BALANCED[options.balance]} (seed {options.seed}),"
+            " always with either order, and answers were averaged over the prompts of an item."
         )
+        detected = (
+            "Sensitivity (d') and bias (c) are those of signal detection [@macmillan2005], with"
+            " log-linear rates [@hautus1995]."
+        )
+        last = "Such metalinguistic judgments are not probabilities of the sentences [@hu2023]."
         n = run.outcomes()["item"].n_unique()
+        is_pairs = bool(suite.predictions)
         return MethodFacts(
-            counted=counted(n, "pair" if is_choice else "sentence"),
-            sentences=(*brief, f"The prompt was {wording['id']}, version {wording['version']}."),
-            brief=brief,
-        )
+            counted=counted(n, "pair" if is_pairs else "sentence"),
+            sentences=(
+                *brief, design, shares, *([detected] if set(forms) - {"rating"} else []), last,
+                f"The prompts were {wording['id']}, version {wording['version']}.",
+            ),
+            brief=(*brief, design, last),
+        )  # fmt: skip
 
     def warnings(self, run: Run) -> Sequence[str]:
         """Notes on what the numbers are, and the number of replies that could not be read."""
@@ -224,7 +260,10 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
             return (NOT_PROBABILITIES,)
         shown = lost[0] if len(lost[0]) <= _SHOWN else f"{lost[0][:_SHOWN]}..."
         unclear = counted(len(lost), "reply names", "replies name")
-        return (NOT_PROBABILITIES, f"{unclear} no answer, counted neither way, such as {shown!r}")
+        note = f"{unclear} no answer and count neither way, such as {shown!r}"
+        if run.outcomes()["value"].count() == 0 and _options(run).answer == "generate":
+            note += _CANNOT_REPLY
+        return (NOT_PROBABILITIES, note)
 
 
 PROMPTED = Prompted()
@@ -232,7 +271,3 @@ PROMPTED = Prompted()
 
 def _options(run: Run) -> PromptedOptions:
     return cast("PromptedOptions", run.options)
-
-
-def _task(run: Run) -> str:
-    return _options(run).task_of(cast("Suite", run.suite))

@@ -246,7 +246,7 @@ def rating_estimates(
             estimates += _binary(values, measure, replace(like, question=measure.name), seed=seed)
     if any(sentence.mean is not None for sentence in values.sentences):
         people = replace(like, question=RATING, role="detail")
-        estimates += _ceilings(values.sentences, people, seed=seed, draws=draws)
+        estimates += ceilings(values.sentences, people, seed=seed, draws=draws)
         estimates += agreement_estimates(values.sentences, people)
         estimates += _described(describe_labels(values.sentences), people)
     labelled = describe_labels(
@@ -365,7 +365,7 @@ def _binary(
         yield replace(by_threshold, statistic=statistic, value=mcc, reason=reason)
 
 
-def _ceilings(
+def ceilings(
     sentences: Sequence[RatedSentence], like: Estimate, *, seed: int, draws: int
 ) -> Iterator[Estimate]:
     """The noise ceilings, from split halves and from known standard deviations and numbers."""

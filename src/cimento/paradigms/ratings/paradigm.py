@@ -66,6 +66,7 @@ from cimento.runs.store import manifest_part
 from cimento.suites.builtin import RATED
 from cimento.suites.checks import check_suite
 from cimento.suites.model import JsonValue, Suite
+from cimento.suites.words import count_words
 
 if TYPE_CHECKING:
     import polars as pl
@@ -312,8 +313,9 @@ def _sentence_outcomes(run: Run, measures: Iterable[str]) -> Iterator[Outcome]:
             value = measure.of(one.sentence)
             yield _valued(like, measure.name, value, measure.unit, reference=mean)
     for like, _, one in rows:
-        yield _valued(like, WORDS, float(len(one.text.split())), "words")
         whole = one.sentence
+        words = count_words(one.text) if isinstance(whole, Missing) else whole.n_words
+        yield _valued(like, WORDS, words, "words")
         n_tokens: Value = whole if isinstance(whole, Missing) else float(whole.n_tokens)
         yield _valued(like, TOKENS, n_tokens, "tokens")
         if options.unigrams:

@@ -23,6 +23,7 @@ from cimento.paradigms.regions.ngrams import NgramBaseline, ngram_baselines
 from cimento.suites.checks.comparisons import have_little_in_common
 from cimento.suites.model import Region
 from cimento.suites.stimuli import join_regions, stimulus_text
+from cimento.suites.words import count_words, word_spans
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded, Scorer
@@ -259,22 +260,29 @@ def _cut_where_different(suite: Suite) -> tuple[Suite, Contrast | None]:
     if len(contrast.alternatives) != 1:
         return suite, None
     names = {contrast.target, *contrast.alternatives}
-    items = []
+    items, blank = [], "" if suite.join == "none" else " "
     for item in suite.items:
         pair = [condition for condition in item.conditions if condition.name in names]
-        texts = [stimulus_text(condition, rule=suite.join).split() for condition in pair]
+        texts = [_cut_words(stimulus_text(condition, rule=suite.join), suite) for condition in pair]
         start = _count_alike(texts)
         rests = [words[start:] for words in texts]
         end = _count_alike([words[::-1] for words in rests])
         parts = [(w[:start], w[start : len(w) - end], w[len(w) - end :]) for w in texts]
         conditions = tuple(
-            replace(condition, regions=tuple(Region(" ".join(words)) for words in cut))
+            replace(condition, regions=tuple(Region(blank.join(words)) for words in cut))
             for condition, cut in zip(pair, parts, strict=True)
         )
         items.append(replace(item, conditions=conditions))
     regions = ("before", "the words that differ", "after")
     cut_suite = replace(suite, region_names=regions, items=tuple(items))
     return cut_suite, replace(contrast, regions=(2,))
+
+
+def _cut_words(text: str, suite: Suite) -> list[str]:
+    """The words of a sentence, which joined again give it."""
+    if suite.join != "none":
+        return text.split()
+    return [text[start:end] for start, end in word_spans(text)]
 
 
 def _count_alike(texts: Sequence[Sequence[str]]) -> int:
@@ -312,7 +320,7 @@ def _facts(
         zipf = (_zipf(c, contrast, frequency) if contrast else None for _, c in stimuli)
         yield ConditionFacts(
             condition=name,
-            words=statistics.fmean(len(text.split()) for text in texts),
+            words=statistics.fmean(map(count_words, texts)),
             characters=statistics.fmean(map(len, texts)),
             tokens=_mean([sum(start >= 0 for start, _ in one.spans) for one in known]),
             target_tokens=_mean([counts[i, name] for i, _ in stimuli if (i, name) in counts]),

@@ -38,6 +38,7 @@ from cimento.suites.derived import NOTHING, OTHER, first_word, kind_of
 from cimento.suites.design import Square, squares
 from cimento.suites.formula import Comparison, Junction, Reference
 from cimento.suites.model import Item, Suite
+from cimento.suites.words import count_words
 
 if TYPE_CHECKING:
     from cimento.measures.regions import RegionValues
@@ -95,6 +96,23 @@ def find_contrast(suite: Suite, *, regions: Sequence[int] = ()) -> Contrast:
         alternatives=tuple(dict.fromkeys(high.condition for _, high in pairs)),
         regions=_given(regions, suite) or _named(pairs, suite),
     )
+
+
+def predictions_of_pairs(suite: Suite) -> dict[tuple[str, str], str]:
+    """The likelier condition and its alternative to the prediction that compares these two alone.
+
+    Raises:
+        UsageError: a prediction is not ``<`` or ``>`` between two conditions.
+    """
+    trees = parse_predictions(suite)
+    named: dict[tuple[str, str], str] = {}
+    for number, (tree, prediction) in enumerate(zip(trees, suite.predictions, strict=True)):
+        pairs = {
+            (low.condition, high.condition) for low, high in _pairs(tree, suite, prediction.formula)
+        }
+        if len(pairs) == 1:
+            named.setdefault(pairs.pop(), f"prediction {number}")
+    return named
 
 
 def items_with_other_contexts(suite: Suite, contrast: Contrast) -> list[str]:
@@ -351,7 +369,7 @@ def _is_whole(item: Item, square: Square) -> bool:
 
 
 def _words(texts: Sequence[str]) -> list[int]:
-    return [len(text.split()) for text in texts]
+    return [count_words(text) for text in texts]
 
 
 def _marks(texts: Sequence[str]) -> list[int]:

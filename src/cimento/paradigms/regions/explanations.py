@@ -13,31 +13,27 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cimento.engine.requests import Answers
-from cimento.io.tables import (
-    EXPLANATIONS,
-    NO_LEFT_CONTEXT,
-    PATCHES,
-    REQUESTS,
-    TOKENS,
-    find_table,
-)
+from cimento.io.explained import EXPLANATIONS, PATCHES
+from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS, find_table
 from cimento.measures import BITS_PER_NAT
 from cimento.measures.regions import region_values, with_first_tokens
 from cimento.measures.values import Missing, Value, total
 from cimento.paradigms.regions.chance import near_tie_threshold
-from cimento.paradigms.regions.interchanges import Contrast, ExplainSettings, Interchanges
+from cimento.paradigms.regions.interchanges import Interchanges
 from cimento.paradigms.regions.judging import judged_suite, options_of
+from cimento.paradigms.regions.swaps import Contrast, Contrasts, ExplainSettings
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon
 from cimento.report.explanations import PARTS
 from cimento.statistics.design import Design
 from cimento.statistics.means import STUDENTIZED_DRAWS, mean_of
 from cimento.statistics.multiple import holm
+from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:
     import polars as pl
 
     from cimento.runs.run import Run
-    from cimento.suites.model import Suite
+    from cimento.suites.model import Item, Suite
 
 _Values: TypeAlias = "Mapping[str, Mapping[str, tuple[Value, ...]]]"
 _Place: TypeAlias = tuple[int, str, int, "int | None", "int | None"]
@@ -50,17 +46,13 @@ _ALIGNMENTS = ("", "exact", "shifted", "last token")
 
 
 def explanations_table(
-    run: Run,
-    contrasts: Sequence[Contrast],
-    asked: Interchanges,
-    answers: Answers,
-    settings: ExplainSettings,
+    run: Run, compared: Contrasts, asked: Interchanges, answers: Answers, settings: ExplainSettings
 ) -> pl.DataFrame:
     """The explanations table: one row for each item, comparison, region, layer and head.
 
     Args:
         run: run of a region suite.
-        contrasts: the comparisons.
+        compared: the comparisons.
         asked: the requests.
         answers: the answers to them.
         settings: the settings.
@@ -70,34 +62,43 @@ def explanations_table(
     """
     import polars as pl
 
-    suite = judged_suite(run)
+    suite, contrasts = compared.suite, compared.contrasts
     known = _scored(suite, asked, answers, run)
     cells = _patched(suite, asked, answers, run)
     sums: dict[_Place, list[tuple[float | None, str, str]]] = {}
-    inexact: set[tuple[int, str]] = set()
+    inexact = set[tuple[int, str]]()
+    by_id = {item.id: item for item in suite.items}
     for number, place in asked.patches:
-        contrast = contrasts[place.contrast]
         base = known[place.item][place.base]
         for layer, head, alignment, values in cells.get(number, [(None, None, "", None)]):
             if alignment in ("shifted", "last token"):
                 inexact.add((place.contrast, place.item))
-            effect, reason = _effect(contrast, place.base, base, values)
-            key = (place.contrast, place.item, place.region, layer, head)
-            sums.setdefault(key, []).append((effect, alignment, reason))
+            effect, reason = _effect(contrasts[place.contrast], place.base, base, values)
+            cell = (place.contrast, place.item, place.region, layer, head)
+            sums.setdefault(cell, []).append((effect, alignment, reason))
     rows = []
     for (number, item, region, layer, head), parts in sums.items():
-        margin, full = _margins(contrasts[number], known[item], unit=options_of(run).unit)
-        effects = [effect for effect, *_ in parts if effect is not None]
+        contrast = contrasts[number]
+        margin, full = _margins(contrast, known[item], unit=options_of(run).unit)
         reason = next((reason for *_, reason in parts if reason), "")
         if settings.align == "exact" and (number, item) in inexact:
             reason = NOT_EXACT
+        effect = None if reason else sum(effect or 0.0 for effect, *_ in parts)
         alignment = max((name for _, name, _ in parts), key=_ALIGNMENTS.index)
         rows.append(
-            (suite.name, item, contrasts[number].question, contrasts[number].named, settings.part,
-             region, suite.region_names[region - 1], layer, head, alignment, margin,
-             None if reason else sum(effects), full, reason)
+            (suite.name, item, contrast.question, contrast.named, settings.part, region,
+             suite.region_names[region - 1], layer, head, alignment, margin,
+             effect, full, reason, *_source(compared, number, by_id[item]))
         )  # fmt: skip
-    return pl.DataFrame(rows, schema=EXPLANATIONS.polars(), orient="row")
+    schema = EXPLANATIONS.polars(present=[*EXPLANATIONS.optional])
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _source(compared: Contrasts, number: int, item: Item) -> tuple[str, str | None]:
+    """The first sentence that states come from, and the item that its controller comes from."""
+    source = next(iter(compared.contrasts[number].swaps.values()))
+    text = stimulus_text(item.condition(source), rule=compared.suite.join)
+    return text, compared.donor(number, item.id) or None
 
 
 def _scored(suite: Suite, asked: Interchanges, answers: Answers, run: Run) -> _Values:
@@ -217,6 +218,19 @@ def _margins(
         full += factor * (value - other)
     constant = contrast.constant * (1.0 if unit == "bits" else BITS_PER_NAT)
     return margin * BITS_PER_NAT + constant, full * BITS_PER_NAT
+
+
+def margin_bits(
+    contrast: Contrast, values: Mapping[str, tuple[Value, ...]], *, unit: str
+) -> float | None:
+    """The margin of a comparison; None if a region has no value.
+
+    Args:
+        contrast: the comparison.
+        values: values of the regions of each condition, in nats.
+        unit: the unit of the numbers in the formula.
+    """
+    return _margins(replace(contrast, swaps={}), values, unit=unit)[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -415,4 +429,20 @@ def item_remarks(run: Run, table: pl.DataFrame, item: str) -> tuple[tuple[str, s
         ]
         label = f"{run.named(str(question))}, {PARTS[str(part)]}"
         remarks.append((label, f"bits of {margin:.2f}, by layer. {'; '.join(lines)}"))
+    remarks += _sources(of_item, run)
     return tuple(remarks)
+
+
+def _sources(of_item: pl.DataFrame, run: Run) -> list[tuple[str, str]]:
+    """The sentences whose states are exchanged, as remarks on an item."""
+    if "source_text" not in of_item.columns:
+        return []
+    rows = of_item.select("question", "source_text", "donor").unique(maintain_order=True).rows()
+    return [
+        (
+            f"{run.named(question)}, states from",
+            text if donor is None else f"{text} (with the controller of item {donor})",
+        )
+        for question, text, donor in rows
+        if text is not None
+    ]

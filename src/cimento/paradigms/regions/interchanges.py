@@ -1,287 +1,20 @@
-"""Interchanges of a region suite: which condition's states are put where, and the requests.
-
-A prediction holds because of something in the sentences that it compares. To find where a model
-carries it, hidden states of one condition (the source) are put into another (the base), region by
-region; conditions should differ in one controller, such as the filler or the number of the subject.
-"""
+"""The requests of an explanation by interchanges: which states are put where, in which texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.engine.requests import Patch, Request, Score
-from cimento.errors import UsageError, did_you_mean
-from cimento.models.questions import Part
-from cimento.paradigms.regions.judging import (
-    judged_suite,
-    options_of,
-    questions,
-    suite_of,
-)
-from cimento.paradigms.regions.predictions import parse_predictions
-from cimento.suites.formula import (
-    Comparison,
-    Number,
-    Quantity,
-    Reference,
-    comparisons,
-)
+from cimento.errors import UsageError
+from cimento.paradigms.regions.swaps import can_swap
 from cimento.suites.stimuli import NO_CONTEXT, Context, Span, joined
 
 if TYPE_CHECKING:
+    from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings
     from cimento.runs.run import Run
-    from cimento.suites.model import Condition, Item, Suite
-
-Alignment: TypeAlias = Literal["auto", "exact", "last"]
-
-KEY = "explain"
-"""The table of suite.toml with the twins of conditions, as ``[explain] swaps``."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainSettings:
-    """The settings of an explanation.
-
-    Attributes:
-        part: the part of a layer whose states are exchanged.
-        align: which tokens of a region are exchanged. ``auto``: all, or the last one where the two
-            conditions have other numbers of tokens there; ``exact``: all, and only in items whose
-            sentences have the same tokens' positions; ``last``: the last one.
-        swaps: the source of each base, by condition; empty to find them.
-        reverse: whether bases and sources that are found change places.
-        regions: numbers of the regions whose states are exchanged; empty for all.
-        items: ids of the items; empty for all.
-        predictions: names or numbers of the predictions; empty for all.
-    """
-
-    part: Part = "residual"
-    align: Alignment = "auto"
-    swaps: Mapping[str, str] = field(default_factory=dict)
-    reverse: bool = False
-    regions: tuple[int, ...] = ()
-    items: tuple[str, ...] = ()
-    predictions: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contrast:
-    """A comparison that a prediction makes, and what is exchanged in it.
-
-    Attributes:
-        question: the question of the outcomes; of several comparisons, with a number.
-        weights: the factor of each region value in the margin, which is their sum plus `constant`.
-        constant: the sum of the formula's numbers, in the unit of the formula.
-        swaps: the source of each base, by condition.
-    """
-
-    question: str
-    weights: Mapping[Reference, float]
-    constant: float
-    swaps: Mapping[str, str]
-
-    def measured(self, condition: str) -> frozenset[int | str]:
-        """The regions of a condition that the comparison needs, or that its base needs."""
-        bases = {condition, *(base for base, source in self.swaps.items() if source == condition)}
-        return frozenset(r.region for r in self.weights if r.condition in bases)
-
-    @property
-    def conditions(self) -> tuple[str, ...]:
-        """All conditions that must be scored."""
-        named = [reference.condition for reference in self.weights]
-        return tuple(dict.fromkeys((*named, *self.swaps, *self.swaps.values())))
-
-    @property
-    def named(self) -> str:
-        """The swaps in words."""
-        return ", ".join(f"{source} into {base}" for base, source in self.swaps.items())
-
-
-def contrasts_of(run: Run, settings: ExplainSettings) -> tuple[list[Contrast], list[str]]:
-    """The comparisons of a run's predictions, and why others cannot be explained.
-
-    Args:
-        run: run of a region suite.
-        settings: the settings.
-
-    Raises:
-        UsageError: a condition or region is unknown, or nothing can be explained.
-    """
-    suite = judged_suite(run)
-    _refuse_unknown(suite, settings)
-    chosen = _chosen(run, settings.predictions)
-    trees = parse_predictions(suite)
-    contrasts, reasons = [], []
-    # Where there are several predictions, the last question is about all of them together.
-    for question, tree in zip(questions(run), trees, strict=False):
-        if question not in chosen:
-            continue
-        parts = comparisons(tree)
-        for number, part in enumerate(parts, start=1):
-            name = question if len(parts) == 1 else f"{question}, part {number}"
-            try:
-                contrasts.append(_contrast(suite, part, name, settings))
-            except UsageError as error:
-                reasons.append(f"{run.named(name)}: {error.seen}")
-    if not contrasts:
-        raise UsageError(
-            where=f"suite {suite.name!r}",
-            seen="; ".join(reasons) or "it predicts nothing",
-            todo="Say which condition differs in one controller only:"
-            " --swap BASE=SOURCE puts the states of SOURCE into BASE.",
-        )
-    return contrasts, reasons
-
-
-def _chosen(run: Run, predictions: Sequence[str]) -> set[str]:
-    """The questions of some predictions, given by name or number.
-
-    Raises:
-        UsageError: there is no such prediction.
-    """
-    suite = judged_suite(run)
-    asked: dict[str, str] = {}
-    numbers = options_of(run).numbers(suite_of(run))
-    for number, prediction, question in zip(
-        numbers, suite.predictions, questions(run), strict=False
-    ):
-        asked |= {str(number): question, prediction.name or str(number): question}
-    for name in predictions:
-        if name not in asked:
-            raise UsageError(
-                where=f"--prediction {name}",
-                seen=f"the run of {suite.name!r} has no such prediction",
-                todo=did_you_mean(name, asked),
-            )
-    return {asked[name] for name in predictions or asked}
-
-
-def _refuse_unknown(suite: Suite, settings: ExplainSettings) -> None:
-    for name in (*settings.swaps, *settings.swaps.values()):
-        if name not in suite.condition_names:
-            raise UsageError(
-                where=f"--swap {name}",
-                seen=f"the suite {suite.name!r} has no such condition",
-                todo=did_you_mean(name, suite.condition_names),
-            )
-    known = suite.columns.ids
-    for item in settings.items:
-        if item not in known:
-            raise UsageError(
-                where=f"item {item!r}",
-                seen=f"the suite {suite.name!r} has no such item",
-                todo=did_you_mean(item, known),
-            )
-
-
-def _contrast(
-    suite: Suite, comparison: Comparison, question: str, settings: ExplainSettings
-) -> Contrast:
-    """The contrast of one comparison.
-
-    Raises:
-        UsageError: it is not known what to exchange.
-    """
-    if comparison.operator == "=":
-        raise UsageError(where=question, seen="an equality has no margin that something carries")
-    sign = 1.0 if comparison.operator == ">" else -1.0
-    weights: dict[Reference, float] = {}
-    constant = _weigh(comparison.left, sign, weights) + _weigh(comparison.right, -sign, weights)
-    conditions = list(dict.fromkeys(reference.condition for reference in weights))
-    swaps = {
-        base: source
-        for base, source in (settings.swaps or _declared(suite)).items()
-        if base in conditions
-    }
-    if not swaps and not settings.swaps:
-        swaps = _found(suite, weights, conditions)
-        if settings.reverse:
-            swaps = {source: base for base, source in swaps.items()}
-    contrast = Contrast(question=question, weights=weights, constant=constant, swaps=swaps)
-    if not swaps or not any(_can_swap(contrast, item) for item in suite.items):
-        raise UsageError(
-            where=question,
-            seen=f"none of its conditions ({', '.join(conditions)}) has a twin that differs in one"
-            " controller and is the same where something is measured",
-        )
-    return contrast
-
-
-def _can_swap(contrast: Contrast, item: Item) -> bool:
-    """Whether an item has all conditions of a contrast, with bases and sources that are alike."""
-    names = {condition.name for condition in item.conditions}
-    return names.issuperset(contrast.conditions) and all(
-        _is_alike(item.condition(base), item.condition(source), contrast.measured(base))
-        for base, source in contrast.swaps.items()
-    )
-
-
-def _weigh(node: Quantity, factor: float, weights: dict[Reference, float]) -> float:
-    """Add the factors of the values in a quantity; returns the sum of its numbers."""
-    match node:
-        case Reference():
-            weights[node] = weights.get(node, 0.0) + factor
-            return 0.0
-        case Number(value):
-            return factor * value
-        case _:
-            right = factor if node.operator == "+" else -factor
-            return _weigh(node.left, factor, weights) + _weigh(node.right, right, weights)
-
-
-def _declared(suite: Suite) -> Mapping[str, str]:
-    """The swaps that a suite declares: ``[explain] swaps = { match = "twin_mismatch" }``."""
-    declared = suite.extra.get(KEY)
-    swaps = declared.get("swaps") if isinstance(declared, dict) else None
-    return {key: str(value) for key, value in swaps.items()} if isinstance(swaps, dict) else {}
-
-
-def _found(
-    suite: Suite, weights: Mapping[Reference, float], conditions: Sequence[str]
-) -> dict[str, str]:
-    """The swaps of a comparison that none are given for.
-
-    Of two conditions, the one whose surprisal should be higher is the base. Of more, each at a
-    later level of the first factor in which two of them differ is a base, and its partner at the
-    first level, alike in all other factors, the source.
-    """
-    if len(conditions) == 2:  # noqa: PLR2004
-        total = dict.fromkeys(conditions, 0.0)
-        for reference, factor in weights.items():
-            total[reference.condition] += factor
-        source, base = sorted(conditions, key=total.__getitem__)
-        return {base: source}
-    levels = _levels(suite)
-    for name, listed in suite.factors.items():
-        pairs: dict[str, str] = {}
-        for base in conditions:
-            base_levels = levels[base]
-            if base_levels[name] == listed[0]:
-                continue
-            wanted = base_levels | {name: listed[0]}
-            partners = [other for other in conditions if levels[other] == wanted]
-            if partners:
-                pairs[base] = partners[0]
-        if 2 * len(pairs) == len(conditions):
-            return pairs
-    return {}
-
-
-def _levels(suite: Suite) -> dict[str, dict[str, str]]:
-    """The levels of the factors by condition."""
-    return {
-        condition.name: {name: condition.columns.get(name, "") for name in suite.factors}
-        for _, condition in suite.stimuli()
-    }
-
-
-def _is_alike(base: Condition, source: Condition, measured: frozenset[int | str]) -> bool:
-    """Whether two sentences are the same where something is measured, and differ elsewhere."""
-    one, other = ([region.text for region in condition.regions] for condition in (base, source))
-    pairs = enumerate(zip(one, other, strict=False), start=1)
-    apart = {number for number, (first, second) in pairs if first != second}
-    return bool(apart) and "*" not in measured and not apart & measured
+    from cimento.suites.model import Suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,10 +54,15 @@ class Interchanges:
         """The number of a request."""
         return self.asked.setdefault(request, len(self.asked))
 
+    def places(self) -> Mapping[int, tuple[str, str]]:
+        """The item and the condition of each request."""
+        scored = {number: key for key, number in self.scores.items()}
+        return scored | {number: (place.item, place.base) for number, place in self.patches}
+
 
 def interchanges(
     run: Run,
-    contrasts: Sequence[Contrast],
+    compared: Contrasts,
     settings: ExplainSettings,
     *,
     context: Context = NO_CONTEXT,
@@ -338,43 +76,46 @@ def interchanges(
 
     Args:
         run: run of a region suite.
-        contrasts: the comparisons.
+        compared: the comparisons.
         settings: the settings.
         context: what stands before the texts.
         by_region: whether a token's score depends on its region.
 
     Raises:
-        UsageError: the suite lacks the column with the contexts.
+        UsageError: the suite lacks the column with the contexts, or nothing can be exchanged.
     """
-    suite = judged_suite(run)
+    suite, contrasts = compared.suite, compared.contrasts
     context.check(suite)
-    texts = _texts(suite, context, by_region=by_region, items=settings.items)
+    texts = texts_of(suite, context, by_region=by_region, items=settings.items)
     swapped = Interchanges()
     for key, (score, spans) in texts.items():
-        needed = frozenset[int | str]().union(
-            *(contrast.measured(key[1]) for contrast in contrasts)
-        )
-        if needed:
-            swapped.scores[key] = swapped.number(score._replace(wanted=_wanted(spans, needed)))
+        if needed := frozenset().union(*(contrast.measured(key[1]) for contrast in contrasts)):
+            swapped.scores[key] = swapped.number(score._replace(wanted=wanted_of(spans, needed)))
             swapped.spans[key] = spans
-    both_ways = run.model_kind == "masked"
     for number, contrast in enumerate(contrasts):
         for item in suite.items:
-            if (item.id, item.conditions[0].name) not in texts or not _can_swap(contrast, item):
+            if (item.id, item.conditions[0].name) not in texts or not can_swap(contrast, item):
                 continue
             for base, source in contrast.swaps.items():
                 two = (texts[item.id, base], texts[item.id, source])
                 measured = contrast.measured(base)
-                for region, patch in _patches(*two, measured, settings, both_ways=both_ways):
-                    place = PatchPlace(number, item.id, base, region)
-                    swapped.patches.append((swapped.number(patch), place))
+                swapped.patches += (
+                    (swapped.number(patch), PatchPlace(number, item.id, base, region))
+                    for region, patch in _patches(*two, measured, settings, run.model_kind)
+                )
+    if not swapped.patches:
+        raise UsageError(
+            where=f"suite {suite.name!r}",
+            seen="no region before what is measured differs between the two conditions",
+            todo="Choose other regions, or give other conditions with --swap.",
+        )
     return swapped
 
 
 _Text: TypeAlias = tuple[Score, tuple[Span, ...]]
 
 
-def _texts(
+def texts_of(
     suite: Suite, context: Context, *, by_region: bool, items: Sequence[str]
 ) -> dict[tuple[str, str], _Text]:
     """The request for each stimulus, still without what is wanted of it, and its regions."""
@@ -398,7 +139,7 @@ def _filled(spans: Sequence[Span]) -> tuple[Span, ...]:
     return tuple(span for span in spans if span[0] < span[1])
 
 
-def _wanted(spans: Sequence[Span], regions: frozenset[int | str]) -> tuple[Span, ...]:
+def wanted_of(spans: Sequence[Span], regions: frozenset[int | str]) -> tuple[Span, ...]:
     """The spans of the regions that are measured."""
     numbered = enumerate(spans, start=1)
     return _filled([span for n, span in numbered if "*" in regions or n in regions])
@@ -409,16 +150,15 @@ def _patches(
     source: _Text,
     measured: frozenset[int | str],
     settings: ExplainSettings,
-    *,
-    both_ways: bool,
+    kind: str,
 ) -> Iterator[tuple[int, Patch]]:
     """The interchanges between two sentences, by region."""
     (score, spans), (other, other_spans) = base, source
-    wanted = _wanted(spans, measured)
+    wanted = wanted_of(spans, measured)
     end = max((stop for _, stop in wanted), default=0)
     asked = Patch(
         base=score._replace(wanted=wanted),
-        source=other._replace(wanted=_wanted(other_spans, measured)),
+        source=other._replace(wanted=wanted_of(other_spans, measured)),
         place=(0, 0),
         source_place=(0, 0),
         part=settings.part,
@@ -430,24 +170,6 @@ def _patches(
         ):
             continue
         same = score.text[: place[1]] == other.text[: other_place[1]]
-        if not both_ways and (place[0] >= end or (same and score.context == other.context)):
+        if kind != "masked" and (place[0] >= end or (same and score.context == other.context)):
             continue
         yield region, replace(asked, place=place, source_place=other_place)
-
-
-def regions_named(suite: Suite, names: Sequence[str]) -> tuple[int, ...]:
-    """Numbers of regions from their numbers or names.
-
-    Raises:
-        UsageError: the suite has no such region.
-    """
-    known = {name: number for number, name in enumerate(suite.region_names, start=1)}
-    known |= {str(number): number for number in range(1, len(suite.region_names) + 1)}
-    for name in names:
-        if name not in known:
-            raise UsageError(
-                where=f"--region {name}",
-                seen=f"the suite {suite.name!r} has no such region",
-                todo=did_you_mean(name, suite.region_names),
-            )
-    return tuple(sorted({known[name] for name in names}))

@@ -6,10 +6,10 @@ These functions read the suite, the options and the tables of a run, never a mod
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, cast, get_args
 
 from cimento.errors import InputError, counted
-from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS
+from cimento.io.tables import MONTE_CARLO_ERROR, NO_LEFT_CONTEXT, REQUESTS, TOKENS
 from cimento.measures import MEASURES, find_measure, find_measures, judged_on
 from cimento.measures.normalising import load_unigrams
 from cimento.measures.regions import (
@@ -23,15 +23,30 @@ from cimento.measures.regions import (
     with_first_tokens,
 )
 from cimento.measures.scores import ScoredSentence, each_cost, each_sentence, scores_table
-from cimento.paradigms.regions.predictions import VERDICTS, combine, judged_items, parse_predictions
+from cimento.paradigms.regions.predictions import (
+    VERDICTS,
+    Evaluations,
+    combine,
+    judged_items,
+    parse_predictions,
+)
+from cimento.paradigms.regions.replicates import (
+    UNDECIDED,
+    half_widths,
+    replicates_of,
+    with_undecided,
+)
 from cimento.paradigms.regions.two_by_two import PHENOMENON
 from cimento.runs.outcomes import GROUP, OUTCOMES
+from cimento.runs.store import manifest_part
 from cimento.suites.design import regions_measured, squares, windows_of
 from cimento.suites.formula import parse, references
+from cimento.suites.words import SegmenterRule
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.io.arrays import Floats
     from cimento.measures import Measure
     from cimento.paradigms.regions.options import RegionOptions
     from cimento.runs.run import Run
@@ -137,7 +152,15 @@ def sentences_of(
         run.rows(REQUESTS.name),
         model_kind=run.model_kind,
         unigrams=load_unigrams(source, language=run.suite.meta.language) if source else None,
+        segmenter=segmenter_of(run),
     )
+
+
+def segmenter_of(run: Run) -> SegmenterRule:
+    """What words are in scripts without blanks, as the run was scored."""
+    asked = manifest_part(run.manifest, "asking", "policy").get("segmenter")
+    rules: tuple[SegmenterRule, ...] = get_args(SegmenterRule)
+    return next((rule for rule in rules if rule == asked), "letters")
 
 
 def scores_of(run: Run, measures: Sequence[str] = (), *, unigrams: str = "") -> pl.DataFrame:
@@ -152,8 +175,18 @@ def scores_of(run: Run, measures: Sequence[str] = (), *, unigrams: str = "") -> 
         UsageError: a measure is unknown.
         InputError: the frequencies cannot be read.
     """
+    import polars as pl
+
     chosen = find_measures(measures) or tuple(MEASURES.values())
-    return scores_table(sentences_of(run, unigrams=unigrams), chosen)
+    table = scores_table(sentences_of(run, unigrams=unigrams), chosen)
+    replicates = [
+        scores_table(sentences_of(run, unigrams=unigrams, tokens=tokens), chosen)["value"]
+        for tokens in replicates_of(judged_tokens(run))
+    ]
+    if not replicates:
+        return table
+    errors = half_widths([values.cast(pl.Float64).to_numpy() for values in replicates])
+    return table.with_columns(pl.Series(MONTE_CARLO_ERROR, errors).fill_nan(None))
 
 
 def on_each_measure(run: Run, measures: Sequence[str] = ()) -> list[Run]:
@@ -338,19 +371,10 @@ def _judged(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> pl.DataF
     import numpy as np
     import polars as pl
 
-    suite, unit = judged_suite(run), options_of(run).unit
-    trees = parse_predictions(suite)
     schema = {name: OUTCOMES.polars()[name] for name in ("verdict", "value", "reason")}
-    if not trees:
+    if not judged_suite(run).predictions:
         return pl.DataFrame(schema=schema)
-    if measure is None:
-        columns = region_columns(tokens, run.rows(REQUESTS.name), metric=suite.metric)
-    else:
-        information = measure.information
-        costs = each_cost(sentences_of(run, tokens=tokens), measure)
-        columns = RegionColumns.of(costs, unit=information or "bits")
-        unit = unit if information else "bits"
-    judged = judged_items(suite, trees, columns, unit=unit)
+    judged, columns = _evaluated(run, tokens, measure)
     judged = judged if len(judged) == 1 else (*judged, combine(judged, "&"))
     verdicts = np.stack([part.verdicts for part in judged], axis=1).ravel()
     values = np.stack([part.margins_bits for part in judged], axis=1).ravel()
@@ -370,6 +394,63 @@ def _judged(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> pl.DataF
             "reason": texts[np.where(reasons < 0, len(texts) - 1, reasons)],
         },
         schema=schema,
+    )
+
+
+def _evaluated(
+    run: Run, tokens: pl.LazyFrame, measure: Measure | None
+) -> tuple[Sequence[Evaluations], RegionColumns]:
+    """The results of each prediction, and the values that it was judged on.
+
+    Where scores are estimates, margins within their error decide nothing.
+    """
+    judged, columns = _compared(run, tokens, measure)
+    errors = _errors(run, tokens, measure)
+    return with_undecided(judged, errors, columns.texts.number) if errors else judged, columns
+
+
+def _errors(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> list[Floats]:
+    """The error of the margins of each prediction; none where scores are no estimates."""
+    margins = [
+        [part.margins_bits for part in _compared(run, replicate, measure)[0]]
+        for replicate in replicates_of(tokens)
+    ]
+    return [half_widths(values) for values in zip(*margins, strict=True)]
+
+
+def _compared(
+    run: Run, tokens: pl.LazyFrame, measure: Measure | None
+) -> tuple[Sequence[Evaluations], RegionColumns]:
+    suite, unit = judged_suite(run), options_of(run).unit
+    trees = parse_predictions(suite)
+    if measure is None:
+        columns = region_columns(tokens, run.rows(REQUESTS.name), metric=suite.metric)
+        return judged_items(suite, trees, columns, unit=unit), columns
+    information = measure.information
+    costs = each_cost(sentences_of(run, tokens=tokens), measure)
+    columns = RegionColumns.of(costs, unit=information or "bits")
+    return judged_items(suite, trees, columns, unit=unit if information else "bits"), columns
+
+
+def monte_carlo_remarks(run: Run) -> Iterator[str]:
+    """A remark on scores that are estimates: their samples, their errors, what they leave open."""
+    import numpy as np
+
+    name = options_of(run).measure
+    errors = _errors(run, judged_tokens(run), find_measure(name) if name else None)
+    known = np.concatenate(errors) if errors else np.array([])
+    known = known[np.isfinite(known)]
+    if not len(known):
+        return
+    policy = manifest_part(run.manifest, "asking", "policy")
+    reasons = run.outcomes()["reason"]
+    n_open = int((reasons == UNDECIDED).sum())
+    yield (
+        f"Scores are estimates from {policy.get('mc_samples')} samples (seed"
+        f" {policy.get('mc_seed')}). In 95 of 100 such samples a margin is off by at most"
+        f" {np.median(known):.2g} bits (median). One that is within its own error decides nothing:"
+        f" {n_open} of {counted(len(reasons), 'verdict')}. Four times the samples (--mc-samples)"
+        " halve the errors."
     )
 
 

@@ -15,6 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from cimento.suites.words import WITHOUT_BLANKS, word_spans
+
 ORDERS = {"unigrams": 1, "bigrams": 2}
 NEAR_CHANCE = 0.60
 """The largest accuracy that counts as near chance, which is 0.50."""
@@ -103,7 +105,11 @@ def _right(pair: tuple[Counter[str], Counter[str]], good: Counter[str], bad: Cou
 
 
 def _ngrams(sentence: str, order: int) -> Iterator[str]:
-    words = _WORD.findall(sentence.casefold())
+    text = sentence.casefold()
+    if WITHOUT_BLANKS.search(text):
+        words = [text[start:end] for start, end in word_spans(text)]
+    else:
+        words = _WORD.findall(text)
     if order == 1:
         return iter(words)
     return (f"{one} {other}" for one, other in pairwise(["", *words, ""]))

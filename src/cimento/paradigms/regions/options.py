@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from pydantic import BeforeValidator, Field
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.io.tables import Column
+from cimento.io.tables import UNIGRAM, Column
 from cimento.measures import columns_needed
-from cimento.measures.normalising import load_unigrams
+from cimento.measures.normalising import MODEL, load_unigrams
 from cimento.measures.regions import FirstTokenRule
 from cimento.paradigms.base import ParadigmOptions, option_names
 from cimento.runs.outcomes import TieRule
@@ -45,8 +45,8 @@ class RegionOptions(ParadigmOptions):
         measure: measure of whole sentences to compare instead of summed surprisals, such as
             ``penlp``; empty for surprisals.
         also: measures to show in addition to `measure`.
-        unigrams: source of the unigram frequencies in measures: ``wordfreq``, ``wordfreq:it``, or a
-            file of token counts; empty for none.
+        unigrams: source of the unigram frequencies in measures: ``model`` (the model itself),
+            ``wordfreq``, ``wordfreq:it``, or a file of token counts; empty for none.
         unscored_first: treatment of a first token without left context: ``missing`` (its region and
             sentence have no value), ``drop`` (it is in no sum and no length), or ``zero`` (its
             surprisal is 0).
@@ -78,7 +78,8 @@ class RegionOptions(ParadigmOptions):
         Raises:
             UsageError: a measure is unknown.
         """
-        return columns_needed([self.measure, *self.also])
+        unigrams = (UNIGRAM,) if self.unigrams == MODEL else ()
+        return (*columns_needed([self.measure, *self.also]), *unigrams)
 
     def chosen(self, suite: Suite | None) -> str:
         """The predictions that replace those of the suite.

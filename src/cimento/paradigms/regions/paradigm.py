@@ -31,6 +31,7 @@ from cimento.paradigms.regions.judging import (
     crosses_factors,
     first_token_remarks,
     judged_suite,
+    monte_carlo_remarks,
     on_each_measure,
     options_of,
     outcomes_of,
@@ -226,7 +227,8 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
             judged,
             all_tokens=scoring.all_tokens or bool(model.recorded),
             # The model is loaded for its card only if the card matters here.
-            by_region=scoring.policy.pll == "region" and model.card.kind == "masked",
+            by_region=scoring.policy.segmenter == "bars"
+            or (scoring.policy.pll == "region" and model.card.kind == "masked"),
             context=scoring.context,
             merged=not model.recorded,
         )
@@ -302,6 +304,7 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
         return (
             *unscored(run.outcomes()),
             *first_token_remarks(run),
+            *monte_carlo_remarks(run),
             *conventions(
                 options_of(run),
                 run.manifest,

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.cite.sentences import measure_phrase
 from cimento.errors import UsageError, counted
+from cimento.measures.normalising import MODEL
 from cimento.paradigms.base import MethodFacts
+from cimento.paradigms.regions.attributions import (
+    contributions_of,
+    item_contributions,
+    stored_attributions,
+)
 from cimento.paradigms.regions.chance import COUNTED, NORMAL, near_tie_threshold
 from cimento.paradigms.regions.estimates import declared_tables, factorial_of
 from cimento.paradigms.regions.explanations import item_remarks, means_of, stored_explanations
@@ -25,6 +31,8 @@ from cimento.paradigms.regions.judging import (
     tokens_of,
     values_of,
 )
+from cimento.paradigms.regions.lens import lens_of
+from cimento.report.contributions import contribution_figure, contribution_grids
 from cimento.report.explanations import explanation_figures, explanation_grids
 from cimento.report.factorial import accuracy_grid, dd_grid
 from cimento.report.figures import Figure, drawable
@@ -47,10 +55,14 @@ if TYPE_CHECKING:
     from cimento.measures.normalising import Normalisation
     from cimento.paradigms.regions.explanations import CellMean
     from cimento.paradigms.regions.factorial import DDTest, Factorial
+    from cimento.paradigms.regions.lens import LensMean
     from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
     from cimento.runs.summary import RunSummary
 
+
+_Explained: TypeAlias = "tuple[Run, Sequence[CellMean], Sequence[LensMean]]"
+"""A run with its mean effects, and the margins of single layers."""
 
 FEW_REGIONS = 3
 """Fewest regions of a suite for which there is a curve of surprisals."""
@@ -89,7 +101,7 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
         folder=summary.folder,
         about=about_of(suite.meta),
         regions=suite.region_names,
-        items=_with_explanations(
+        items=_explained(
             run,
             item_records(
                 suite,
@@ -115,14 +127,18 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
     )
 
 
-def _with_explanations(run: Run, items: tuple[ItemRecord, ...]) -> tuple[ItemRecord, ...]:
-    """The items, with the effects of interchanges where a run is explained."""
-    table = stored_explanations(run)
-    if table is None:
-        return items
-    return tuple(
-        replace(item, remarks=(*item.remarks, *item_remarks(run, table, item.id))) for item in items
-    )
+def _explained(run: Run, items: tuple[ItemRecord, ...]) -> tuple[ItemRecord, ...]:
+    """The items, with effects of interchanges and contributions where a run is explained."""
+    table, attributions = stored_explanations(run), stored_attributions(run)
+    if table is not None:
+        items = tuple(
+            replace(item, remarks=(*item.remarks, *item_remarks(run, table, item.id)))
+            for item in items
+        )
+    if attributions is not None:
+        by_item = item_contributions(run, attributions)
+        items = tuple(replace(item, contributions=by_item.get(item.id, ())) for item in items)
+    return items
 
 
 def _alone(numbers: Sequence[int], names: Mapping[str, str]) -> str:
@@ -160,24 +176,53 @@ def _section(group: Sequence[tuple[Run, RunReport]]) -> SuiteReport:
     ]
     tests = dd_tests(designs, seed=options_of(runs[0]).seed)
     explained = [
-        (run, means_of(run, table))
+        (run, means_of(run, table), lens_of(run))
         for run in runs
         if (table := stored_explanations(run)) is not None
     ]
+    attributed = [run for run in runs if stored_attributions(run) is not None]
     return SuiteReport(
         runs=tuple(report for _, report in group),
-        figures=drawable(*_figures(group, designs, tests, explained)),
-        tables=(*_tables(runs, designs, tests), *_explanation_tables(explained)),
+        figures=drawable(
+            *_figures(group, designs, tests, explained),
+            *(partial(_contributions, report) for run, report in group if run in attributed),
+        ),
+        tables=(
+            *_tables(runs, designs, tests),
+            *_explanation_tables(explained),
+            *_contribution_tables(attributed),
+        ),
     )
 
 
-def _explanation_tables(explained: Sequence[tuple[Run, Sequence[CellMean]]]) -> list[NamedGrid]:
-    """The tables of the explanations that are stored beside some runs."""
-    several = len({run.model for run, _ in explained}) > 1
+def _contributions(report: RunReport) -> Figure:
+    """The figure of the contributions of tokens in the worst items of a run."""
+    items = {item.id: item.contributions for item in report.items if item.contributions}
+    return contribution_figure(items, model=report.model, suite=report.suite)
+
+
+def _contribution_tables(runs: Sequence[Run]) -> list[NamedGrid]:
+    """The tables of the contributions that are stored beside some runs."""
+    several = len({run.model for run in runs}) > 1
     grids = [
         replace(grid, title=f"{run.model}: {grid.title}") if several else grid
-        for run, means in explained
-        for grid in explanation_grids(means, named=run.named)
+        for run in runs
+        if (table := stored_attributions(run)) is not None
+        for grid in contribution_grids(contributions_of(run, table), named=run.named)
+    ]
+    return [
+        NamedGrid(f"contributions{f'-{number}' if number > 1 else ''}", grid)
+        for number, grid in enumerate(grids, start=1)
+    ]
+
+
+def _explanation_tables(explained: Sequence[_Explained]) -> list[NamedGrid]:
+    """The tables of the explanations that are stored beside some runs."""
+    several = len({run.model for run, *_ in explained}) > 1
+    grids = [
+        replace(grid, title=f"{run.model}: {grid.title}") if several else grid
+        for run, means, lens in explained
+        for grid in explanation_grids(means, lens=lens, named=run.named)
     ]
     return [
         NamedGrid(f"explanations{f'-{number}' if number > 1 else ''}", grid)
@@ -189,7 +234,7 @@ def _figures(
     group: Sequence[tuple[Run, RunReport]],
     designs: Sequence[Factorial],
     tests: Sequence[DDTest],
-    explained: Sequence[tuple[Run, Sequence[CellMean]]],
+    explained: Sequence[_Explained],
 ) -> list[Callable[[], Figure]]:
     from cimento.report.figures_rates import margins_figure, pairs_figure, phenomena_figure
 
@@ -205,8 +250,10 @@ def _figures(
         makers.append(partial(phenomena_figure, reports, suite=suite))
     if len(suite_of(first).region_names) >= FEW_REGIONS:
         makers.append(partial(_regions, [run for run, _ in group]))
-    for run, means in explained:
-        makers += explanation_figures(means, model=run.model, suite=run.suite_name, named=run.named)
+    for run, means, lens in explained:
+        makers += explanation_figures(
+            means, model=run.model, suite=run.suite_name, lens=lens, named=run.named
+        )
     return makers
 
 
@@ -360,7 +407,10 @@ def _conventions(run: Run) -> list[str]:
     if options.compat:
         stated.append(f"Conventions were those of {options.compat}.")
     if options.unigrams:
-        stated.append(f"Unigram frequencies were those of {options.unigrams}.")
+        source = (
+            "the model itself, given no context" if options.unigrams == MODEL else options.unigrams
+        )
+        stated.append(f"Unigram frequencies were those of {source}.")
     if options.unscored_first in _FIRST:
         done = _FIRST[options.unscored_first]
         stated.append(f"A first token without left context {done}.")

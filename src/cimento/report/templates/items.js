@@ -1,9 +1,15 @@
 "use strict";
 // The item browser. It reads the data block of the page and draws rows on demand: nothing is
 // loaded, nothing is evaluated, and every text of a suite is set as text, never as markup.
-(() => {
+(async () => {
   const byId = (id) => document.getElementById(id);
-  const data = JSON.parse(byId("item-data").textContent);
+  const block = byId("item-data");
+  const unpacked = (text) => {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  };
+  const isPacked = block.type !== "application/json";
+  const data = JSON.parse(isPacked ? await unpacked(block.textContent) : block.textContent);
   const VERDICTS = ["fail", "tie", "pass", "unscored", "unjudged"];
   const SHADES = 9, BITS_EACH = 2, BATCH = 40;
   const list = byId("item-list"), count = byId("item-count"), more = byId("item-more");
@@ -11,12 +17,12 @@
   const choices = ["suite", "model", "phenomenon", "condition", "verdict"];
   const field = Object.fromEntries([...choices, "order"].map((name) => [name, byId("by-" + name)]));
 
-  // [run, id, phenomenon, verdict, margin, unit, reason, strips, parts, answers, remarks]
+  // [run, id, phenomenon, verdict, margin, unit, reason, strips, parts, answers, remarks, contributions]
   const items = data.items.map((row, place) => ({
     place, run: data.runs[row[0]], id: row[1], phenomenon: data.words[row[2]],
     verdict: VERDICTS[row[3]], margin: row[4] === null ? null : row[4] / 100,
     unit: data.words[row[5]], reason: data.words[row[6]], strips: row[7], parts: row[8], answers: row[9],
-    remarks: row[10],
+    remarks: row[10], contributions: row[11],
   }));
   let found = items, drawn = 0;
 
@@ -35,6 +41,8 @@
   };
   const isolated = (text, name) => make("bdi", name, text);
   const signed = (bits) => (bits < 0 ? "−" : bits > 0 ? "+" : "") + Math.abs(bits).toFixed(2);
+  // The first letter is of a script that is written from right to left.
+  const RIGHT_TO_LEFT = /^\P{L}*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
   const plainText = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
   const piecesOf = (region) => {
     const pieces = [];
@@ -127,7 +135,8 @@
   };
   const strips = (item) => {
     const table = make("table", "strips", make("caption", "hidden", "Surprisal of each word in bits"));
-    table.dir = "auto";
+    // Not "auto", for which the browser reads the caption first and leaves out what is isolated.
+    table.dir = RIGHT_TO_LEFT.test(item.strips.map(stripText).join(" ")) ? "rtl" : "ltr";
     if (item.run.language) table.lang = item.run.language;
     for (const strip of item.strips) {
       const condition = data.words[strip[0]];
@@ -144,6 +153,29 @@
     }
     return make("div", "scroll", table);
   };
+  // Words are blue where they help the prediction, and red where they hurt it; the darkest is the item's largest.
+  const contributions = (item) => item.contributions.map(([label, ...strips]) => {
+    const all = strips.flatMap((strip) => strip.slice(1).flatMap(piecesOf)).map((piece) => Math.abs(piece.bits ?? 0));
+    const largest = Math.max(0.01, ...all);
+    const word = (piece) => {
+      const text = piece.text.trimStart(), blank = piece.text.length > text.length ? " " : "";
+      if (piece.bits === null) return [blank, isolated(text)];
+      const level = Math.round(4 * Math.abs(piece.bits) / largest);
+      const cell = make("b", (piece.bits < 0 ? "against" : "for") + level, text, make("i", "", signed(piece.bits)));
+      cell.title = signed(piece.bits) + " bits of the margin";
+      return [blank, cell];
+    };
+    const table = make("table", "strips", make("caption", "", "Contributions in bits: " + data.words[label]));
+    table.dir = "auto";
+    if (item.run.language) table.lang = item.run.language;
+    for (const strip of strips) {
+      const th = make("th", "", isolated(data.words[strip[0]]));
+      th.scope = "row";
+      table.append(make("tr", "", th, ...strip.slice(1).map((region) =>
+        make("td", (region[0] & 1 ? "decides" : "") + (region[0] & 2 ? " glued" : ""), ...piecesOf(region).flatMap(word)))));
+    }
+    return make("div", "scroll contributions", table);
+  });
   const answers = (item) => item.answers.map(([group, ...found]) => {
     const lines = found.map(([text, share, mark]) => make("li", mark ? data.words[mark].replaceAll(" ", "-") : "", isolated(text),
       share === null ? "" : make("span", "share", " " + (share / 10000).toFixed(3)),
@@ -186,7 +218,7 @@
   };
   const row = (item) => {
     const line = make("li", "item " + item.verdict, head(item),
-      make("div", "body", ...(item.strips.length ? [strips(item)] : []), ...answers(item), remarks(item), details(item)));
+      make("div", "body", ...(item.strips.length ? [strips(item)] : []), ...contributions(item), ...answers(item), remarks(item), details(item)));
     line.tabIndex = -1;
     line.setAttribute("aria-label", `${item.id}, ${item.verdict}${item.margin === null ? "" : ", " + signed(item.margin) + " " + item.unit}`);
     return line;

@@ -22,6 +22,7 @@ from cimento.suites.formula import (
 )
 from cimento.suites.model import Suite
 from cimento.suites.reading import fault
+from cimento.suites.words import count_words
 
 FEWEST_ITEMS = 5
 """Least number of items for a difference in length to count as systematic."""
@@ -146,7 +147,7 @@ def _longer(
         return None
     sides = [_texts(stimuli, items, low), _texts(stimuli, items, high)]
     words = _Difference(
-        "words", *([len(" ".join(texts).split()) for texts in side] for side in sides)
+        "words", *([count_words(" ".join(texts)) for texts in side] for side in sides)
     )
     if abs(words.share) >= WORD_SHARE:
         return words

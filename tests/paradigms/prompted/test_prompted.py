@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import math
 import re
@@ -12,19 +13,12 @@ import cimento
 from cimento import CimentoError, UsageError
 from cimento.cli.main import invoke
 from cimento.paradigms import Choose
-from cimento.paradigms.prompted.judging import (
-    CHOICE,
-    LETTERS,
-    RATING,
-    UNREAD,
-    PromptedOptions,
-    judgment_wording,
-    prompted_suite,
-    prompts_of,
-)
+from cimento.paradigms.prompted.judging import UNREAD, answers_of
 from cimento.paradigms.prompted.paradigm import NOT_PROBABILITIES, PROMPTED
+from cimento.paradigms.prompted.prompts import CHOICE, RATING, prompted_suite
 from cimento.paradigms.registry import load_suite, sentence_suite
 from cimento.runs.outcomes import each_outcome
+from cimento.runs.run import open_run
 from cimento.suites.model import Prediction
 from tests.helpers.servers.replies import reply_server
 
@@ -44,8 +38,8 @@ def pairs():
 
 
 def shown(messages):
-    """The sentences that a prompt shows, by their letters."""
-    return dict(re.findall(r"^([AB]): (.*)$", messages[-1]["content"], flags=re.MULTILINE))
+    """The sentences that a prompt shows, by their labels."""
+    return dict(re.findall(r"^([AB12]): (.*)$", messages[-1]["content"], flags=re.MULTILINE))
 
 
 def knows(messages):
@@ -64,20 +58,29 @@ def ask(answer, suite, **options):
     return run, server
 
 
-def test_each_pair_is_shown_in_both_orders(pairs):
+def test_each_pair_is_shown_in_both_orders_with_every_label(pairs):
     run, server = ask(knows, pairs)
-    seen = [shown(body["messages"]) for body in server.bodies]
-    assert sorted(tuple(each[letter] for letter in LETTERS) for each in seen) == sorted(
-        [*PAIRS, *((bad, good) for good, bad in PAIRS)]
+    seen = [tuple(shown(body["messages"]).items()) for body in server.bodies]
+    assert sorted(seen) == sorted(
+        ((one, first), (two, second))
+        for good, bad in PAIRS
+        for first, second in ((good, bad), (bad, good))
+        for one, two in ("AB", "BA", "12", "21")
     )
-    assert "A o B" in server.bodies[0]["messages"][0]["content"]
+    assert any("A o B" in body["messages"][0]["content"] for body in server.bodies)
     assert [outcome.verdict for outcome in outcomes(run)] == ["pass"] * 3
-    [estimate] = run.estimates()
-    assert (estimate.question, estimate.value, estimate.n, estimate.chance) == (CHOICE, 1, 3, 0.25)
+    headline = run.estimates()[0]
+    assert (headline.question, headline.value, headline.n) == (CHOICE, 1, 3)
+
+
+def test_rotated_prompts_are_two_a_pair(pairs):
+    run, server = ask(knows, pairs, balance="rotated")
+    assert len(server.bodies) == 6
+    assert run.estimates()[0].chance == 0.25
 
 
 def test_a_model_that_always_names_the_first_ties(pairs):
-    run, _ = ask(lambda _: "A", pairs)
+    run, _ = ask(lambda messages: next(iter(shown(messages))), pairs)
     assert [(outcome.verdict, outcome.value) for outcome in outcomes(run)] == [("tie", 0.5)] * 3
     assert run.estimates()[0].value == 0
 
@@ -90,7 +93,7 @@ def test_a_reply_may_have_marks_around_the_letter(pairs, reply):
 
 def test_a_cyrillic_letter_that_looks_the_same_is_the_letter(pairs):
     cyrillic = {"A": "\N{CYRILLIC CAPITAL LETTER A}", "B": "\N{CYRILLIC CAPITAL LETTER VE}."}
-    run, _ = ask(lambda messages: cyrillic[knows(messages)], pairs)
+    run, _ = ask(lambda messages: cyrillic.get(letter := knows(messages), letter), pairs)
     assert [outcome.verdict for outcome in outcomes(run)] == ["pass"] * 3
 
 
@@ -100,15 +103,37 @@ def test_any_other_reply_is_unscored_with_a_reason(pairs, reply):
     assert {(outcome.verdict, outcome.value, outcome.reason) for outcome in outcomes(run)} == {
         ("unscored", None, UNREAD)
     }
-    [estimate] = run.estimates()
+    estimate = run.estimates()[0]
     assert (estimate.value, estimate.unscored) == (None, 3)
-    assert "6 replies name no answer" in run.warnings[-1]
+    assert "24 replies name no answer" in run.warnings[-1]
+    assert "answer=loglik" in run.warnings[-1]
 
 
-def test_one_unread_reply_leaves_only_its_pair_unscored(pairs):
-    run, _ = ask(lambda m: "?" if shown(m)["A"] == PAIRS[0][0] else knows(m), pairs)
+def test_replies_of_one_order_are_read_only_where_the_other_was(pairs):
+    def unsure(messages):
+        is_first = next(iter(shown(messages).values())) == PAIRS[0][0]
+        return "?" if is_first else knows(messages)
+
+    run, _ = ask(unsure, pairs)
     assert [outcome.verdict for outcome in outcomes(run)] == ["unscored", "pass", "pass"]
     assert run.estimates()[0].n == 2
+    assert "4 replies name no answer" in run.warnings[-1]
+
+
+def test_an_item_is_judged_by_the_combinations_that_were_read(pairs):
+    run, _ = ask(lambda m: "?" if "A" in shown(m) else knows(m), pairs)
+    assert [outcome.verdict for outcome in outcomes(run)] == ["pass"] * 3
+
+
+def test_words_are_read_without_accents_and_capitals(pairs):
+    run, _ = ask(
+        lambda m: "A" if "A se" in m[0]["content"] or "B se" in m[0]["content"] else "Si.",
+        pairs,
+        task="yesno",
+    )
+    table = {row.prompt.labels: row.shares for row in answers_of(run)}
+    assert table["sì/no"] == {"sì": 1.0}
+    assert table["accettabile/inaccettabile"] is None
 
 
 def test_ratings_stand_beside_those_of_people():
@@ -119,9 +144,9 @@ def test_ratings_stand_beside_those_of_people():
     rows = outcomes(run)
     assert len(rows) == 12
     assert {(row.question, row.unit, row.verdict) for row in rows} == {(RATING, "points", None)}
-    for row, body in zip(rows, server.bodies, strict=False):
-        assert 1 <= row.value <= 7
-        assert "da 1" in body["messages"][0]["content"]
+    assert all(1 <= row.value <= 7 for row in rows)
+    assert len(server.bodies) == 12 * 8
+    assert all(" 1 (" in body["messages"][0]["content"] for body in server.bodies)
     headline = run.estimates()[0]
     assert (headline.statistic, headline.role) == ("spearman", "headline")
 
@@ -146,7 +171,7 @@ def listing(better, worse):
 
     def top(messages):
         right = knows(messages)
-        wrong = next(letter for letter in LETTERS if letter != right)
+        wrong = next(letter for letter in shown(messages) if letter != right)
         shares = {right: better[0], f" {right}": better[1], wrong: worse, "Well": 0.01}
         return [
             {"token": token, "logprob": math.log(share)} for token, share in shares.items() if share
@@ -163,7 +188,24 @@ def test_tokens_that_a_chat_server_lists_are_compared(pairs):
     assert (body["logprobs"], body["top_logprobs"], body["max_tokens"]) == (True, 20, 1)
     assert [outcome.value for outcome in outcomes(run)] == pytest.approx([0.6 / 0.9] * 3)
     assert {outcome.verdict for outcome in outcomes(run)} == {"pass"}
-    assert run.summary().usage.sent == 6
+    assert run.summary().usage.sent == 24
+
+
+def test_a_word_that_is_parted_or_begins_with_a_capital_has_its_tokens(pairs):
+    listed = {"S": 0.3, "sì": 0.2, "No": 0.25, "acc": 0.3, "in": 0.1, "A": 0.4, "B": 0.2, "a": 0.1}
+
+    with reply_server(lambda _: "A") as server:
+        server.top = lambda _: [
+            {"token": token, "logprob": math.log(share)} for token, share in listed.items()
+        ]
+        run = cimento.evaluate(pairs, server.address, answer="loglik", task="yesno")
+    shares = {row.prompt.labels: row.shares for row in answers_of(run)}
+    assert shares["sì/no"] == pytest.approx({"sì": 0.5 / 0.75, "no": 0.25 / 0.75})
+    # The letter a begins one of the words too: it is theirs alone.
+    assert shares["accettabile/inaccettabile"] == pytest.approx(
+        {"accettabile": 0.8 / 0.9, "inaccettabile": 0.1 / 0.9}
+    )
+    assert shares["A/B"] == pytest.approx({"A": 0.4 / 0.6, "B": 0.2 / 0.6})
 
 
 def test_an_answer_that_is_not_listed_counts_as_nothing_and_none_is_unscored(pairs):
@@ -190,7 +232,7 @@ def test_what_is_kept_of_choices_without_turns_is_found_again():
 
 
 def test_a_local_model_replies_too(pairs):
-    run = cimento.evaluate(pairs, "demo-causal")
+    run = cimento.evaluate(pairs, "demo-causal", balance="rotated")
     assert run.table("replies").height == 6
 
 
@@ -204,19 +246,6 @@ def test_it_is_said_everywhere_that_these_are_no_probabilities(pairs, tmp_path):
     assert "not probabilities of the sentences (Hu and Levy 2023)" in run.cite("methods")
 
 
-def test_a_run_by_prompt_is_not_compared_with_one_by_probability(pairs, tmp_path, capsys):
-    plain = cimento.pairs(PAIRS, name="it-few", language="it")
-    with reply_server(knows) as server:
-        cimento.evaluate(pairs, server.address, output=tmp_path)
-    cimento.evaluate(plain, "demo-causal", output=tmp_path)
-    folders = sorted(map(str, tmp_path.glob("*/*--*")))
-    assert len(folders) == 2
-    invoke(["compare", *folders])
-    captured = capsys.readouterr()
-    assert "it-few-prompted" in captured.out + captured.err
-    assert "better than" not in captured.out
-
-
 def test_a_suite_is_built_checked_run_and_planned(tmp_path, capsys):
     folder = tmp_path / "asked"
     assert invoke(["suites", "build", "prompted", "it-subject-verb", "-o", str(folder)]) == 0
@@ -226,9 +255,9 @@ def test_a_suite_is_built_checked_run_and_planned(tmp_path, capsys):
     with reply_server(lambda _: "A") as server:
         common = [str(folder), "-m", server.address, "--limit", "2", "-o", str(tmp_path / "runs")]
         assert invoke(["plan", *common]) == 0
-        assert "8 requests to the server" in capsys.readouterr().out
+        assert "32 requests to the server" in capsys.readouterr().out
         assert invoke(["run", *common]) == 0
-        assert len(server.bodies) == 8
+        assert len(server.bodies) == 32
     printed = capsys.readouterr().out
     assert f"{CHOICE}: match, not mismatch_number" in printed
     assert "metalinguistic" in printed
@@ -243,8 +272,8 @@ def test_predictions_that_name_no_better_sentence_are_refused():
 
 def test_what_two_items_share_is_asked_once_and_counts_for_both():
     twice = prompted_suite(cimento.pairs([*PAIRS, PAIRS[0]], name="it-twice", language="it"))
-    run, server = ask(knows, twice)
-    assert len(server.bodies) == 6
+    run, server = ask(knows, twice, balance="full")
+    assert len(server.bodies) == 3 * 32
     assert [outcome.verdict for outcome in outcomes(run)] == ["pass"] * 4
 
 
@@ -261,18 +290,29 @@ def test_recordings_are_refused(pairs):
         cimento.evaluate(pairs, "replay:file.tsv")
 
 
-@pytest.mark.parametrize(
-    ("language", "asked"),
-    [
-        ("es", "La mejor oración es:"),
-        ("it", "La frase migliore è:"),
-        ("pt", "A melhor frase é:"),
-        ("ru", "Лучшее предложение:"),
-        ("en", "The better sentence is:"),
-    ],
-)
-def test_sentences_are_asked_about_in_their_language(language, asked):
-    suite = prompted_suite(cimento.pairs(PAIRS, name="few", language=language))
-    found = [*prompts_of(suite, PromptedOptions())]
-    assert all(prompt.body.endswith(asked) for prompt in found)
-    assert judgment_wording(language)["id"] == f"{language}-judgments"
+def test_a_run_of_another_design_is_refused_with_what_to_do(pairs, tmp_path):
+    run, _ = ask(knows, pairs, balance="rotated", output=tmp_path)
+    manifest = run.folder / "manifest.json"
+    text = manifest.read_text(encoding="utf-8")
+    manifest.write_text(text.replace('"rotated"', '"latin"'), encoding="utf-8")
+    with pytest.raises(CimentoError, match="Run the suite again"):
+        answers_of(open_run(run.folder))
+
+
+def test_every_answer_is_a_row_of_a_table(pairs, tmp_path):
+    ask(knows, pairs, output=tmp_path / "runs")
+    path = tmp_path / "answers.csv"
+    assert invoke(["report", str(tmp_path / "runs"), "--table", "answers", "-o", str(path)]) == 0
+    rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    assert len(rows) == 24
+    assert {row["value"] for row in rows} == {"1"}
+    assert {(row["task"], row["condition"], row["rival"]) for row in rows} == {
+        ("choice", "good", "bad")
+    }
+    assert {row["better_first"] for row in rows} == {"yes", "no"}
+
+
+def test_other_runs_have_no_table_of_answers(tmp_path, capsys):
+    cimento.evaluate("it-subject-verb", "demo-causal", limit=2, output=tmp_path)
+    assert invoke(["report", str(tmp_path), "--table", "answers"]) == 2
+    assert "suites build prompted" in capsys.readouterr().err

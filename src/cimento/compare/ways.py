@@ -1,0 +1,225 @@
+"""One suite asked in two ways: by probability, and again in words. Do both say the same?
+
+Rates of two ways of asking are not before and after: what matters is whether the same items come
+out right, and whether the margins go together (Hu and Levy 2023, doi:10.48550/arXiv.2305.13264).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from cimento.compare.item_outcomes import ItemOutcomes
+from cimento.errors import UsageError
+from cimento.runs.outcomes import Estimate
+from cimento.statistics.agreement import Agreement, cohen_kappa
+from cimento.statistics.correlation import Correlation, correlate
+from cimento.statistics.design import Design
+from cimento.statistics.detection import DetectionValue, forced_choice_sensitivity
+from cimento.statistics.intervals import Interval, share_interval
+from cimento.suites.model import Suite
+from cimento.suites.stimuli import stimulus_text
+
+if TYPE_CHECKING:
+    from cimento.paradigms.base import Restated
+    from cimento.runs.run import Run
+
+D_PRIME = "d'"
+CELLS: tuple[tuple[bool, bool], ...] = ((True, True), (True, False), (False, True), (False, False))
+"""Whether an item is right by probability, and in words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaysCompared:
+    """One question asked in words, beside the one of probability that it asks again.
+
+    Attributes:
+        suite: name of the suite that both are about.
+        words: the question in words.
+        probability: the question by probability.
+        model_by_words: label of the model that was asked in words.
+        model_by_probability: label of the other; mostly the same model.
+        n: items right or wrong both ways.
+        undecided: items that are right or wrong in one way alone.
+        cells: the items of each cell of the table: both right, by probability alone, in words
+            alone, neither; empty where nothing is right or wrong in both.
+        equal: number of items with one result.
+        agreement: interval of the share of such items.
+        kappa: Cohen's kappa.
+        correlations: of the margins or values of both, by coefficient.
+        sensitivity_by_words: d' of the answers in words, over all items of the run.
+        sensitivity_by_probability: d' of the choices by probability, over the items above.
+        reason: why there is no agreement.
+    """
+
+    suite: str
+    words: str
+    probability: str
+    model_by_words: str
+    model_by_probability: str
+    n: int
+    undecided: int
+    cells: tuple[tuple[str, ...], ...]
+    equal: int
+    agreement: Interval
+    kappa: Agreement
+    correlations: Mapping[str, Correlation]
+    sensitivity_by_words: DetectionValue
+    sensitivity_by_probability: DetectionValue
+    reason: str | None = None
+
+
+def is_restated(first: Run, second: Run) -> bool:
+    """Whether one of two runs asks in words what the other asks by probability."""
+    both = [run.paradigm.restated(run) is not None for run in (first, second)]
+    return both[0] != both[1]
+
+
+def compare_ways(
+    first: Run,
+    second: Run,
+    outcomes: tuple[Mapping[str, ItemOutcomes], Mapping[str, ItemOutcomes]],
+    *,
+    seed: int = 0,
+) -> list[WaysCompared]:
+    """Every question in words beside the question by probability that it asks again.
+
+    Args:
+        first: one of the two runs, of which one restates the other's questions.
+        second: the other.
+        outcomes: of both, by question.
+        seed: of permutations.
+
+    Raises:
+        UsageError: no item has the same sentences in both.
+    """
+    runs = (first, second) if first.paradigm.restated(first) is not None else (second, first)
+    by_words, by_probability = outcomes if runs[0] is first else outcomes[::-1]
+    restated = cast("Restated", runs[0].paradigm.restated(runs[0]))
+    same = same_sentences(*runs)
+    sensitivity = {
+        estimate.question: estimate
+        for estimate in runs[0].estimates()
+        if estimate.statistic == D_PRIME and not estimate.group
+    }
+    return [
+        _compared(
+            words,
+            by_probability[source],
+            same,
+            models=(runs[0].model, runs[1].model),
+            sensitivity=sensitivity.get(question),
+            seed=seed,
+        )
+        for question, words in by_words.items()
+        if (source := _source(restated.questions.get(question), by_probability)) is not None
+    ]
+
+
+def same_sentences(first: Run, second: Run) -> frozenset[str]:
+    """The items that have the same sentences in both runs.
+
+    Raises:
+        UsageError: none has.
+    """
+    texts = [_texts(run.suite) for run in (first, second) if isinstance(run.suite, Suite)]
+    same = (
+        {item for item in texts[0] if texts[0][item] == texts[1].get(item)}
+        if len(texts) == 2  # noqa: PLR2004  # both are suites of sentences
+        else set()
+    )
+    if not same:
+        raise UsageError(
+            where=f"{first.suite.name} and {second.suite.name}",
+            seen="no item has the same sentences in both",
+            todo="Give a run of a prompted suite, and one of the suite that it was made from.",
+        )
+    return frozenset(same)
+
+
+def _texts(suite: Suite) -> dict[str, dict[str, str]]:
+    return {
+        item.id: {
+            condition.name: stimulus_text(condition, rule=suite.join)
+            for condition in item.conditions
+        }
+        for item in suite.items
+    }
+
+
+def _source(named: str | None, by_question: Mapping[str, ItemOutcomes]) -> str | None:
+    """The question that is asked again: the one that is named, or the one that sums the run up."""
+    if named is None:
+        return None
+    if named in by_question:
+        return named
+    headlines = [name for name, outcomes in by_question.items() if outcomes.headline]
+    return next(iter(headlines or by_question), None)
+
+
+def _compared(
+    words: ItemOutcomes,
+    probability: ItemOutcomes,
+    same: frozenset[str],
+    *,
+    models: tuple[str, str],
+    sensitivity: Estimate | None,
+    seed: int,
+) -> WaysCompared:
+    shared = [item for item in words.right if item in probability.right and item in same]
+    alone = (words.right.keys() ^ probability.right.keys()) & same
+    pairs = [(probability.right[item], words.right[item]) for item in shared]
+    design = words.design(shared)
+    equal = [one == other for one, other in pairs]
+    judged = words.right and probability.right
+    return WaysCompared(
+        suite=probability.suite,
+        words=words.question,
+        probability=probability.name,
+        model_by_words=models[0],
+        model_by_probability=models[1],
+        n=len(shared),
+        undecided=len(alone) if judged else 0,
+        cells=tuple(
+            tuple(item for item, pair in zip(shared, pairs, strict=True) if pair == cell)
+            for cell in (CELLS if shared else ())
+        ),
+        equal=sum(equal),
+        agreement=share_interval(equal, design),
+        kappa=cohen_kappa([one for one, _ in pairs], [other for _, other in pairs], design=design),
+        correlations=_correlations(words, probability, same, seed=seed),
+        sensitivity_by_words=(
+            DetectionValue(sensitivity.value, sensitivity.low, sensitivity.high)
+            if sensitivity
+            else DetectionValue()
+        ),
+        sensitivity_by_probability=forced_choice_sensitivity(
+            [float(one) for one, _ in pairs], design, seed=seed
+        ),
+        reason=None if shared else "nothing is right or wrong in both: only values are compared",
+    )
+
+
+def _correlations(
+    words: ItemOutcomes, probability: ItemOutcomes, same: frozenset[str], *, seed: int
+) -> dict[str, Correlation]:
+    """The correlations of what is behind right and wrong, or of the values of sentences."""
+    items = [item for item in words.values if item in probability.values and item in same]
+    design: Design = words.design(items)
+    x, y = ([side.values[item] for item in items] for side in (probability, words))
+    return {
+        kind: correlate(x, y, kind=kind, design=design, seed=seed)
+        for kind in ("spearman", "pearson")
+    }
+
+
+def divided(compared: Sequence[WaysCompared]) -> dict[str, list[str]]:
+    """Item to the questions on which both ways differ, the most divided first."""
+    questions: dict[str, list[str]] = {}
+    for one in compared:
+        for cell, items in zip(CELLS, one.cells, strict=False):
+            if cell[0] != cell[1]:
+                for item in items:
+                    questions.setdefault(item, []).append(one.words)
+    return dict(sorted(questions.items(), key=lambda entry: -len(entry[1])))

@@ -1,0 +1,199 @@
+"""Masked diffusion models: log-likelihoods estimated by masking random sets of tokens.
+
+Such a model (LLaDA, Dream and others) is a bidirectional transformer that was trained to predict
+any number of masked tokens at once. Its log-likelihood of a text of L tokens has the lower bound
+
+    E [ L / l * sum of ln P(token | the tokens that are not masked) over the l masked tokens ],
+
+where l is uniform on 1 to L and the masked tokens are drawn without replacement (Nie et al. 2025,
+eq. 6, doi:10.48550/arXiv.2502.09992). A token's share of it is the mean, over the numbers l, of its
+log-probability when it is one of l masked tokens.
+
+The expectation is estimated by samples in replicates that are independent of one another, so that
+the spread of anything computed from scores can be computed on each replicate. Inside a replicate
+the numbers l are spread evenly from a random start, each of them still uniform. The masked places
+depend on the seed and on L only: sentences with the same number of tokens are masked in the same
+places, so that much of the noise cancels in their differences.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cimento.errors import UsageError
+from cimento.io.tables import REPLICATES, replicate_of
+from cimento.models.base import Encoded, EncodedTexts, ModelCard, Score
+from cimento.models.hf.masked import Copy, Job, MaskedScorer
+from cimento.models.settings import BatchLimits, Policy
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+    from cimento.io.arrays import Flags, Floats
+    from cimento.models.base import FloatArray
+    from cimento.models.hf.batches import Trial
+    from cimento.models.hf.heads import Read
+
+
+@dataclass(frozen=True, slots=True)
+class Masks:
+    """The sets of tokens that are masked in a text of some length.
+
+    Attributes:
+        hidden: whether each token is masked in each sample; shape (samples, tokens). Samples of one
+            replicate follow one another.
+        weights: factor of each sample in the estimate of its replicate: L / l over the number of
+            samples in a replicate.
+    """
+
+    hidden: Flags
+    weights: Floats
+
+
+@functools.lru_cache(maxsize=256)
+def draw_masks(length: int, *, samples: int, seed: int) -> Masks:
+    """The sets of masked tokens for texts of a length, which depend on nothing else.
+
+    Args:
+        length: number of tokens, L.
+        samples: number of sets, a multiple of the number of replicates.
+        seed: seed of the random generator.
+    """
+    each = samples // REPLICATES
+    hidden = np.zeros((samples, length), dtype=np.bool_)
+    numbers = np.empty(samples, dtype=np.int64)
+    for replicate in range(REPLICATES):
+        rng = np.random.default_rng([seed, length, replicate])
+        places = (np.arange(each) + rng.random()) / each
+        some = np.minimum(1 + (places * length).astype(np.int64), length)
+        numbers[replicate * each : (replicate + 1) * each] = some
+        for sample, number in enumerate(some.tolist(), start=replicate * each):
+            hidden[sample, rng.permutation(length)[:number]] = True
+    return Masks(hidden, length / numbers / each)
+
+
+class DiffusionScorer(MaskedScorer):
+    """A scorer with a masked diffusion model.
+
+    Args:
+        model: in evaluation mode, on its device.
+        tokenizer: a fast tokenizer; the mask token is its own, or that of the model's config.
+        card: the card of the model.
+        policy: the policy of scoring, with the number of samples and their seed.
+        limits: the limits of a batch.
+
+    Raises:
+        ModelError: there is no mask token, or the model cannot be scored exactly.
+        UsageError: the policy has a sliding window.
+    """
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        *,
+        card: ModelCard,
+        policy: Policy,
+        limits: BatchLimits,
+    ) -> None:
+        if policy.window == "sliding":
+            raise UsageError(
+                where="--window sliding",
+                seen="a masked diffusion model reads texts whole",
+                todo="Leave the option out.",
+            )
+        super().__init__(model, tokenizer, card=card, policy=policy, limits=limits)
+
+    def encode(self, requests: Sequence[Score]) -> Sequence[Encoded]:
+        """Tokenize the requests, in order; see `Scorer`.
+
+        Tokens of a context belong to no word: they are never masked, so that scores depend on where
+        the text begins, and answers are kept by the ids of tokens and the numbers of their words.
+        """
+        texts = EncodedTexts.of(super().encode(requests))
+        return replace(texts, words=np.where(texts.start < 0, -1, texts.words))
+
+    def trials(
+        self,
+        base: Encoded,  # noqa: ARG002  # as for all scorers
+        source: Encoded,  # noqa: ARG002
+        moved: Sequence[tuple[int, int]],  # noqa: ARG002
+    ) -> list[Trial]:
+        """No passes: a score comes from many, with random masks.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(
+            where=f"model {self.card.name!r}",
+            seen="a masked diffusion model has no single pass whose states could be exchanged",
+            todo="Explain it as a masked model: --kind masked.",
+        )
+
+    def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
+        replicates = [self._replicate(column) for column in columns]
+        jobs: dict[Copy, list[Job]] = {}
+        slots = [self._add(text, jobs) for text in encoded]
+        values = np.full(sum(map(len, jobs.values())), np.nan)
+        self._predict(jobs, values, ())
+        tables = []
+        for text, (slot, weights) in zip(encoded, slots, strict=True):
+            known = np.where(slot >= 0, weights[:, None] * values[slot], 0.0)
+            shares = known.reshape(REPLICATES, -1, len(text.wanted)).sum(axis=1)
+            mean = shares.mean(axis=0)
+            tables.append(np.stack([mean, *shares[replicates]], axis=1) if columns else mean)
+        return tables
+
+    def _add(
+        self, text: Encoded, jobs: dict[Copy, list[Job]]
+    ) -> tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], Floats]:
+        """Add the masked copies of a text in which a wanted token is masked.
+
+        Returns:
+            The slot of each wanted token in each sample, -1 where it is not masked, and the weight
+            of each sample.
+        """
+        own = [index for index, (start, _) in enumerate(text.spans) if start >= 0]
+        place_of = {index: place for place, index in enumerate(own)}
+        policy = self.policy
+        masks = draw_masks(len(own), samples=policy.mc_samples, seed=policy.mc_seed)
+        slots = np.full((len(masks.hidden), len(text.wanted)), -1, dtype=np.int64)
+        known: dict[tuple[Copy, int], int] = {}
+        count = sum(map(len, jobs.values()))
+        for sample, hidden in enumerate(masks.hidden):
+            wanted = [n for n, index in enumerate(text.wanted) if hidden[place_of[index]]]
+            if not wanted:
+                continue
+            ids = list(text.ids)
+            for place in np.flatnonzero(hidden).tolist():
+                ids[own[place]] = self._mask
+            copy = tuple(ids)
+            for n in wanted:
+                position = text.wanted[n]
+                if (copy, position) not in known:
+                    known[copy, position] = count
+                    jobs.setdefault(copy, []).append(Job(position, text.ids[position], count))
+                    count += 1
+                slots[sample, n] = known[copy, position]
+        return slots, masks.weights
+
+    def _replicate(self, column: Read) -> int:
+        """The number of the replicate of a column, from 0.
+
+        Raises:
+            UsageError: it is another column.
+        """
+        number = replicate_of(column) if isinstance(column, str) else None
+        if number is None:
+            raise UsageError(
+                where=f"model {self.card.name!r}",
+                seen="the score of a token comes from many passes, so that there is no column"
+                f" {column if isinstance(column, str) else 'of boundaries'}",
+                todo="Leave --columns and --layers out, and measures that need them.",
+            )
+        return number - 1

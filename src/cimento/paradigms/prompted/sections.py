@@ -1,0 +1,248 @@
+"""What is shown of prompted runs: rates, sensitivity and biases, people; and every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import cast
+
+from cimento.paradigms.prompted.estimates import (
+    CRITERION,
+    D_PRIME,
+    END_BIAS,
+    FIRST,
+    FIRST_LABEL,
+    HIGH_BIAS,
+    YES_BIAS,
+)
+from cimento.paradigms.prompted.judging import Answered, PromptedRun, answers_of
+from cimento.paradigms.prompted.people import ECE, SLOPE, reliability
+from cimento.paradigms.ratings.suite import ratings_by
+from cimento.report.figures import drawable
+from cimento.report.figures_rates import margins_figure, rates_figure
+from cimento.report.figures_scores import calibration_figure
+from cimento.report.grid import EstimateCell, Grid, GridCell
+from cimento.report.records import NamedGrid, SuiteReport
+from cimento.report.sections import estimate_cell, estimates_grid, run_report, runs_by_suite
+from cimento.runs.outcomes import Estimate
+from cimento.runs.run import Run
+from cimento.suites.model import Suite
+
+_BIAS_COLUMNS: Mapping[str, str] = {
+    D_PRIME: D_PRIME,
+    CRITERION: "criterion c",
+    FIRST: "first chosen",
+    FIRST_LABEL: "A or 1 chosen",
+    YES_BIAS: "yes bias",
+    HIGH_BIAS: "high numbers",
+    END_BIAS: "first end",
+}
+_PEOPLE_COLUMNS: Mapping[str, str] = {
+    "spearman": "Spearman",
+    "pearson": "Pearson",
+    SLOPE: "slope",
+    "noise ceiling": "ceiling",
+    ECE: "ECE",
+    "Brier": "Brier",
+    "Brier reliability": "reliability",
+    "Brier resolution": "resolution",
+    "Brier uncertainty": "uncertainty",
+}
+_ABOUT_BIAS = (
+    "d' is 0 where good and bad are not told apart. c is below 0 for a tendency to say acceptable,"
+    " or to choose the first of two. Without bias, the shares of what comes first and of A or 1 are"
+    " 0.5, and all other biases 0; those of numbers are in points (docs/prompted.md)."
+)
+_ABOUT_PEOPLE = (
+    "slope: of people's mean ratings on the answers, both from 0 to 1. ceiling: the correlation"
+    " that the spread among people allows. ECE and Brier: share of acceptable among the answers"
+    " beside that among people; reliability is better low, resolution high."
+)
+_SHOWN_AS_ZERO = 0.005
+CELL = ("wording", "labels", "order")
+"""The factors of the design, by which estimates of role detail are grouped."""
+
+
+def prompted_grids(runs: Sequence[Run], *, notes: Sequence[str] = ()) -> dict[str, Grid]:
+    """The tables of some runs, by name: rates, bias, calibration, design.
+
+    Args:
+        runs: of prompted suites.
+        notes: sentences below the first table.
+    """
+    estimates = [estimate for run in runs for estimate in run.estimates()]
+    suites = ", ".join(dict.fromkeys(run.suite.name for run in runs))
+    rates = [e for e in estimates if e.is_share]
+    grids = {}
+    if rates:
+        grids["rates"] = estimates_grid(rates, title=f"{suites}: right, in percent.", notes=notes)
+    by_design = [e for e in estimates if e.group in CELL]
+    plain = [e for e in estimates if not e.group]
+    for name, columns, title, about in (
+        ("bias", _BIAS_COLUMNS, "sensitivity and bias", _ABOUT_BIAS),
+        ("calibration", _PEOPLE_COLUMNS, "answers beside ratings", _ABOUT_PEOPLE + _expected(runs)),
+    ):
+        grid = _wide(plain, columns, title=f"{suites}: {title}.", notes=(about,))
+        if grid.rows:
+            grids[name] = grid
+    if not rates and grids:
+        first = next(iter(grids))
+        grids[first] = _noted(grids[first], notes)
+    if by_design:
+        grids["design"] = _design_grid(by_design, suites)
+    return grids
+
+
+def _expected(runs: Sequence[Run]) -> str:
+    """The remark that ratings are no people's, where a suite says so."""
+    suites = {run.suite.name: cast("Suite", run.suite) for run in runs}
+    names = [name for name, suite in suites.items() if ratings_by(suite) == "author"]
+    return f" Ratings of {', '.join(names)} are what its author expects." if names else ""
+
+
+def _noted(grid: Grid, notes: Sequence[str]) -> Grid:
+    return replace(grid, notes=(*grid.notes, *notes))
+
+
+def _wide(
+    estimates: Sequence[Estimate],
+    columns: Mapping[str, str],
+    *,
+    title: str,
+    notes: tuple[str, ...],
+) -> Grid:
+    """Estimates as a table: a row for each model and question, a column for each statistic."""
+    rows: dict[tuple[str, str, str], dict[str, Estimate]] = {}
+    for estimate in estimates:
+        if estimate.statistic in columns:
+            key = (estimate.suite, estimate.model, estimate.question)
+            # Of two ceilings the first with a value is the one by single ratings.
+            known = rows.setdefault(key, {})
+            if known.get(estimate.statistic) is None or known[estimate.statistic].value is None:
+                known[estimate.statistic] = estimate
+    rows = {key: row for key, row in rows.items() if any(e.value is not None for e in row.values())}
+    used = [name for name in columns if any(name in row for row in rows.values())]
+    models = list(dict.fromkeys(model for _, model, _ in rows))
+
+    def cell(key: tuple[str, str, str], name: str) -> EstimateCell | str:
+        estimate = rows[key].get(name)
+        return "" if estimate is None else _two_decimals(estimate_cell(estimate))
+
+    made: dict[str, Callable[[tuple[str, str, str]], GridCell | int | None]] = {
+        "model": lambda key: key[1],
+        "question": lambda key: key[2],
+    }
+    if len(models) == 1:
+        del made["model"]
+        title = f"{title.removesuffix('.')} of {models[0]}."
+    made |= {columns[name]: partial(cell, name=name) for name in used}
+    return Grid.of(rows, made, title=title, labels=len(made) - len(used), notes=notes)
+
+
+def _two_decimals(cell: EstimateCell) -> EstimateCell:
+    """A cell with two decimals, and no minus before a value that they show as 0."""
+    value = cell.value
+    is_zero = value is not None and abs(value) < _SHOWN_AS_ZERO
+    return replace(cell, value=0.0 if is_zero else value, digits=2)
+
+
+def _design_grid(estimates: Sequence[Estimate], suites: str) -> Grid:
+    """The share of right answers with each wording, pair of answers and order."""
+    return Grid.of(
+        estimates,
+        {
+            "model": lambda e: e.model,
+            "question": lambda e: e.question,
+            "factor": lambda e: e.group,
+            "level": lambda e: e.level,
+            "right": estimate_cell,
+        },
+        title=f"{suites}: the share of right answers by wording, labels and order.",
+        labels=4,
+        grouped=2,
+    )
+
+
+def prompted_sections(runs: Sequence[Run]) -> list[SuiteReport]:
+    """A section for each suite: rates, tables, and a reliability diagram where people judged."""
+    sections = []
+    for several in runs_by_suite(runs):
+        reports = [run_report(run) for run in several]
+        suite = several[0].suite.name
+        curves = {
+            run.model: curve
+            for run in several
+            if (curve := reliability(PromptedRun.of(run))) is not None and curve.ece is not None
+        }
+        figures = [
+            partial(rates_figure, reports, suite=suite),
+            partial(margins_figure, reports, suite=suite),
+        ]
+        if curves:
+            title = f"Share of acceptable on {suite}: answers beside people"
+            share = "share of people who accept"
+            figures.append(partial(calibration_figure, curves, title=title, share=share))
+        grids = prompted_grids(several)
+        grids.pop("rates", None)  # the page has them above
+        tables = [NamedGrid(name, grid) for name, grid in grids.items()]
+        sections.append(
+            SuiteReport(runs=tuple(reports), figures=drawable(*figures), tables=tuple(tables))
+        )
+    return sections
+
+
+# --- Every answer
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """One prompt with its answer, for programs.
+
+    Attributes:
+        suite: the suite.
+        model: label of the model.
+        answered: the prompt and the answer.
+    """
+
+    suite: str
+    model: str
+    answered: Answered
+
+
+def answer_rows(runs: Iterable[Run]) -> Iterator[AnswerRow]:
+    """Every prompt of the prompted runs among some runs."""
+    for run in runs:
+        if run.paradigm.name == "prompted":
+            for answered in answers_of(run):
+                yield AnswerRow(run.suite.name, run.model, answered)
+
+
+def answers_grid(rows: Sequence[AnswerRow]) -> Grid:
+    """Every answer as a row: its place in the design, the answer, and what it says."""
+
+    def answer(row: AnswerRow) -> str:
+        shares = row.answered.shares
+        return max(shares, key=lambda name: shares[name]) if shares else row.answered.reply
+
+    def value(row: AnswerRow) -> str:
+        return "" if row.answered.shares is None else f"{row.answered.good:.6g}"
+
+    return Grid.of(
+        rows,
+        {
+            "suite": lambda row: row.suite,
+            "model": lambda row: row.model,
+            "item": lambda row: row.answered.prompt.item,
+            "task": lambda row: row.answered.prompt.form,
+            "condition": lambda row: row.answered.prompt.conditions[0],
+            "rival": lambda row: "".join(row.answered.prompt.conditions[1:]),
+            "wording": lambda row: row.answered.prompt.cell.wording + 1,
+            "labels": lambda row: row.answered.prompt.labels,
+            "better_first": lambda row: "no" if row.answered.prompt.cell.order else "yes",
+            "answer": answer,
+            "value": value,
+        },
+        title="Every answer: value is the share of the answer for what is better, or the points.",
+        labels=6,
+    )

@@ -1,0 +1,165 @@
+"""Contributions of tokens to the margins of runs: sums, table, averages, report and command."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+import cimento
+from cimento import UsageError
+from cimento.explain import ExplainSettings, attribute
+from cimento.io.explained import ATTRIBUTIONS
+from cimento.paradigms.regions.attributions import contribution_means
+from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from tests.helpers import copying
+from tests.helpers.command_line import invoke
+
+GRADIENT = ExplainSettings(rule="gradient")
+
+
+@pytest.fixture(scope="module")
+def agreeing(tmp_path_factory):
+    output = tmp_path_factory.mktemp("runs")
+    return cimento.evaluate("it-subject-verb", "demo-causal", limit=3, output=output, device="cpu")
+
+
+@pytest.fixture(scope="module")
+def integrated(agreeing):
+    return attribute(agreeing, ExplainSettings(predictions=("number",)))
+
+
+def test_all_contributions_add_up_to_the_margin_less_that_of_the_baseline(agreeing, integrated):
+    items = integrated.table.group_by("item", maintain_order=True).agg(
+        pl.col("contribution_bits").sum(), pl.col("margin_bits", "baseline_bits").first()
+    )
+    gaps = items["margin_bits"] - items["baseline_bits"] - items["contribution_bits"]
+    assert len(items) == 3
+    assert gaps.abs().max() < 0.2
+    outcomes = agreeing.outcomes().filter(question=integrated.table["question"][0])
+    margins = items.join(outcomes, on="item")
+    assert (margins["margin_bits"] - margins["value"]).abs().max() < 1e-4
+    [whole] = [mean for mean in integrated.means if not mean.region]
+    assert whole.error_bits == pytest.approx(gaps.abs().max())
+    assert whole.n == 3
+
+
+def test_every_row_says_of_which_word_of_which_sentence_it_is(agreeing, integrated):
+    assert integrated.table.schema == ATTRIBUTIONS.polars()
+    texts = {
+        (item.id, condition.name): " ".join(region.text for region in condition.regions)
+        for item in agreeing.suite.items
+        for condition in item.conditions
+    }
+    for row in integrated.table.iter_rows(named=True):
+        word = texts[row["item"], row["condition"]][row["start"] : row["end"]]
+        assert word
+        assert word in row["token"] or not row["token"].isascii()
+        assert row["region_name"] in ("subject", "verb")
+    assert set(integrated.table["condition"]) == {"match", "mismatch_number"}
+
+
+def test_what_is_there_is_not_asked_again_and_rules_are_kept_together(agreeing, monkeypatch):
+    from cimento.models.hf.gradients import Gradients
+
+    first = attribute(agreeing, replace(GRADIENT, predictions=("number",)))
+    monkeypatch.setattr(Gradients, "attribute", None)
+    again = attribute(agreeing, replace(GRADIENT, predictions=("number",)))
+    assert again.table.equals(first.table)
+    assert set(agreeing.table("attributions")["rule"]) >= {"gradient"}
+    assert first.baseline == "zero"
+    reopened = cimento.open_run(agreeing.folder)
+    assert reopened.summary().estimates == agreeing.summary().estimates
+
+
+def test_the_word_that_the_copying_head_reads_contributes(tmp_path):
+    verbs = {copying.SINGULAR: ("runs", "run"), copying.PLURAL: ("run", "runs")}
+    items = [
+        Item(str(number), tuple(
+            Condition(name, tuple(map(Region, ("the", noun, "here often", verb))))
+            for name, verb in zip(("match", "mismatch_number"), verbs[noun], strict=True)
+        ))
+        for number, noun in enumerate((copying.SINGULAR, copying.PLURAL), start=1)
+    ]  # fmt: skip
+    suite = Suite(
+        Meta(name="pairs", language="en"), ("article", "subject", "adverb", "verb"),
+        (Prediction("(4;%match%) < (4;%mismatch_number%)"),), items,
+    )  # fmt: skip
+    run = cimento.evaluate(suite, str(copying.save(tmp_path / "model")), device="cpu")
+    means = {mean.region_name: mean.contribution_bits for mean in attribute(run).means}
+    others = [abs(bits) for name, bits in means.items() if name not in ("subject", "all words")]
+    assert means["subject"] > 5
+    assert max(others) < 0.2 * means["subject"]
+
+
+def test_means_are_of_sums_over_the_words_of_an_item():
+    suite = Suite(
+        Meta(name="s", phenomenon="p"), ("a", "b"), (),
+        [Item(str(n), (Condition("x", (Region("u"), Region("v"))),)) for n in range(6)],
+    )  # fmt: skip
+    rows = [
+        ("s", str(item), "all predictions", "integrated", "mean", "x", region, "ab"[region - 1],
+         0, 0, 1, "t", bits * item, 6.0 * item, 0.0, 16, "")
+        for item in range(6)
+        for region, bits in ((1, 1.0), (1, 2.0), (2, 3.0))
+    ]  # fmt: skip
+    table = pl.DataFrame(rows, schema=ATTRIBUTIONS.polars(), orient="row")
+    means = {mean.region_name: mean for mean in contribution_means(suite, table)}
+    assert means["a"].contribution_bits == pytest.approx(7.5)
+    assert means["b"].contribution_bits == pytest.approx(7.5)
+    assert means["all words"].contribution_bits == pytest.approx(15.0)
+    assert means["all words"].error_bits == pytest.approx(0.0)
+    assert means["a"].p_holm == pytest.approx(min(1.0, 2 * means["a"].p))
+
+
+def test_a_suite_whose_regions_are_not_summed_is_refused():
+    suite = replace(cimento.load_suite("it-subject-verb").suite, metric="mean")
+    run = cimento.evaluate(suite, "demo-causal", limit=2, device="cpu")
+    with pytest.raises(UsageError, match="contributions are to sums"):
+        attribute(run)
+
+
+def test_a_masked_model_has_contributions_from_both_sides():
+    run = cimento.evaluate("it-subject-verb", "demo-masked", limit=2, device="cpu")
+    found = attribute(run, replace(GRADIENT, predictions=("number",)))
+    assert {"subject", "rest"} <= set(found.table["region_name"])
+
+
+@pytest.mark.usefixtures("integrated")
+def test_the_report_shows_strips_and_a_figure(agreeing, tmp_path):
+    page = cimento.report(agreeing, tmp_path / "page.html").read_text("utf-8")
+    assert "contribution to the margin in bits, integrated gradients" in page
+    assert "number, integrated gradients from the mean embedding" in page
+    assert "What the words contribute to the predictions of it-subject-verb" in page
+
+
+def test_the_command_prints_contributions_and_writes_figures(agreeing, tmp_path, capsys):
+    asked = ["explain", str(agreeing.folder), "--by", "integrated", "--prediction", "number"]
+    assert invoke([*asked, "-o", str(tmp_path)]) == 0
+    assert "All contributions add up to the margin" in capsys.readouterr().out
+    assert {"integrated-1.csv", "contributions.svg"} <= {path.name for path in tmp_path.iterdir()}
+    assert invoke([*asked, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["by"], found["baseline"]) == ("integrated", "mean")
+    assert [mean["region_name"] for mean in found["contributions"]] == [
+        "all words", "subject", "verb",
+    ]  # fmt: skip
+    drawn = tmp_path / "drawn.svg"
+    assert invoke(["figure", str(agreeing.folder), "contributions", "-o", str(drawn)]) == 0
+    assert drawn.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--by", "gradient", "--part", "mlp"],
+        ["--by", "gradient", "--baseline", "zero"],
+        ["--by", "integrated", "--align", "exact"],
+        ["--baseline", "zero"],
+    ],
+)
+def test_options_that_say_nothing_are_refused(agreeing, capsys, arguments):
+    assert invoke(["explain", str(agreeing.folder), *arguments]) == 2
+    assert "it says nothing about --by" in capsys.readouterr().err
