@@ -136,8 +136,8 @@ class Layout:
 
 # --- What varies, and what is only form
 
-PACKAGES = ("cimento", "python", "Python", "numpy", "polars", "scipy", "tokenizers", "torch",
-            "transformers")  # fmt: skip
+PACKAGES = ("cimento", "icu4py", "python", "Python", "numpy", "polars", "scipy", "tokenizers",
+            "torch", "transformers")  # fmt: skip
 EPOCHS = (1.6e9, 2.6e9)
 """Seconds since 1970 that are times of our days, where a float is one."""
 

@@ -35,6 +35,7 @@ from cimento.models.settings import (
 )
 from cimento.runs.compat import OURS, find_compat
 from cimento.runs.outcomes import TieRule
+from cimento.runs.stopped import precision_to_reach
 from cimento.suites.model import JsonValue, Metric, UnitName
 from cimento.suites.stimuli import Context
 from cimento.suites.words import PunctuationRule, SegmenterRule, need_segmenter
@@ -165,10 +166,9 @@ class ModelOptions(Options):
         "", "A tokenizer other than the model's: a folder, or org/name@revision.", metavar="NAME"
     )
     model_args: Arguments = option(
-        (),
-        "An option for transformers' from_pretrained; VALUE is JSON or text. May be repeated.",
+        (), "An option for transformers' from_pretrained; VALUE is JSON or text. May be repeated.",
         metavar="KEY=VALUE",
-    )
+    )  # fmt: skip
     allow_pickle: bool = option(
         default=False,
         help="Accept weights that are not safetensors; only from a source that you trust.",
@@ -190,19 +190,15 @@ class ModelOptions(Options):
         "auto", "Sequences in one batch; auto depends on --batch-tokens.", metavar="N|auto"
     )
     batch_tokens: Limit = option(
-        "auto",
-        "Padded tokens in one batch; auto depends on the device.",
-        metavar="N|auto",
-        unit="tokens",
-    )
+        "auto", "Padded tokens in one batch; auto depends on the device.",
+        metavar="N|auto", unit="tokens",
+    )  # fmt: skip
     concurrency: int = option(8, "Requests to a server at once.", ge=1, le=64)
     timeout: float = option(120.0, "Seconds to wait for a silent server.", unit="seconds", ge=0.1)
     body: Body = option(
-        (),
-        "A field of requests to a server, or a JSON object of several; null leaves one out."
-        " May be repeated.",
-        metavar="KEY=VALUE",
-    )
+        (), "A field of requests to a server, or a JSON object of several; null leaves one out."
+        " May be repeated.", metavar="KEY=VALUE",
+    )  # fmt: skip
 
     @property
     def asking(self) -> Asking:
@@ -362,17 +358,20 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     language: str = option("", "ISO 639-1 code of bare tables, which do not say theirs.")
     context_column: str = option("", "Extra column of the suite with the context of each text.")
     limit: int | None = option(None, "Only the first items of each suite.", unit="items", ge=1)
+    adaptive: bool = option(default=False, help="Ask in random order until --precision is reached.")
+    precision: float | None = option(
+        None, "With --adaptive: the share of right items to within this; 0.1 by default.",
+        metavar="SHARE", ge=0.001, le=0.499,
+    )  # fmt: skip
     all_tokens: bool = option(
         default=False, help="Score every token, not only those that predictions need."
     )
     spec: Path | None = option(None, "Model spec (JSON) of recorded surprisals.")
     recorded_unit: UnitName = option("bits", "Unit of recorded surprisals.")
     prices: Path | None = option(
-        None,
-        "Prices of servers' models: TSV or TOML with model, input, output (each for a million"
-        " tokens) and currency.",
-        where="this run",
-    )
+        None, "Prices of servers' models: TSV or TOML with model, input, output (each for a million"
+        " tokens) and currency.", where="this run",
+    )  # fmt: skip
     no_cache: bool = option(default=False, help="Do not keep answers between runs.")
     force: bool = option(
         default=False, help="Repeat runs that are already stored.", where="this run"
@@ -399,6 +398,8 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
             ),
             own_blank=self.leading_blank is not None,
             limit=self.limit,
+            precision=precision_to_reach(self.precision, adaptive=self.adaptive),
+            order_seed=(self.seed or 0) if self.adaptive else 0,
             spec=self.spec,
             recorded_unit=self.recorded_unit,
         )

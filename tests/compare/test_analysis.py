@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import altair as alt
 import numpy as np
@@ -17,7 +18,16 @@ from cimento.people.judgments.records import BETTER, Judgment
 from cimento.report.analysis import FIGURES, analysis_grids, analysis_section, notable_items
 from cimento.report.figures_analysis import information_figure, wright_map
 from cimento.report.grid import as_text
-from cimento.suites.model import BAD, GOOD, PAIR_PREDICTION, pair_conditions
+from cimento.suites.model import (
+    BAD,
+    GOOD,
+    PAIR_PREDICTION,
+    Condition,
+    Prediction,
+    Region,
+    pair_conditions,
+)
+from cimento.testing.models import uniform_scorer
 from tests.helpers.made_runs import made_run, outcomes_of
 
 
@@ -107,6 +117,58 @@ def test_too_little_data_has_shares_and_the_reason():
 def test_a_covariate_that_no_suite_has_is_refused_with_a_hint():
     with pytest.raises(UsageError, match="no such column"):
         answer_table(runs_of(ROWS), covariates=["lenght"])
+
+
+def test_clusters_are_those_of_a_suite_and_have_a_part_of_the_variance():
+    outcomes = [
+        replace(outcome, cluster=f"source {int(outcome.item) // 2}" if outcome.item != "9" else "")
+        for outcome in outcomes_of(ROWS[0])
+    ]
+    runs = [
+        made_run(f"m{j}", [replace(new, cluster=old.cluster) for new, old in
+                           zip(outcomes_of(row), outcomes, strict=True)], suite="s")
+        for j, row in enumerate(ROWS)
+    ]  # fmt: skip
+    table = answer_table(runs)
+    assert table.clusters[:3] == (("s", "source 0"), ("s", "source 0"), ("s", "source 1"))
+    assert table.clusters[9] is None
+    assert table.cluster_codes.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, -1]
+    parts = [part.part for part in analyse_table(table, kind="rasch").variance]
+    assert "cluster" in parts
+    shown = as_text(analysis_grids(analyse_table(table, kind="rasch"))["variance"])
+    assert "clusters of items from one source" in shown
+
+
+def test_tokens_are_those_of_the_regions_that_predictions_need_over_conditions_and_models():
+    """By hand: of ``Lei ama | dorme bene`` two words are needed, of ``dormono`` one; a mean of 1.5.
+
+    The other model has a token for each half of a word, so 4 and 2, and 3 on average.
+    """
+    conditions = pair_conditions("x", "y")
+    good, bad = (
+        Condition(one.name, (Region("Lei ama"), Region(verb)))
+        for one, verb in zip(conditions, ("dorme bene", "dormono"), strict=True)
+    )
+    prediction = Prediction("(2;%good%) < (2;%bad%)")
+    suite = Suite(
+        meta=Meta(name="two", language="it"),
+        region_names=("subject", "verb"),
+        predictions=(prediction,),
+        items=(Item("1", (good, bad)),),
+    )
+    whole = evaluate(suite, uniform_scorer(10))
+    assert answer_table([whole], covariates=["tokens"]).covariates["tokens"].tolist() == [1.5]
+    halves = whole.table("tokens").with_columns(end=pl.col("end") - 1)
+    twice = pl.concat([halves, whole.table("tokens").with_columns(start=pl.col("end") - 1)])
+    other = replace(whole, tables={**whole.tables, "tokens": twice},
+                    manifest={**whole.manifest, "label": "halves"})  # fmt: skip
+    both = answer_table([whole, other], covariates=["tokens"]).covariates["tokens"]
+    assert both.tolist() == [(1.5 + 3) / 2]
+
+
+def test_runs_without_tokens_have_no_number_of_them():
+    with pytest.raises(UsageError, match="no model's tokens are known of item"):
+        answer_table(runs_of(ROWS), covariates=["tokens"])
 
 
 def test_nothing_judged_is_refused():

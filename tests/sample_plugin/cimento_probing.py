@@ -10,7 +10,7 @@ import csv
 import hashlib
 import io
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -119,6 +119,10 @@ class Probing(Paradigm[ProbingSuite, ProbingOptions]):
     def limited(self, suite: ProbingSuite, limit: int) -> ProbingSuite:
         """The first probes."""
         return replace(suite, probes=suite.probes[:limit])
+
+    def selected(self, suite: ProbingSuite, items: Collection[str]) -> ProbingSuite:
+        """Some of the probes, for `--adaptive`."""
+        return replace(suite, probes=tuple(p for p in suite.probes if p.id in items))
 
     def requests(
         self,

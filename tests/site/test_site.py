@@ -16,14 +16,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cimento import SiteSettings, UsageError, evaluate, export, open_runs, write_site
+from cimento import SiteSettings, UsageError, analyse, evaluate, export, open_runs, write_site
 from cimento.cli.main import invoke
 from cimento.report.document import sections_of
 from cimento.report.html import minus
 from cimento.site import build
 from cimento.site.board import link, slug
 from tests.helpers.judging import make_suite
-from tests.site.conftest import ALSO_WISE, FOOL, WISE, agreement, knows
+from tests.site.conftest import ALSO_WISE, FOOL, NOUNS, WISE, agreement, knows
 
 
 class Reader(HTMLParser):
@@ -168,6 +168,34 @@ def test_the_ceiling_of_ratings_stands_beside_the_correlation(site, more_runs):
     assert f"ceiling {ceiling:.3f}" in Reader(read(site / "index.html")).text
 
 
+def test_all_items_and_models_stand_on_one_scale_as_in_an_analysis_of_the_runs(
+    site, animal_runs, more_runs
+):
+    analysis = analyse([*open_runs(animal_runs), *open_runs(more_runs)])
+    shown = {
+        row["model"]: float(row["ability"]) for row in rows(site / "tables/analysis/models.csv")
+    }
+    assert shown == pytest.approx(
+        {model.model: model.ability.value for model in analysis.models}, abs=0.02
+    )
+    assert [row["phenomenon"] for row in rows(site / "tables/analysis/phenomena.csv")] == [
+        one.phenomenon for one in analysis.phenomena
+    ]
+    assert read(site / "analysis.html").count("<svg") >= 3
+    assert "analysis.html" in read(site / "index.html")
+
+
+def test_one_model_or_a_few_items_are_not_analysed(animal_runs, tmp_path):
+    run = next(iter(open_runs(animal_runs)))
+    write_site([run], tmp_path / "one")
+    few = [evaluate(agreement(), model, limit=15, output=tmp_path / "few")
+           for model in (knows("some", *NOUNS[:7]), knows("most", *NOUNS[:12]))]  # fmt: skip
+    write_site(few, tmp_path / "fifteen")
+    for root in (tmp_path / "one", tmp_path / "fifteen"):
+        assert not (root / "analysis.html").exists()
+        assert "analysis.html" not in read(root / "index.html")
+
+
 def test_the_tables_to_download_are_those_of_the_runs(site, animal_runs, more_runs):
     runs = open_runs([animal_runs, more_runs])
     assert len(rows(site / "tables/estimates.csv")) == sum(len(run.estimates()) for run in runs)
@@ -214,10 +242,12 @@ def test_building_again_writes_nothing_and_more_runs_change_only_their_pages(
     more = write_site([animal_runs, more_runs], root)
     after = files(root)
     changed = {path for path in before if after[path] != same[path]} - {"site.json"}
-    # The board, its tables, the list of runs, and phenomena that the new suite shares.
+    # The board, its tables, the list of runs, what is said of all items together, and phenomena
+    # that the new suite shares.
     assert changed == {
         "index.html", "runs.html", "phenomena/tame.html", "phenomena/wild.html",
-        "tables/estimates.csv", "tables/places.csv", "tables/runs.csv",
+        "tables/estimates.csv", "tables/places.csv", "tables/runs.csv", "analysis.html",
+        *(f"tables/analysis/{name}.csv" for name in ("items", "models", "phenomena", "variance")),
     }  # fmt: skip
     assert more.written == len(after) - len(before) + len(changed)
 

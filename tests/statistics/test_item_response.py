@@ -12,8 +12,9 @@ from scipy import integrate, stats
 
 from cimento.errors import UsageError
 from cimento.statistics.item_response import item_response
+from cimento.statistics.response_effects import Responses
 from cimento.statistics.response_estimates import RESIDUAL_VARIANCE
-from cimento.statistics.response_likelihood import Likelihood, Responses, item_posterior
+from cimento.statistics.response_likelihood import Likelihood, item_posterior
 
 DATA = Path(__file__).parents[1] / "data" / "item_response.json"
 ORACLE = json.loads(DATA.read_text("utf-8"))
@@ -103,15 +104,18 @@ def test_the_likelihood_of_an_item_is_the_integral_over_its_effects():
     assert one.loglik[0] == pytest.approx(math.log(alone), abs=1e-8)
 
 
+@pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("dimensions", [1, 2])
-def test_gradient_and_curvature_are_the_differences_of_the_likelihood(dimensions):
+def test_gradient_and_curvature_are_the_differences_of_the_likelihood(dimensions, clustered):
     responses = Responses(
         right=RIGHT,
         phenomenon=PHENOMENON,
         family=np.arange(12) // 3,
         covariates=stats.zscore(np.arange(60.0))[:, None],
+        # Clusters across phenomena, and items that stand alone.
+        cluster=np.arange(60) % 9 - 1 if clustered else None,
     )
-    groups = ("phenomenon", "model", "family", "interaction")
+    groups = ("phenomenon", "model", "family", "interaction", *(("cluster",) if clustered else ()))
     likelihood = Likelihood(responses, groups, dimensions)
     sds = dict.fromkeys((*groups, "item", "discrimination"), 0.5)
     scales = likelihood.layout.scales(sds)
@@ -148,6 +152,42 @@ def test_twenty_models_and_two_hundred_items_are_recovered(kind, slopes, seeds):
     assert 0.93 <= np.mean(inside) <= 0.97
     # What twenty answers an item allow, which is less where items discriminate unequally.
     assert np.mean(correlations) >= (0.95 if kind == "rasch" else 0.94)
+
+
+def clustered(seed):
+    """Answers of 12 models to 40 clusters of three items, and what they were made from."""
+    generator = np.random.default_rng(seed)
+    cluster = np.repeat(np.arange(40), 3)
+    hard = generator.normal(0, 1.2, 40)[cluster] + generator.normal(0, 0.8, 120)
+    ability = generator.normal(0, 1, 12)
+    shares = 1 / (1 + np.exp(hard[:, None] - ability))
+    right = (generator.random((120, 12)) < shares).astype(float)
+    return right, cluster, hard - ability.mean()
+
+
+def test_items_of_one_source_share_what_lme4_finds():
+    """lme4 1.1-31, `glmer(y ~ 1 + (1|item) + (1|model) + (1|cluster), family = binomial)`.
+
+    Its spreads are 0.686, 1.273 and 1.288: maximum likelihood, which has no prior.
+    """
+    right, cluster, hard = clustered(4)
+    fit = item_response(right, cluster=cluster)
+    for name, sd in {"item": 0.68558, "model": 1.27332, "cluster": 1.28786}.items():
+        spread = fit.spreads[name]
+        assert spread.low < sd < spread.high
+        assert abs(math.log(spread.sd / sd)) < 0.1
+    without = item_response(right)
+    assert "cluster" not in without.spreads
+    assert without.spreads["item"].sd > fit.spreads["item"].sd + 0.5
+    errors = [((one.difficulty.value - hard) ** 2).mean() for one in (fit, without)]
+    assert errors[0] < errors[1]
+    inside = (fit.difficulty.low <= hard) & (hard <= fit.difficulty.high)
+    assert inside.mean() > 0.88
+
+
+@pytest.mark.parametrize("cluster", [np.arange(60), np.full(60, -1), np.arange(60) // 30])
+def test_clusters_of_one_item_none_at_all_and_two_of_them_have_no_effect(cluster):
+    assert "cluster" not in item_response(RIGHT, cluster=cluster).spreads
 
 
 def test_a_covariate_that_makes_items_harder_is_found():
@@ -197,6 +237,36 @@ def test_what_cannot_be_fitted_has_a_reason(right, reason):
     fit = item_response(right)
     assert fit.difficulty is None
     assert reason in fit.reason
+
+
+def test_discrimination_needs_four_models():
+    fit = item_response(RIGHT[:, :3], kind="2pl")
+    assert fit.reason == "answers of 3 models: discrimination needs 4 or more"
+    assert item_response(RIGHT[:, :3]).reason is None
+
+
+@pytest.mark.slow
+def test_recovery_is_what_twenty_answers_an_item_allow():
+    """Nobody can do better who knows abilities, phenomena, spreads: the posterior mean of one item.
+
+    On these tables it correlates with the truth as our estimates do, which know none of these.
+    """
+    known, estimated = [], []
+    for seed in range(6):
+        right, phenomenon, hard, _ = simulate(seed, slopes=0.4)
+        generator = np.random.default_rng(seed)
+        ability = generator.normal(0, 1, 20)
+        easiness = -generator.normal(0, 1.5, 10)[phenomenon]
+        sds = {"item": 2.0, "discrimination": 0.4}
+        spread = np.tile(ability, (200, 1))
+        best = item_posterior(right, spread, easiness, sds, np.zeros((200, 2)), nodes=21)
+        means = (best.weights * (-easiness[:, None] - best.easiness
+                                 - best.discrimination * ability.mean())).sum(axis=1)  # fmt: skip
+        known.append(np.corrcoef(means, hard)[0, 1])
+        fit = item_response(right, phenomenon=phenomenon, kind="2pl")
+        estimated.append(np.corrcoef(fit.difficulty.value, hard)[0, 1])
+    assert np.mean(known) < 0.95
+    assert np.mean(estimated) > np.mean(known) - 0.003
 
 
 def test_values_beyond_right_and_wrong_are_refused():

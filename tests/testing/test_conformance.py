@@ -54,6 +54,7 @@ CHECKS = (
     "the run is one line for Python",
     "answers are kept and not asked for twice",
     "a limit asks the first items only",
+    "items of an adaptive run are judged as in the whole, or it is refused",
     "an unknown option is refused",
 )
 """What `check_paradigm` finds, in its order."""

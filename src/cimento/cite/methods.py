@@ -30,12 +30,15 @@ _KEY = re.compile(r"@([^\s;\]]+)")
 Sayer: TypeAlias = Callable[[RunFacts], Sequence[str]]
 
 _SAYERS: Sequence[Sayer] = (
+    sentences.adaptive_sentences,
     sentences.scoring_sentences,
     lambda run: run.methods.sentences,
     sentences.outcome_sentences,
     sentences.results,
 )
 """The parts of an appendix between models and software, in order."""
+
+_SAYERS_IN_BRIEF: Sequence[Sayer] = (sentences.adaptive_sentences, sentences.scored_in_brief)
 
 
 def methods_paragraph(
@@ -112,7 +115,7 @@ def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
     """The sentences for a paper; one about some of the suites begins with their names."""
     if not runs:
         return []
-    said = [sentences.evaluated(runs, _keys), *_said([sentences.scored_in_brief], runs)]
+    said = [sentences.evaluated(runs, _keys), *_said(_SAYERS_IN_BRIEF, runs)]
     every = dict.fromkeys(run.meta.name for run in runs)
     last = ""
     for sentence, those in _said([lambda run: run.methods.brief], runs).items():
@@ -246,7 +249,8 @@ def _contents(run: RunFacts, works: Sequence[Reference]) -> str:
 
 def _cut(run: RunFacts) -> str:
     limit = run.asking.get("limit")
-    return f", limited to its first {limit} items" if limit is not None else ""
+    cut = f", limited to its first {limit} items" if limit is not None else ""
+    return cut if run.asking.get("precision") is None else f"{cut}, asked adaptively"
 
 
 def model_sentences(runs: Sequence[RunFacts]) -> str:

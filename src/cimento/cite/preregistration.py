@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cimento._version import __version__
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
+from cimento.runs.stopped import AdaptiveRecord
 from cimento.runs.store import manifest_part
 
 if TYPE_CHECKING:
@@ -179,6 +180,8 @@ def _of_run(run: Run, planned: PlannedSuite | None, sheet: Preregistration) -> l
     limit = manifest_part(run.manifest, "asking").get("limit")
     if limit is not None:
         lines.append(f"{title}: only the first {limit} items were run.")
+    if (went := AdaptiveRecord.of(run.manifest)) is not None:
+        lines.append(f"{title}: items were asked adaptively, {went.asked} of {went.of_items}.")
     created = str(run.manifest.get("created") or "")
     if created and datetime.fromisoformat(created) < sheet.created:
         lines.append(f"{title}: the run is older than the sheet.")

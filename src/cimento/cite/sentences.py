@@ -13,7 +13,9 @@ from cimento.errors import CimentoError, counted
 from cimento.io.tables import REPLICATES
 from cimento.measures import find_measure
 from cimento.runs.outcomes import STATISTICS
+from cimento.runs.stopped import AdaptiveRecord
 from cimento.runs.store import blank_before, manifest_part
+from cimento.statistics.sequential import METHOD as SEQUENCE
 from cimento.suites.model import JsonValue, Meta
 from cimento.suites.published import NAMES
 
@@ -175,6 +177,20 @@ _PLL_IN_BRIEF = {
 }
 
 
+def adaptive_sentences(run: RunFacts) -> list[str]:
+    """A sentence on how an adaptive run chose its items and why it stopped; none for others."""
+    went = AdaptiveRecord.of(run.manifest)
+    if went is None:
+        return []
+    many = "all of them" if went.is_whole else str(went.asked)
+    stated = (
+        f"Items were asked in random order (seed {went.seed}) until the share of right ones among"
+        f" all {went.of_items} was known to within ±{went.precision:g} by a 95% confidence"
+        f" sequence, which holds whenever one stops [@waudbysmith2024]; this took {many}."
+    )
+    return [stated]
+
+
 def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
     """Sentences on ties and intervals; none if nothing was judged."""
     shares = [one for run in runs for one in stated(run) if one.is_share]
@@ -184,7 +200,9 @@ def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
     tied = sum(one.tied or 0 for one in single)
     how_many = {0: "there were none", 1: "there was one"}.get(tied, f"there were {tied}")
     as_what = "successes" if any(map(_ties_pass, shares)) else "failures"
-    head = "We report accuracies with 95% Wilson confidence intervals [@wilson1927]"
+    sequenced = [one for one in shares if one.interval_method == SEQUENCE]
+    which = "other accuracies" if sequenced else "accuracies"
+    head = f"We report {which} with 95% Wilson confidence intervals [@wilson1927]"
     together = dict.fromkeys(
         run.methods.together or "some items"
         for run in runs
@@ -197,7 +215,7 @@ def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
     clustered = any(one.clustered for one in shares)
     return [
         f"Exact ties count as {as_what} ({how_many}).",
-        f"{head}{effective if clustered else ''}.",
+        *([f"{head}{effective if clustered else ''}."] if len(sequenced) < len(shares) else []),
     ]
 
 
@@ -375,7 +393,10 @@ def _arguments(policy: Mapping[str, JsonValue]) -> list[str]:
 def outcome_sentences(facts: RunFacts) -> list[str]:
     """Sentences on intervals and on rates by length alone; none if nothing is right or wrong."""
     shares = [one for one in stated(facts) if one.is_share]
-    return [_intervals(facts, shares), *_by_length(facts, shares)] if shares else []
+    usual = [one for one in shares if one.interval_method != SEQUENCE]
+    which = "Accuracies" if len(usual) == len(shares) else "Other accuracies"
+    intervals = [_intervals(facts, usual, which)] if usual else []
+    return [*intervals, *_by_length(facts, shares)]
 
 
 def results(facts: RunFacts) -> list[str]:
@@ -413,8 +434,8 @@ def _verdicts(estimates: Sequence[Estimate]) -> str:
 _LEFT = ("tied", "unscored")
 
 
-def _intervals(facts: RunFacts, shares: Sequence[Estimate]) -> str:
-    head = "Accuracies have Wilson 95% confidence intervals [@wilson1927]"
+def _intervals(facts: RunFacts, shares: Sequence[Estimate], which: str) -> str:
+    head = f"{which} have Wilson 95% confidence intervals [@wilson1927]"
     if not any(share.clustered for share in shares):
         return f"{head}."
     together = facts.methods.together or "some items"

@@ -27,7 +27,7 @@ class AnalyseOptions(GridOptions):
     phenomenon: str = option("", "Column with the phenomenon of an item; else that of the suite.")
     covariates: Texts = option(
         (),
-        "What may make items harder: length, frequency, or a column of numbers. Repeatable.",
+        "What makes items harder: length, tokens, frequency, or a column of numbers. Repeatable.",
         flags=("--covariate",),
         metavar="NAME",
     )

@@ -124,8 +124,9 @@ class VariancePart:
     """The variance of answers on the logit scale that goes with one kind of effect.
 
     Attributes:
-        part: ``item``, ``phenomenon``, ``model``, ``family``, ``interaction`` (of models and
-            phenomena), ``discrimination``, ``covariates``, or ``answer``: a single answer's chance.
+        part: ``item``, ``phenomenon``, ``cluster`` (of items from one source), ``model``,
+            ``family``, ``interaction`` (of models and phenomena), ``discrimination``,
+            ``covariates``, or ``answer``: a single answer's chance.
         sd: standard deviation in logits; of discrimination its own.
         share: of the variance.
     """
@@ -271,6 +272,7 @@ def _fits(
             phenomenon=numbers,
             family=families if n_families > 1 else None,
             covariates=x,
+            cluster=table.cluster_codes,
             kind=one,
             start=start,
             seed=seed,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -13,6 +13,7 @@ import numpy as np
 from cimento.compare.item_outcomes import distinct_names, item_outcomes, judged_on_measure
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.tables import REQUESTS
+from cimento.io.tables import TOKENS as TOKENS_TABLE
 from cimento.measures.normalising import Frequency, zipf_frequencies
 from cimento.paradigms.regions.people import verdicts_of_people
 from cimento.runs.outcomes import GROUP
@@ -30,6 +31,8 @@ TieRule: TypeAlias = Literal["judged", "half"]
 Columns: TypeAlias = Mapping[str, Mapping[str, Mapping[str, str]]]
 """Suite to column to item to cell."""
 
+TOKENS = "tokens"
+"""The covariate that counts tokens."""
 PERSON = "person"
 """The kind of respondents that are people."""
 _WHERE = "cimento analyse"
@@ -66,6 +69,7 @@ class AnswerTable:
         respondents: the columns.
         right: items x respondents; NaN where undefined or not asked.
         phenomena: of each item.
+        clusters: of each item, the source that it shares with others; None where it stands alone.
         covariates: name to a number for each item.
         texts: item to its conditions and their sentences.
     """
@@ -74,6 +78,7 @@ class AnswerTable:
     respondents: tuple[Respondent, ...]
     right: Floats
     phenomena: tuple[str, ...]
+    clusters: tuple[Key | None, ...]
     covariates: Mapping[str, Floats]
     texts: Mapping[Key, Mapping[str, str]]
 
@@ -81,6 +86,12 @@ class AnswerTable:
     def phenomenon_codes(self) -> tuple[Integers, list[str]]:
         """The number of each item's phenomenon, and their names in order."""
         return codes(self.phenomena)[0], list(dict.fromkeys(self.phenomena))
+
+    @property
+    def cluster_codes(self) -> Integers:
+        """The number of each item's cluster; -1 where it stands alone."""
+        alone = np.array([cluster is None for cluster in self.clusters], dtype=bool)
+        return np.where(alone, -1, codes(self.clusters)[0])
 
 
 def answer_table(
@@ -100,7 +111,8 @@ def answer_table(
         measure: to judge on, where there is a choice; empty for that of each run.
         phenomenon: the column of suites that names the phenomenon of an item; empty for a column
             ``phenomenon``, else the phenomenon of the suite, else its name.
-        covariates: ``length`` (words), ``frequency`` (mean Zipf), or columns with numbers.
+        covariates: ``length`` (words), ``tokens`` (of the critical regions, over models),
+            ``frequency`` (mean Zipf), or columns with numbers.
         ties: whether a tie counts as it was judged, or half.
 
     Raises:
@@ -111,16 +123,13 @@ def answer_table(
     models = _models(judged, ties)
     asked = dict.fromkeys(key for one in (*models, *people) for key in one.answers)
     if not models or not asked:
-        raise UsageError(
-            where=_WHERE,
-            seen="nothing was judged in these runs",
-            todo="Give runs of suites with predictions, targets or tiers.",
-        )
-    of_models = dict.fromkeys(key for one in models for key in one.answers)
-    keys = tuple(of_models)
+        todo = "Give runs of suites with predictions, targets or tiers."
+        raise UsageError(where=_WHERE, seen="nothing was judged in these runs", todo=todo)
+    keys = tuple(dict.fromkeys(key for one in models for key in one.answers))
     first_runs = {run.suite_name: run for run in reversed(judged)}
     columns = {name: _columns(run) for name, run in first_runs.items()}
     texts = {key: text for run in first_runs.values() for key, text in _texts(run).items()}
+    clusters = {key: own for run in first_runs.values() for key, own in _clusters(run).items()}
     respondents = (*models, *people)
     columns_of = [[one.answers.get(key, math.nan) for key in keys] for one in respondents]
     return AnswerTable(
@@ -128,9 +137,8 @@ def answer_table(
         respondents=respondents,
         right=np.array(columns_of).T,
         phenomena=tuple(_phenomenon(key, first_runs, columns, phenomenon) for key in keys),
-        covariates={
-            name: _covariate(name, keys, first_runs, columns, texts) for name in covariates
-        },
+        clusters=tuple(clusters.get(key) for key in keys),
+        covariates={name: _covariate(name, keys, judged, columns, texts) for name in covariates},
         texts=texts,
     )
 
@@ -232,6 +240,50 @@ def _columns(run: Run) -> dict[str, dict[str, str]]:
     return columns
 
 
+def _clusters(run: Run) -> dict[Key, Key]:
+    """The cluster of each item that has one; clusters are those of their suite."""
+    rows = run.outcomes().select("item", "cluster").drop_nulls().unique(maintain_order=True)
+    name = run.suite_name
+    return {(name, item): (name, cluster) for item, cluster in rows.iter_rows()}
+
+
+def _tokens(keys: Sequence[Key], runs: Sequence[Run]) -> Floats:
+    """The mean number of tokens of each item's critical regions, over conditions and models.
+
+    Critical are the regions that predictions need; of a suite without regions, whole sentences.
+
+    Raises:
+        UsageError: no model's tokens are known of an item.
+    """
+    counts: dict[Key, list[float]] = {}
+    for run in runs:
+        if {TOKENS_TABLE.name, REQUESTS.name} <= run.tables.keys():
+            for item, tokens in _tokens_of(run):
+                counts.setdefault((run.suite_name, item), []).append(tokens)
+    missing = next((key for key in keys if key not in counts), None)
+    if missing is not None:
+        raise UsageError(
+            where=f"--covariate {TOKENS}",
+            seen=f"no model's tokens are known of item {missing[1]} of {missing[0]}",
+            todo="Leave it out, or take length, in words.",
+        )
+    return np.array([_mean(counts[key]) for key in keys])
+
+
+def _tokens_of(run: Run) -> Iterator[tuple[str, float]]:
+    """The mean number of tokens in the regions of each item that predictions need."""
+    import polars as pl
+
+    places = run.rows(REQUESTS.name).filter(pl.col("needed")).collect()
+    tokens = run.rows(TOKENS_TABLE.name).select("request", "end").collect()
+    joined = places.join(tokens, on="request", suffix="_token")
+    # A token belongs to the region in which it ends; it may begin with the blank before it.
+    within = (pl.col("end_token") > pl.col("start")) & (pl.col("end_token") <= pl.col("end"))
+    by_condition = joined.filter(within).group_by("item", "condition").len()
+    by_item = by_condition.group_by("item", maintain_order=True).agg(pl.col("len").mean())
+    yield from by_item.iter_rows()
+
+
 def _phenomenon(
     key: Key,
     runs: Mapping[str, Run],
@@ -258,7 +310,7 @@ def _texts(run: Run) -> dict[Key, dict[str, str]]:
 def _covariate(
     name: str,
     keys: Sequence[Key],
-    runs: Mapping[str, Run],
+    judged: Sequence[Run],
     columns: Columns,
     texts: Mapping[Key, Mapping[str, str]],
 ) -> Floats:
@@ -267,12 +319,15 @@ def _covariate(
     Raises:
         UsageError: there is no such column, or it is no number somewhere.
     """
+    if name == TOKENS:
+        return _tokens(keys, judged)
     if name == "length":
         return np.array([_mean(map(count_words, texts.get(k, {}).values())) for k in keys])
     if name == "frequency":
+        languages = {run.suite_name: run.suite.meta.language for run in reversed(judged)}
         tables = {
-            suite: zipf_frequencies(run.suite.meta.language, purpose="--covariate frequency")
-            for suite, run in runs.items()
+            suite: zipf_frequencies(language, purpose="--covariate frequency")
+            for suite, language in languages.items()
         }
         missing = [suite for suite, table in tables.items() if table is None]
         if missing:
@@ -293,7 +348,7 @@ def _covariate(
                 where=f"--covariate {name}",
                 seen=f"item {item} of {suite} has {'no number there' if cell else 'no such column'}"
                 + (f" but {cell!r}" if cell else ""),
-                todo=did_you_mean(name, ("length", "frequency", *known)),
+                todo=did_you_mean(name, ("length", "tokens", "frequency", *known)),
             ) from None
     return np.array(numbers)
 

@@ -235,7 +235,7 @@ def _names_apart(runs: Sequence[Run]) -> list[str]:
 
 
 def without_trials(runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
-    """Runs apart from trials, which are on the first items of a suite that others are whole on.
+    """Runs apart from trials, which are on some items of a suite that others are whole on.
 
     A trial is left out where the run of its model on all items is there, and another whole run.
 
@@ -256,7 +256,8 @@ def without_trials(runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
 
 
 def _is_trial(run: Run) -> bool:
-    return manifest_part(run.manifest, "asking").get("limit") is not None
+    asking = manifest_part(run.manifest, "asking")
+    return any(asking.get(name) is not None for name in ("limit", "precision"))
 
 
 def named_means(runs: Sequence[Run], names: Sequence[str]) -> tuple[SuiteMean, ...]:
@@ -294,6 +295,8 @@ def _stated(name: str, value: str) -> str:
     """An option as labels have it; empty for a run of all items or on all predictions."""
     if name == "limit":
         return "" if value == "None" else f"first {value} items"
+    if name == "precision":
+        return "" if value == "None" else f"adaptive, ±{value}"
     if name == "predictions":
         return f"only {value}" if value else ""
     return f"{name}={value}"

@@ -101,6 +101,19 @@ class Answers:
         empty = {n: pl.LazyFrame(schema=rows.collect_schema()) for n, rows in self.tables.items()}
         return replace(self, tables=empty)
 
+    def since(self, first: int) -> Answers:
+        """The answers to the requests from some number on, which are numbered from 0 again."""
+        import polars as pl
+
+        if not first:
+            return self
+        tables = {
+            name: table.filter(pl.col("request") >= first).with_columns(pl.col("request") - first)
+            for name, table in self.tables.items()
+        }
+        usage = {number - first: used for number, used in self.usage.items() if number >= first}
+        return replace(self, tables=tables, n=self.n - first, usage=usage)
+
     def joined(self, following: Answers) -> Answers:
         """These answers joined with those to the next round, which are numbered after these."""
         import polars as pl

@@ -270,6 +270,9 @@ class Asking:
             sets no limit if `batch_size` is a number.
         all_tokens: whether every token is scored, not only those that predictions need.
         limit: number of items of a suite to ask about, from the first; None for all.
+        precision: half the width of the interval of the share of right items at which asking
+            stops; None asks all items.
+        order_seed: seed of the random order of items, where a precision is given.
         spec: for recorded surprisals: the model spec that says how tokens make regions.
         recorded_unit: for recorded surprisals: their unit.
         concurrency: for a server: requests that are under way at once.
@@ -292,6 +295,8 @@ class Asking:
     batch_tokens: Limit = "auto"
     all_tokens: bool = False
     limit: int | None = None
+    precision: float | None = None
+    order_seed: int = 0
     spec: Path | None = None
     recorded_unit: UnitName = "bits"
     concurrency: int = 8

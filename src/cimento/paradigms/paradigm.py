@@ -8,13 +8,13 @@ under the entry point ``cimento.paradigms`` (docs/paradigms.md).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cimento.errors import Fault, InputError, SuiteError, TableError, UsageError
-from cimento.io.tables import REQUESTS
+from cimento.io.tables import REQUESTS, read_table
 from cimento.paradigms.base import (
     Applied,
     MethodFacts,
@@ -27,7 +27,8 @@ from cimento.paradigms.base import (
     SurveyItems,
     SurveyTask,
 )
-from cimento.runs.store import manifest_part
+from cimento.runs.stopped import ADAPTIVE, asked_items
+from cimento.runs.store import ORDER, manifest_part
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,6 +99,22 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
 
     def limited(self, suite: SuiteT, limit: int) -> SuiteT:
         """The first items of a suite; the suite itself if it has no more."""
+
+    def selected(self, suite: SuiteT, items: Collection[str]) -> SuiteT:  # noqa: ARG002
+        """The suite with only some of its items asked about, in their order; by default refused.
+
+        Args:
+            suite: the suite.
+            items: their ids, as in the requests table.
+
+        Raises:
+            UsageError: suites of this paradigm are only asked as a whole.
+        """
+        raise UsageError(
+            where=f"suite {suite.name!r}, --adaptive",
+            seen=f"suites of the paradigm {self.name!r} are asked as a whole",
+            todo="Leave --adaptive out.",
+        )
 
     def describe(self, suite: SuiteT, items: int) -> str:  # noqa: ARG002
         """The text that ``suites show`` prints: by default, the suite's name and its subject."""
@@ -300,6 +317,17 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
         return reading.suite
 
     def _asked_suite(self, folder: RunFolder, manifest: Manifest) -> SuiteT:
+        suite = self.stored_suite(folder, manifest)
+        if ADAPTIVE not in manifest:
+            return suite
+        return self.selected(suite, set(asked_items(read_table(ORDER, folder.path))))
+
+    def stored_suite(self, folder: RunFolder, manifest: Manifest) -> SuiteT:
+        """The suite of a stored run, with all items among which an adaptive run chose.
+
+        Raises:
+            TableError: the copy in the folder of the run cannot be read.
+        """
         try:
             suite = self.copied_suite(folder.suite_folder)
         except InputError as error:

@@ -24,6 +24,7 @@ _TEXT_WIDTH = 72
 PARTS = {
     "item": "items within a phenomenon",
     "phenomenon": "phenomena",
+    "cluster": "clusters of items from one source",
     "model": "models",
     "family": "families of models",
     "interaction": "models on phenomena",

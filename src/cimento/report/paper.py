@@ -21,6 +21,7 @@ from cimento.report.grid import BLANK, GRID_FORMS, EstimateCell, Grid, GridCell,
 from cimento.report.sections import estimate_cell
 from cimento.report.word import docx
 from cimento.runs.outcomes import STATISTICS
+from cimento.runs.stopped import AdaptiveRecord
 from cimento.runs.store import manifest_part
 
 if TYPE_CHECKING:
@@ -72,13 +73,20 @@ def results_grid(runs: Iterable[Run]) -> Grid:
     )
 
 
-def _limited(runs: Iterable[Run], short: Mapping[str, str]) -> list[str]:
-    """A note naming the runs that cover only the first items of a suite."""
+def _limited(several: Sequence[Run], short: Mapping[str, str]) -> list[str]:
+    """A note naming the runs that cover only some items of a suite."""
     parts = [
         f"{short[run.model]} on the first {limit} items of {run.suite.name}"
-        for run in runs
+        for run in several
         if (limit := manifest_part(run.manifest, "asking").get("limit")) is not None
         and run.model in short
+    ]
+    adaptive = [(run, AdaptiveRecord.of(run.manifest)) for run in several if run.model in short]
+    parts += [
+        f"{short[run.model]} on {went.asked} of {went.of_items} items of {run.suite.name}, asked in"
+        " random order until the share was precise enough"
+        for run, went in adaptive
+        if went is not None and not went.is_whole
     ]
     return [f"Not on the whole suite: {'; '.join(parts)}."] if parts else []
 

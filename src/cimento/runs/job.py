@@ -18,8 +18,10 @@ from cimento.models.settings import Asking
 from cimento.options import JudgingOptions, RunOptions
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, TestSuite
 from cimento.paradigms.registry import parse_options
+from cimento.runs.adaptive import AdaptiveRounds
 from cimento.runs.run import Run, open_run
-from cimento.runs.store import RunFolder, describe, store_answers
+from cimento.runs.stopped import ADAPTIVE, AdaptiveRecord
+from cimento.runs.store import ORDER, RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
 from cimento.suites.load import source_of
 from cimento.suites.model import JsonValue
@@ -60,8 +62,12 @@ class Honoured:
         Args:
             suite: the suite; None where only the options are known.
         """
-        limit = "" if self.scoring.limit is None else str(self.scoring.limit)
-        return " ".join(filter(None, (limit, self.options.chosen(suite))))
+        scoring, parts = self.scoring, [self.options.chosen(suite)]
+        if scoring.precision is not None:
+            parts.insert(0, f"adaptive {scoring.precision:g} {scoring.order_seed}")
+        if scoring.limit is not None:
+            parts.insert(0, str(scoring.limit))
+        return " ".join(filter(None, parts))
 
 
 def honoured(paradigm: AnyParadigm, run_options: RunOptions, model: ModelHandle | None) -> Honoured:
@@ -204,6 +210,16 @@ class SuiteJob:
         self._options, self._scoring = options, scoring
         self._folder, self._noted = folder, noted or {}
         self._prices = prices or {}
+        self._rounds: AdaptiveRounds | None = None
+        if scoring.precision is not None:
+            self._rounds = AdaptiveRounds(
+                loaded.paradigm,
+                loaded.suite,
+                precision=scoring.precision,
+                seed=scoring.order_seed,
+                ask=self._ask,
+                judge=self._judged,
+            )
         self._inputs = {
             **inputs_of(
                 loaded.reading.sha256, model, options, scoring, language=loaded.reading.language
@@ -229,15 +245,16 @@ class SuiteJob:
 
     def requests(self, answers: Answers) -> Requests | None:
         """The next round of requests; None after the last round."""
-        requests: Requests | None = self._loaded.paradigm.requests(
-            self._loaded.suite,
-            self._options,
-            scoring=self._scoring,
-            model=self.model,
-            answers=answers,
-        )
+        rounds = self._rounds
+        requests = rounds.requests(answers) if rounds else self._ask(self._loaded.suite, answers)
         if requests is not None:
             self._places.append(requests.places)
+        return requests
+
+    def _ask(self, suite: TestSuite, answers: Answers) -> Requests | None:
+        requests: Requests | None = self._loaded.paradigm.requests(
+            suite, self._options, scoring=self._scoring, model=self.model, answers=answers
+        )
         return requests
 
     @property
@@ -251,7 +268,8 @@ class SuiteJob:
     @property
     def later(self) -> int:
         """The largest number of requests after the first round."""
-        return int(self._loaded.paradigm.later(self._loaded.suite, self._options))
+        later = int(self._loaded.paradigm.later(self._loaded.suite, self._options))
+        return later if self._rounds is None else later + self._rounds.later
 
     def finish(self, answers: Answers | None) -> Run:
         """The run of the answers, stored; without answers, the run that is stored already."""
@@ -259,14 +277,25 @@ class SuiteJob:
             run = open_run(self._folder.path)
             same = run.options == self._options
             return run if same else dataclasses.replace(run, options=self._options)
-        answers = answers or NO_ANSWERS
+        answers, rounds = answers or NO_ANSWERS, self._rounds
+        suite = self._loaded.suite if rounds is None else rounds.suite
+        noted = {} if rounds is None else {ADAPTIVE: rounds.record}
+        run = self._run(suite, answers, self._tables(answers), **noted)
+        return run if self._folder is None else run.save(self._folder, whole=self._loaded.suite)
+
+    def _run(
+        self, suite: TestSuite, answers: Answers, tables: Mapping[str, Rows], **noted: JsonValue
+    ) -> Run:
+        """The run of some answers about the suite, or about a part of it."""
+        went = AdaptiveRecord.of(noted)
         warnings = (
             *_limit_noted(self._scoring.limit),
+            *([went.sentence] if went else []),
             *map(str, warnings_among(self._loaded.reading.faults)),
             *answers.warnings,
         )
-        run = Run(
-            suite=self._loaded.suite,
+        return Run(
+            suite=suite,
             paradigm=self._loaded.paradigm,
             options=self._options,
             manifest=describe(
@@ -279,16 +308,23 @@ class SuiteJob:
                 warnings=warnings,
                 **self._usage(answers),
                 **self._noted,
+                **noted,
             ),
-            tables=self._tables(answers),
+            tables=tables,
         )
-        return run if self._folder is None else run.save(self._folder)
+
+    def _judged(self, suite: TestSuite, places: pl.DataFrame, answers: Answers) -> Run:
+        """The run of a part of the suite, in memory."""
+        tables = {REQUESTS.name: places, **{n: t.collect() for n, t in answers.tables.items()}}
+        return self._run(suite, answers, tables)
 
     def _tables(self, answers: Answers) -> Mapping[str, Rows]:
         """The tables of the run, in memory if they are not stored."""
         import polars as pl
 
         tables = {REQUESTS.name: pl.concat(self._places).lazy(), **answers.tables}
+        if self._rounds is not None:
+            tables[ORDER.name] = self._rounds.table.lazy()
         # The memory of the requests is needed for judging once they are on the disk.
         self._places.clear()
         if self._folder is not None:
@@ -430,6 +466,9 @@ def inputs_of(
         "asked": options.asked(),
         "scoring_version": SCORING_VERSION,
         **({"language": language} if language else {}),
+        **(
+            {} if scoring.precision is None else {ADAPTIVE: [scoring.precision, scoring.order_seed]}
+        ),
     }
 
 

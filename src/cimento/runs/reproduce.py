@@ -18,6 +18,7 @@ from cimento.models.registry import needs_saying, without_secrets
 from cimento.models.settings import Asking, Policy
 from cimento.paradigms.regions.chance import NEAR_TIE_BITS
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES
+from cimento.runs.stopped import ADAPTIVE
 from cimento.runs.store import SUITE_FOLDER, Manifest, RunFolder, manifest_part
 from cimento.suites.model import JsonValue
 from cimento.suites.stimuli import Context
@@ -182,9 +183,11 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
     if target.path.resolve() == stored.path.resolve():
         seen = "this is where the run itself is stored"
         raise UsageError(where=f"--output {output}", seen=seen, todo="Choose another folder.")
+    is_adaptive = ADAPTIVE in run.manifest
+    suite = run.paradigm.stored_suite(stored, run.manifest) if is_adaptive else run.suite
     reading = SuiteReading(
-        suite=run.suite,
-        faults=tuple(run.paradigm.check(run.suite)),
+        suite=suite,
+        faults=tuple(run.paradigm.check(suite)),
         sha256=str(manifest_part(run.manifest, "suite").get("sha256", "")),
         path=stored.suite_folder,
     )
@@ -197,7 +200,7 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
     judgments = f"{JUDGMENTS.name}.parquet"
     if (stored.path / judgments).is_file():
         write_bytes(read_bytes(stored.path / judgments), target.path / judgments)
-    return replace(again, folder=target.path).save(target)
+    return replace(again, folder=target.path).save(target, whole=suite)
 
 
 def compare_runs(first: Run, second: Run) -> tuple[FileRepeat, ...]:

@@ -18,6 +18,7 @@ from cimento.io.parsing import faults_of
 from cimento.io.tables import REQUESTS, Rows, collected, read_table, write_table
 from cimento.paradigms.registry import find_paradigm, parse_options
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES, Estimate, each_outcome, estimates_table
+from cimento.runs.stopped import stopped_estimates
 from cimento.runs.store import (
     FILES,
     JUDGED,
@@ -250,7 +251,7 @@ class Run:
     def _estimates(self) -> tuple[Estimate, ...]:
         if self._stored is not None:
             return self._stored.estimates
-        return tuple(self.paradigm.estimate(self))
+        return tuple(stopped_estimates(self, self.paradigm.estimate(self)))
 
     @cached_property
     def _stored(self) -> RunSummary | None:
@@ -359,18 +360,20 @@ class Run:
         """Write the run in the format of another program; see `cimento.export`."""
         return cast("list[Path]", _public("export")(self, to, folder))
 
-    def save(self, folder: RunFolder) -> Run:
+    def save(self, folder: RunFolder, *, whole: TestSuite | None = None) -> Run:
         """Store the run, with the manifest written once and last.
 
         Args:
             folder: the folder of the run; a run that is stored there is replaced.
+            whole: the suite to keep a copy of, where only a part of it was asked.
 
         Raises:
             StorageError: the folder cannot be written.
         """
         # From here on the answers are read from their files, a block at a time.
         run = dataclasses.replace(self, tables=store_answers(self.tables, folder))
-        _SuiteField.write(self, folder.suite_folder)
+        copied = dataclasses.replace(self, suite=whole) if whole else self
+        _SuiteField.write(copied, folder.suite_folder)
         write_table(run.outcomes(), OUTCOMES, folder.path)
         write_table(estimates_table(run.estimates()), ESTIMATES, folder.path)
         summary = dataclasses.replace(run.summary(), folder=str(folder.path))

@@ -351,10 +351,23 @@ class RunFolder:
         remove_stale(self.path)
 
 
+ORDER = TableSchema(
+    name="order",
+    columns={
+        # In the order in which the items were drawn.
+        "item": "String",
+        # From 1; null for an item that was not asked.
+        "round": "Int32",
+        # Why an item was not asked; null for the others.
+        "reason": "String",
+    },
+)
+"""The order in which an adaptive run took its items; other runs have no such table."""
+
 ANSWERS: Mapping[str, TableSchema] = {
-    schema.name: schema for schema in (REQUESTS, TOKENS, FILLS, CHOICES, REPLIES)
+    schema.name: schema for schema in (REQUESTS, TOKENS, FILLS, CHOICES, REPLIES, ORDER)
 }
-"""The tables of requests and answers, from which everything else is made."""
+"""The tables of requests and answers, from which everything else is made, and of their order."""
 
 
 class StoredTables(Mapping[str, "pl.LazyFrame"]):

@@ -40,6 +40,7 @@ from cimento.site.memory import (
     run_digest,
 )
 from cimento.site.tables import curve_grid, items_grid, pairs_grid, places_grid, runs_grid
+from cimento.site.together import TOGETHER, analysis_of, together_files
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run, RunsLike
@@ -325,6 +326,8 @@ def _overall(
     runs = NamedGrid("runs", runs_grid(entries))
     yield "tables/runs.csv", as_csv(runs.grid)
     yield pages.RUNS, pages.runs_page(look, parts, runs)
+    if (analysis := analysis_of(parts)) is not None:
+        yield from together_files(look, analysis)
     yield (
         pages.BOARD,
         pages.board_page(
@@ -337,6 +340,7 @@ def _overall(
             ],
             dataset=script_safe(json.dumps(dataset_of(parts, settings), ensure_ascii=False)),
             means=NamedGrid("blimp", means_grid(means)) if means else None,
+            together=TOGETHER if analysis else "",
         ),
     )
     # Pages hosts run Jekyll on what they are given, unless this file is there.

@@ -164,6 +164,7 @@ def board_page(
     records: Sequence[tuple[str, str]],
     dataset: str,
     means: NamedGrid | None,
+    together: str = "",
 ) -> str:
     """The first page: models by suites, phenomena and languages.
 
@@ -174,6 +175,7 @@ def board_page(
         records: likewise of the records for other sites.
         dataset: the site described as a schema.org Dataset, in JSON.
         means: means over the suites of a benchmark, with published ones; None if there are none.
+        together: path of the page about all items and models; empty if there is none.
     """
     languages = sorted({part.whole.language for part in parts} - {""})
     phenomena = [side for part in parts for side in part.phenomena]
@@ -196,6 +198,7 @@ def board_page(
         records=records,
         dataset=dataset,
         means=means,
+        together=together,
     )
 
 

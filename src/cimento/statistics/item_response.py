@@ -18,6 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from cimento.errors import UsageError, counted
+from cimento.statistics.response_effects import Responses
 from cimento.statistics.response_estimates import (
     Located,
     Spread,
@@ -26,12 +27,7 @@ from cimento.statistics.response_estimates import (
     sds_of,
     spread_records,
 )
-from cimento.statistics.response_likelihood import (
-    FEWER_NODES,
-    NODES,
-    Likelihood,
-    Responses,
-)
+from cimento.statistics.response_likelihood import FEWER_NODES, NODES, Likelihood
 from cimento.statistics.values import ALL_EQUAL, ArrayLike, Floats, Integers
 
 ItemModel: TypeAlias = Literal["rasch", "2pl"]
@@ -43,7 +39,8 @@ _USUAL_START = 0.7
 _APART = 0.1
 _STEP, _SHORT = 5e-3, 1e-4
 _FLAT, _NEARLY_FLAT, _MOST_STEPS = 0.05, 0.5, 60
-_FEWEST_ITEMS, _FEWEST_MODELS = 5, 2
+_FEWEST_ITEMS, _FEWEST_MODELS, _FEWEST_FOR_SLOPES = 5, 2, 4
+_FEWEST_CLUSTERS, _MOST_CLUSTERS = 3, 500
 _MOST_FOR_SPREADS = 3_000
 _WIDEST = 1.0
 """The most that the logarithm of a spread may be uncertain by: data that say nothing of it."""
@@ -98,6 +95,7 @@ def item_response(
     phenomenon: Integers | None = None,
     family: Integers | None = None,
     covariates: Floats | None = None,
+    cluster: Integers | None = None,
     kind: ItemModel = "rasch",
     start: Mapping[str, float] | None = None,
     seed: int = 0,
@@ -113,6 +111,7 @@ def item_response(
         phenomenon: number of each item's phenomenon, from 0; None for one.
         family: number of each model's family, from 0; None where they are not known.
         covariates: items x covariates; they are standardised here.
+        cluster: number of each item's cluster, from 0; -1 for none. Used if 3 to 500 have 2 items.
         kind: ``rasch``, or ``2pl`` with a discrimination for each item.
         start: spreads to begin the search at, such as those of the simpler model.
         seed: of the items from which spreads are estimated where there are more than 3,000.
@@ -121,10 +120,10 @@ def item_response(
         UsageError: tables that do not fit together, or values outside 0 to 1.
     """
     table = np.asarray(right, dtype=np.float64)
-    responses = _responses(table, phenomenon, family, covariates)
+    responses = _responses(table, phenomenon, family, covariates, cluster)
     answers = int(np.isfinite(table).sum())
     empty = ItemResponseFit(kind=kind, items=table.shape[0], models=table.shape[1], answers=answers)
-    if reason := _impossible(table):
+    if reason := _impossible(table, kind):
         return dataclasses.replace(empty, reason=reason)
     names = _spread_names(responses, kind)
     sample, begin = _sample(responses, seed), {**_STARTS, **(start or {})}
@@ -147,14 +146,16 @@ def _responses(
     phenomenon: Integers | None,
     family: Integers | None,
     covariates: Floats | None,
+    cluster: Integers | None,
 ) -> Responses:
-    """The table with numbers of phenomena and families, and standardised covariates."""
+    """The table with numbers of phenomena, families, clusters, and standardised covariates."""
     items, models = table.shape if table.ndim == 2 else (0, 0)  # noqa: PLR2004
     p = np.zeros(items, dtype=np.int64) if phenomenon is None else np.asarray(phenomenon)
     g = np.zeros(models, dtype=np.int64) if family is None else np.asarray(family)
     x = np.zeros((items, 0)) if covariates is None else np.asarray(covariates, dtype=np.float64)
     known = table[np.isfinite(table)]
-    fits = (len(p), len(g), len(x)) == (items, models, items)
+    k = np.full(items, -1) if cluster is None else np.asarray(cluster)
+    fits = (len(p), len(g), len(x), len(k)) == (items, models, items, items)
     if table.ndim != 2 or not fits or ((known < 0) | (known > 1)).any():  # noqa: PLR2004
         raise UsageError(
             where="item-response model",
@@ -168,16 +169,28 @@ def _responses(
         phenomenon=p,
         family=g,
         covariates=(x - x.mean(axis=0)) / np.where(sds > 0, sds, 1.0) if items else x,
+        cluster=_clusters(k),
     )
 
 
-def _impossible(table: Floats) -> str | None:
+def _clusters(cluster: Integers) -> Integers | None:
+    """The clusters of two or more items, by new numbers; None where they tell nothing."""
+    names, numbers, sizes = np.unique(cluster, return_inverse=True, return_counts=True)
+    kept = (sizes > 1) & (names >= 0)
+    if not _FEWEST_CLUSTERS <= int(kept.sum()) <= _MOST_CLUSTERS:
+        return None
+    return np.asarray(np.where(kept, np.cumsum(kept) - 1, -1)[numbers])
+
+
+def _impossible(table: Floats, kind: ItemModel) -> str | None:
     """The reason why a table cannot be fitted; None if it can."""
     known = np.isfinite(table)
     items = int(known.any(axis=1).sum())
     models = int(known.any(axis=0).sum())
     if models < _FEWEST_MODELS:
         return f"answers of {counted(models, 'model')}: difficulty needs {_FEWEST_MODELS} or more"
+    if kind == "2pl" and models < _FEWEST_FOR_SLOPES:
+        return f"answers of {models} models: discrimination needs {_FEWEST_FOR_SLOPES} or more"
     if items < _FEWEST_ITEMS:
         return f"{counted(items, 'item')}: a model of items needs {_FEWEST_ITEMS} or more"
     return ALL_EQUAL if np.ptp(table[known]) == 0 else None
@@ -190,6 +203,7 @@ def _spread_names(responses: Responses, kind: ItemModel) -> tuple[str, ...]:
     return (
         "item",
         *(("phenomenon",) if several else ()),
+        *(("cluster",) if responses.clusters else ()),
         "model",
         *(("family",) if 1 < families < models else ()),
         *(("interaction",) if several else ()),
@@ -219,6 +233,7 @@ def _sample(responses: Responses, seed: int) -> Responses:
         right=responses.right[kept],
         phenomenon=responses.phenomenon[kept],
         covariates=responses.covariates[kept],
+        cluster=None if responses.cluster is None else responses.cluster[kept],
     )
 
 

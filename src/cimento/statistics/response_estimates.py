@@ -9,13 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from cimento.statistics.response_likelihood import (
-    ItemPosterior,
-    Layout,
-    Likelihood,
-    Mode,
-    Responses,
-)
+from cimento.statistics.response_effects import Layout, Responses
+from cimento.statistics.response_likelihood import ItemPosterior, Likelihood, Mode
 from cimento.statistics.values import Floats
 
 RESIDUAL_VARIANCE = math.pi**2 / 3
@@ -112,15 +107,16 @@ def _moments(likelihood: Likelihood, effects: Floats, sds: Mapping[str, float]) 
         hard = -(easiness[:, None] + posterior.easiness + a * ability.mean(axis=1, keepdims=True))
         mean_a = (posterior.weights * a).sum(axis=1, keepdims=True)
         shared = np.repeat(mean_a / models, models, axis=1)
-        direct = np.concatenate([shared, likelihood.constants(chunk)], axis=1)
+        direct = np.concatenate([shared, np.ones((chunk.items.size, 1))], axis=1)
         local = _with_scores(posterior, hard, scores) - direct
         local_a = _with_scores(posterior, a, scores)
         difficulty[chunk.items] = _central(posterior, hard)
         discrimination[chunk.items] = _central(posterior, a)
         for p, part in chunk.phenomena:
-            places, design = likelihood.designs[p]
+            places, by_effect = likelihood.slopes(chunk, p, part, local[part])
             where = np.ix_(chunk.items[part], places)
-            slopes[where], slopes_a[where] = local[part] @ design, local_a[part] @ design
+            slopes[where] = by_effect
+            slopes_a[where] = likelihood.slopes(chunk, p, part, local_a[part])[1]
     return Moments(difficulty, discrimination, slopes, slopes_a)
 
 

@@ -2,11 +2,12 @@
 
 The logit of a right answer of respondent j to item i of phenomenon p is
 
-    a_i (m_j + f_g(j) + d_jp) + o + e_p + x_i b + v_i,    a_i = 1 + s_a z_i,
+    a_i (m_j + f_g(j) + d_jp) + o + e_p + c_k(i) + x_i b + v_i,    a_i = 1 + s_a z_i,
 
-with normal effects of respondents m, their families f, phenomena e, items v, of respondents on
-phenomena d, and of items on discrimination z; with s_a = 0 it is a Rasch model with random items
-(De Boeck 2008, doi:10.1007/s11336-008-9092-x), which is a logistic model with crossed effects.
+with normal effects of respondents m, their families f, phenomena e, clusters of items from one
+source c, items v, of respondents on phenomena d, and of items on discrimination z; with s_a = 0 it
+is a Rasch model with random items (De Boeck 2008, doi:10.1007/s11336-008-9092-x), which is a
+logistic model with crossed effects.
 
 Items are many and have few answers each, so that their effects (v, z) are integrated out exactly
 enough, by Gauss-Hermite quadrature around their modes (Liu and Pierce 1994,
@@ -23,9 +24,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cimento.statistics.response_effects import Layout, Responses, block_of
 from cimento.statistics.values import Floats, Integers
 
-_INTERCEPT_SD, _SLOPE_SD = 5.0, 2.5
 NODES = {1: 15, 2: 7}
 """Nodes in each dimension of an item's effects, for results."""
 FEWER_NODES = {1: 9, 2: 5}
@@ -36,106 +37,6 @@ _NEAR, _SHORTEST = 0.1, 1e-3
 _INNER_STEPS, _INNER_TOLERANCE = 25, 1e-7
 _FLATTEST = 0.1
 """The least curvature that counts, of standardised effects, whose prior has 1."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Responses:
-    """A table of answers, items by respondents, with what is known of both.
-
-    Attributes:
-        right: items x respondents: 1 right, 0 wrong, between them a tie; NaN where undefined.
-        phenomenon: the number of each item's phenomenon.
-        family: the number of each respondent's family.
-        covariates: items x covariates, standardised.
-    """
-
-    right: Floats
-    phenomenon: Integers
-    family: Integers
-    covariates: Floats
-
-    @property
-    def phenomena(self) -> int:
-        """The number of phenomena."""
-        return int(self.phenomenon.max()) + 1
-
-    @property
-    def families(self) -> int:
-        """The number of families."""
-        return int(self.family.max()) + 1
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """The places of effects in one long vector, all of them standardised.
-
-    Attributes:
-        size: length of the vector.
-        spans: kind of effect to its places: intercept, covariates, and groups of random effects.
-    """
-
-    size: int
-    spans: Mapping[str, slice]
-
-    @classmethod
-    def of(cls, responses: Responses, groups: tuple[str, ...]) -> Layout:
-        """The layout for some random effects: phenomenon, model, family, interaction."""
-        models = responses.right.shape[1]
-        sizes = {
-            "intercept": 1,
-            "covariates": responses.covariates.shape[1],
-            "phenomenon": responses.phenomena,
-            "model": models,
-            "family": responses.families,
-            "interaction": models * responses.phenomena,
-        }
-        spans, start = {}, 0
-        for name, size in sizes.items():
-            if name in groups or name in {"intercept", "covariates"}:
-                spans[name] = slice(start, start + size)
-                start += size
-        return cls(start, spans)
-
-    def scales(self, sds: Mapping[str, float]) -> Floats:
-        """The standard deviation of each place."""
-        scales = np.ones(self.size)
-        fixed = {"intercept": _INTERCEPT_SD, "covariates": _SLOPE_SD}
-        for name, span in self.spans.items():
-            scales[span] = fixed.get(name) or sds[name]
-        return scales
-
-
-def block_design(responses: Responses, layout: Layout, p: int) -> tuple[Integers, Floats]:
-    """The effects that answers to one phenomenon's items depend on, and how.
-
-    Returns:
-        Places in the vector of effects, and a matrix from these to the respondents' abilities
-        on the phenomenon, the easiness of the phenomenon, and the slopes of covariates.
-    """
-    models, slopes = responses.right.shape[1], responses.covariates.shape[1]
-    places: list[int] = []
-    columns: list[Floats] = []
-
-    def put(place: int, rows: Floats) -> None:
-        places.append(place)
-        columns.append(rows)
-
-    rows = np.eye(models + 1 + slopes)
-    put(layout.spans["intercept"].start, rows[models])
-    for k in range(slopes):
-        put(layout.spans["covariates"].start + k, rows[models + 1 + k])
-    if "phenomenon" in layout.spans:
-        put(layout.spans["phenomenon"].start + p, rows[models])
-    if "model" in layout.spans:
-        for j in range(models):
-            put(layout.spans["model"].start + j, rows[j])
-    if "family" in layout.spans:
-        for g in range(responses.families):
-            put(layout.spans["family"].start + g, rows[:models][responses.family == g].sum(axis=0))
-    if "interaction" in layout.spans:
-        for j in range(models):
-            put(layout.spans["interaction"].start + p * models + j, rows[j])
-    return np.array(places), np.stack(columns, axis=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +208,7 @@ class Likelihood:
         self.responses = responses
         self.layout = Layout.of(responses, groups)
         phenomena = range(responses.phenomena)
-        self.designs = [block_design(responses, self.layout, p) for p in phenomena]
+        self.blocks = [block_of(responses, self.layout, p) for p in phenomena]
         self.nodes = nodes or NODES[dimensions]
         cells = responses.right.shape[1] * self.nodes**dimensions
         self.chunks = _chunks(responses.phenomenon, max(1, _CELLS_AT_ONCE // cells))
@@ -347,6 +248,8 @@ class Likelihood:
             while expected > _NEAR and tried[0] < value and size > _SHORTEST:
                 size /= 2
                 tried = self._at(z + size * step, scales, sds)
+            if expected > _NEAR and tried[0] < value:
+                break  # Quadrature is too coarse there: no step in this direction leads up.
             z = z + size * step
             value, gradient, precision = tried
         self._z = z
@@ -359,33 +262,49 @@ class Likelihood:
     ) -> tuple[Floats, Floats, ItemPosterior]:
         """The abilities and easiness behind a chunk's items, and the posterior of these items."""
         models = self.responses.right.shape[1]
-        constants = self.constants(chunk)
         ability = np.empty((chunk.items.size, models))
         easiness = np.empty(chunk.items.size)
         for p, part in chunk.phenomena:
-            places, design = self.designs[p]
-            local = design @ effects[places]
+            block = self.blocks[p]
+            local = block.design @ effects[block.places]
             ability[part] = local[:models]
-            easiness[part] = constants[part] @ local[models:]
+            easiness[part] = self.constants(chunk, p, part) @ local[models:]
         right, start = self.responses.right[chunk.items], self._modes[chunk.items]
         posterior = item_posterior(right, ability, easiness, sds, start, nodes=self.nodes)
         self._modes[chunk.items] = posterior.modes
         return ability, easiness, posterior
 
-    def constants(self, chunk: Chunk) -> Floats:
-        """The columns by which items take up easiness: ones, and their covariates."""
-        return np.column_stack([np.ones(chunk.items.size), self.responses.covariates[chunk.items]])
+    def constants(self, chunk: Chunk, p: int, part: slice) -> Floats:
+        """What the easiness of the items of one phenomenon in a chunk depends on."""
+        return self.responses.constants(chunk.items[part], self.blocks[p].clusters)
 
     def scores(self, chunk: Chunk, posterior: ItemPosterior) -> Floats:
         """The derivatives of the log-likelihood of a chunk's items at their nodes.
 
         Returns:
-            Items x nodes x (abilities on their phenomenon, its easiness, slopes of covariates).
+            Items x nodes x (abilities on their phenomenon, easiness of the item).
         """
         right = self.responses.right[chunk.items][:, None, :]
         residual = np.where(np.isfinite(right), right - posterior.share, 0.0)
-        by_item = residual.sum(axis=2, keepdims=True) * self.constants(chunk)[:, None, :]
+        by_item = residual.sum(axis=2, keepdims=True)
         return np.concatenate([posterior.discrimination[..., None] * residual, by_item], axis=2)
+
+    def slopes(self, chunk: Chunk, p: int, part: slice, by_item: Floats) -> tuple[Integers, Floats]:
+        """Derivatives with respect to effects, from those to abilities and an item's easiness.
+
+        Args:
+            chunk: some items.
+            p: the phenomenon.
+            part: its items in the chunk.
+            by_item: items of the part x (abilities, easiness).
+
+        Returns:
+            The places of the effects, and items x effects.
+        """
+        models, block = self.responses.right.shape[1], self.blocks[p]
+        x = self.constants(chunk, p, part)
+        wide = np.concatenate([by_item[:, :models], by_item[:, models:] * x], axis=1)
+        return block.places, wide @ block.design
 
     def _at(
         self, z: Floats, scales: Floats, sds: Mapping[str, float]
@@ -407,15 +326,15 @@ class Likelihood:
             by_answer *= known
             mean = (r[:, None, :] @ scores)[:, 0]
             turned = scores * np.sqrt(r)[..., None]
-            x = self.constants(chunk)
             for p, part in chunk.phenomena:
-                places, design = self.designs[p]
-                scaled = design * scales[places]
-                curvature = _expected(by_answer[:, part], x[part]) + mean[part].T @ mean[part]
-                flat = turned[part].reshape(-1, turned.shape[2])
-                curvature -= flat.T @ flat
-                gradient[places] += scaled.T @ mean[part].sum(axis=0)
-                precision[np.ix_(places, places)] += scaled.T @ curvature @ scaled
+                block = self.blocks[p]
+                scaled = block.design * scales[block.places]
+                x = self.constants(chunk, p, part)
+                curvature = _curvature(by_answer[:, part], mean[part], turned[part], x)
+                gradient[block.places] += (
+                    self.slopes(chunk, p, part, mean[part])[1].sum(axis=0) * (scales[block.places])
+                )
+                precision[np.ix_(block.places, block.places)] += scaled.T @ curvature @ scaled
         return value, gradient, precision
 
 
@@ -432,19 +351,26 @@ def _chunks(phenomenon: Integers, most: int) -> list[Chunk]:
     return chunks
 
 
-def _expected(by_answer: Floats, x: Floats) -> Floats:
-    """The expected curvature of some items of one phenomenon.
+def _curvature(by_answer: Floats, mean: Floats, turned: Floats, x: Floats) -> Floats:
+    """The curvature of some items of one phenomenon: what is expected, less that of the scores.
 
     Args:
         by_answer: E(w), E(a w) and E(a² w) of each item and respondent.
-        x: items x (one, covariates).
+        mean: items x (abilities, easiness), the mean scores.
+        turned: items x nodes x the same, scores times the root of their weights.
+        x: items x (one, covariates, clusters).
     """
     models = by_answer.shape[2]
-    curvature = np.zeros((models + x.shape[1],) * 2)
-    curvature[:models, :models] = np.diag(by_answer[2].sum(axis=0))
-    curvature[:models, models:] = by_answer[1].T @ x
+    flat = turned[..., :models].reshape(-1, models)
+    own, both = mean[:, models], mean[:, :models]
+    alone = by_answer[0].sum(axis=1) + own**2 - (turned[..., models] ** 2).sum(axis=1)
+    crossed = by_answer[1] + both * own[:, None]
+    crossed -= np.einsum("iqm,iq->im", turned[..., :models], turned[..., models])
+    curvature = np.empty((models + x.shape[1],) * 2)
+    curvature[:models, :models] = np.diag(by_answer[2].sum(axis=0)) + both.T @ both - flat.T @ flat
+    curvature[:models, models:] = crossed.T @ x
     curvature[models:, :models] = curvature[:models, models:].T
-    curvature[models:, models:] = x.T @ (by_answer[0].sum(axis=1)[:, None] * x)
+    curvature[models:, models:] = x.T @ (alone[:, None] * x)
     return curvature
 
 

@@ -282,6 +282,32 @@ def _takes_first_items(tried: _Tried) -> Iterator[Finding]:
     )
 
 
+def _asks_adaptively(tried: _Tried) -> Iterator[Finding]:
+    name = "items of an adaptive run are judged as in the whole, or it is refused"
+    keys = ["item", "question", "method"]
+    # Other texts in a batch change the last bits of values, which are not compared.
+    whole = tried.run.outcomes().sort(keys).select(*keys, "verdict", "right")
+    for precision in (_EXACT, _COARSE):
+        chosen: dict[str, Any] = {**tried.options, "adaptive": True, "precision": precision}
+        try:
+            run = evaluate(tried.loaded, tried.model, **chosen)
+        except UsageError as error:
+            yield Finding(name, passed="--adaptive" in str(error), detail=str(error))
+            return
+        outcomes = run.outcomes().sort(keys).select(*keys, "verdict", "right")
+        asked = whole.filter(whole["item"].is_in(outcomes["item"].implode()))
+        if not outcomes.equals(asked if precision == _COARSE else whole):
+            yield Finding(
+                name, passed=False, detail=f"precision {precision:g}: {run.n_items} items"
+            )
+            return
+    yield Finding(name, passed=True, detail=f"{run.n_items} of {tried.run.n_items} items")
+
+
+_EXACT, _COARSE = 0.001, 0.45
+"""A precision that is reached with all items only, and one that a few items reach."""
+
+
 def _is_read_and_written(tried: _Tried) -> Iterator[Finding]:
     paradigm, folder = tried.loaded.paradigm, tried.folder / "written"
     paradigm.write(tried.loaded.suite, folder)
@@ -350,6 +376,7 @@ CHECKS: tuple[_Check, ...] = (
     _has_a_summary,
     _keeps_answers,
     _takes_first_items,
+    _asks_adaptively,
     _refuses_what_it_does_not_honour,
 )
 

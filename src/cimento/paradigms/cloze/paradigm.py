@@ -7,7 +7,7 @@ people or a dictionary say (``fits@k``), and which option is the most probable (
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -101,6 +101,10 @@ class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
     def limited(self, suite: ClozeSuite, limit: int) -> ClozeSuite:
         """The suite with only its first items, of whatever they are made."""
         return suite if limit >= len(expand_suite(suite).items) else replace(suite, limit=limit)
+
+    def selected(self, suite: ClozeSuite, items: Collection[str]) -> ClozeSuite:
+        """The suite with some of its items, of whatever they are made."""
+        return replace(suite, only=frozenset(items))
 
     def holds(self, suite: ClozeSuite) -> str:
         """The numbers of items, and of those with an expected answer, in words."""

@@ -199,6 +199,7 @@ class ClozeSuite:
             ``sentence``, ``expression``); empty where each stands alone.
         extra: top-level keys of suite.toml that cimento does not use, kept for writing.
         limit: number of its items that are asked, from the first; None for all. Not written.
+        only: ids of those among them that are asked; None for all. Not written.
     """
 
     meta: Meta
@@ -208,6 +209,7 @@ class ClozeSuite:
     cluster: str = ""
     extra: Mapping[str, JsonValue] = field(default_factory=dict)
     limit: int | None = None
+    only: frozenset[str] | None = None
 
     @property
     def name(self) -> str:
@@ -349,6 +351,8 @@ def expand_suite(suite: ClozeSuite) -> Expansion:
     words = [item for multiword in suite.multiwords for item in expand_multiword(multiword)]
     written = len(suite.items) + len(words)
     items = (*suite.items, *made.items, *words)[: suite.limit]
+    if suite.only is not None:
+        items = tuple(item for item in items if item.id in suite.only)
     return Expansion(items, made.n_slots + written, made.shared)
 
 

@@ -8,7 +8,7 @@ of asking. A suite is one of sentences, pairs or rated ones, whose ``kind`` is `
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -121,6 +121,10 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
     def limited(self, suite: Suite, limit: int) -> Suite:
         """The first items of a suite."""
         return RATINGS.limited(suite, limit)
+
+    def selected(self, suite: Suite, items: Collection[str]) -> Suite:
+        """The suite with some of its items."""
+        return RATINGS.selected(suite, items)
 
     def describe(self, suite: Suite, items: int) -> str:
         """The text of ``suites show`` for a suite and its first items."""

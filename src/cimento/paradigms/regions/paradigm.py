@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -127,6 +127,12 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
         if limit >= len(suite.items):
             return suite
         return dataclasses.replace(suite, items=suite.items[:limit])
+
+    def selected(self, suite: Suite, items: Collection[str]) -> Suite:
+        """The suite with some of its items."""
+        ids = suite.columns.ids
+        kept = [suite.items[number] for number, item in enumerate(ids) if item in items]
+        return dataclasses.replace(suite, items=kept)
 
     def describe(self, suite: Suite, items: int) -> str:
         """The text that ``suites show`` prints about a suite and its first items."""

@@ -12,7 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.paradigms.stories.outcomes import TierOutcome, by_characters, probabilities
-from cimento.paradigms.stories.suite import FALSE, OPTIONS, STORY, TRUE, Story, Tier, bases
+from cimento.paradigms.stories.suite import (
+    FALSE,
+    OPTIONS,
+    STORY,
+    TRUE,
+    Story,
+    Tier,
+    bases,
+    by_row,
+)
 from cimento.statistics.calibration import (
     Calibration,
     Scaling,
@@ -182,6 +191,7 @@ def scaled_confidence(
         stories: all of them.
         seed: of the division into folds.
     """
+    known = by_row(stories)
     scores, right, numbers = [], [], []
     for outcome in outcomes:
         values = outcome.answer.logprobs_nats
@@ -190,7 +200,7 @@ def scaled_confidence(
         if values is not None and all(map(math.isfinite, values)):
             scores.append(values)
             right.append(outcome.answer.options.index(outcome.gold))
-            numbers.append(stories[outcome.row].story_id)
+            numbers.append(known[outcome.row].story_id)
     return temperature_scaling(scores, right, seed=seed, clusters=numbers)
 
 
@@ -237,6 +247,7 @@ class Detection:
 
 def detect(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Detection:
     """Measure the first tier."""
+    known = by_row(stories)
     first = [outcome for outcome in outcomes if outcome.tier == STORY]
     answered = _answered(first)
     is_plausible = [outcome.gold == TRUE for outcome in answered]
@@ -256,7 +267,7 @@ def detect(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Detecti
         tnr=tnr(counts),
         balanced_accuracy=balanced_accuracy(counts),
         mcc=mcc(counts),
-        auc=auc(list(margins.values()), [stories[row].plausible for row in margins])
+        auc=auc(list(margins.values()), [known[row].plausible for row in margins])
         if margins
         else Statistic(None, NO_MARGINS),
         d_prime=sensitivity.d_prime,
@@ -287,11 +298,12 @@ def unbiased_mcc(
     margins = _margins([outcome for outcome in outcomes if outcome.tier == STORY])
     if not margins:
         return Threshold(None, None, (), NO_MARGINS)
+    known = by_row(stories)
     return threshold_mcc(
         list(margins.values()),
-        [stories[row].plausible for row in margins],
+        [known[row].plausible for row in margins],
         seed=seed,
-        clusters=[stories[row].story_id for row in margins],
+        clusters=[known[row].story_id for row in margins],
     )
 
 
@@ -349,6 +361,7 @@ def detection_intervals(
     from cimento.statistics.classification import auc_interval, balanced_interval
     from cimento.statistics.means import mean_of
 
+    known = by_row(stories)
     first = [outcome for outcome in outcomes if outcome.tier == STORY]
     answered = _answered(first)
     margins = _margins(first)
@@ -356,7 +369,7 @@ def detection_intervals(
 
     def design(rows: Iterable[int]) -> Design:
         units = tuple(rows)
-        return Design(units, tuple(stories[row].story_id for row in units))
+        return Design(units, tuple(known[row].story_id for row in units))
 
     siblings = mean_of(list(pairs.values()), design(pairs), seed=0, draws=0)
     return {
@@ -366,7 +379,7 @@ def detection_intervals(
             design(outcome.row for outcome in answered),
         ),
         "auc": auc_interval(
-            list(margins.values()), [stories[row].plausible for row in margins], design(margins)
+            list(margins.values()), [known[row].plausible for row in margins], design(margins)
         ),
         "sibling_pair_accuracy": Interval(
             siblings.low, siblings.high, siblings.method, siblings.reason

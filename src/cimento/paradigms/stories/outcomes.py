@@ -21,6 +21,7 @@ from cimento.paradigms.stories.suite import (
     Tier,
     TierAnswer,
     TripleKey,
+    by_row,
 )
 from cimento.runs.outcomes import VerdictName
 from cimento.statistics.design import Design
@@ -126,9 +127,10 @@ def judge(answer: TierAnswer, gold: str | None, *, first_of_ties: bool = False) 
 def judge_all(
     answers: Sequence[TierAnswer], stories: Sequence[Story], *, first_of_ties: bool = False
 ) -> tuple[TierOutcome, ...]:
-    """`judge` of every answer at a tier; ``answer.row`` is a position in `stories`."""
+    """`judge` of every answer at a tier to one of some stories."""
+    known = by_row(stories)
     return tuple(
-        judge(answer, stories[answer.row].gold(answer.tier), first_of_ties=first_of_ties)
+        judge(answer, known[answer.row].gold(answer.tier), first_of_ties=first_of_ties)
         for answer in answers
     )
 

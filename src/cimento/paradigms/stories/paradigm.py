@@ -7,12 +7,12 @@ Storks et al. 2021 (TRIP, doi:10.18653/v1/2021.findings-emnlp.422) and Pensa et 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
-from cimento.errors import Fault, SuiteError, counted
+from cimento.errors import Fault, SuiteError, UsageError, counted
 from cimento.io.files import expanded
 from cimento.paradigms.base import (
     MethodFacts,
@@ -44,7 +44,7 @@ from cimento.paradigms.stories.judging import (
     tier_warnings,
 )
 from cimento.paradigms.stories.options import StoryOptions, prompt_for
-from cimento.paradigms.stories.prompts import Shots
+from cimento.paradigms.stories.prompts import PAPER_DRAWS, Shots
 from cimento.paradigms.stories.recordings import recorded_answers
 from cimento.paradigms.stories.rounds import next_round
 from cimento.paradigms.stories.suite import StorySuite
@@ -124,8 +124,7 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
 
     def later(self, suite: StorySuite, options: StoryOptions) -> int:  # noqa: ARG002
         """The most requests after the first tier: two for a story, and two without one."""
-        n_stories = len(suite.stories) if suite.limit is None else suite.limit
-        return 2 * (n_stories + 1)
+        return 2 * (len(suite.asked) + 1)
 
     def write(self, suite: StorySuite, folder: Path) -> None:
         """Write a suite folder, all stories of it.
@@ -158,6 +157,10 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
     def limited(self, suite: StorySuite, limit: int) -> StorySuite:
         """The first stories are asked about; worked examples come from all of them."""
         return suite if limit >= len(suite.stories) else replace(suite, limit=limit)
+
+    def selected(self, suite: StorySuite, items: Collection[str]) -> StorySuite:
+        """Some stories are asked about; worked examples come from all of them."""
+        return replace(suite, only=frozenset(items))
 
     def describe(self, suite: StorySuite, items: int) -> str:
         """The content of a file of stories, and its first stories."""
@@ -209,7 +212,7 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
         suite: StorySuite,
         options: StoryOptions,
         *,
-        scoring: Asking,  # noqa: ARG002  # nothing of it changes what is asked
+        scoring: Asking,
         model: AskedModel,
         answers: Answers,
     ) -> Requests | None:
@@ -220,6 +223,8 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
                 or no story has what is asked about.
             ModelError: its chat template cannot render a prompt.
         """
+        if scoring.precision is not None:
+            _refuse_together(suite, options)
         return next_round(suite, options, model=model, answers=answers)
 
     def recording(self, name: str, suite: StorySuite, *, scoring: Asking) -> Recording:  # noqa: ARG002
@@ -323,3 +328,19 @@ STORIES = Stories()
 def _has_examples(suite: StorySuite) -> bool:
     """Whether there are enough other stories for the usual worked examples."""
     return len({story.story_id for story in suite.stories}) > Shots().n
+
+
+def _refuse_together(suite: StorySuite, options: StoryOptions) -> None:
+    """Refuse to ask stories one by one where a question depends on others that are asked about.
+
+    Raises:
+        UsageError: it does.
+    """
+    seen = ""
+    if options.task != "tiers":
+        seen = f"the questions of task={options.task} are about several stories together"
+    elif options.examples.mode == PAPER_DRAWS:
+        seen = "the study drew its worked examples for all stories in their order"
+    if seen:
+        todo = "Leave --adaptive out, or ask the tiers with other examples."
+        raise UsageError(where=f"suite {suite.name!r}, --adaptive", seen=seen, todo=todo)

@@ -214,6 +214,7 @@ class StorySuite:
         stories: in file order; ``stories[n].row == n``.
         limit: only the first so many are asked about; None for all. The others stay, for worked
             examples come from all stories.
+        only: rows of those among them that are asked about, as text; None for all.
         format: what was read.
         path: file or folder.
         sha256: of the bytes read, hexadecimal; empty where it was made in Python.
@@ -224,6 +225,7 @@ class StorySuite:
     meta: Meta
     stories: tuple[Story, ...]
     limit: int | None = None
+    only: frozenset[str] | None = None
     format: StoryFormat = field(default="native", compare=False)
     path: Path = field(default=Path(), compare=False)
     sha256: str = field(default="", compare=False)
@@ -241,7 +243,8 @@ class StorySuite:
     @property
     def asked(self) -> tuple[Story, ...]:
         """The stories that are asked about."""
-        return self.stories[: self.limit]
+        first = self.stories[: self.limit]
+        return tuple(story for story in first if self.only is None or str(story.row) in self.only)
 
 
 Bearer: TypeAlias = Literal["actor", "object"]
@@ -381,6 +384,11 @@ def is_default(attribute: str, value: Value) -> bool:
         return False
     default = CHANGES[ATTRIBUTES[attribute].default][1]
     return default is not None and value == default
+
+
+def by_row(stories: Sequence[Story]) -> dict[int, Story]:
+    """The stories by their rows, which are no places where only some of a suite are asked about."""
+    return {story.row: story for story in stories}
 
 
 def by_triple(stories: Sequence[Story]) -> dict[TripleKey, tuple[Story, ...]]:
