@@ -30,11 +30,14 @@ def test_a_suite_that_was_read_says_by_how_many(
             ("R2", "no", "1", "mismatch_person", "agrees", "")]  # fmt: skip
     lines = ["\t".join(row) + "\n" for row in (HEADER, *rows)]
     review.write_text("".join(lines), encoding="utf-8")
-    assert list_builtin()[0].status == "read by 2, not native, 2 of 24 items"
-    review.write_text(
-        "".join([*lines, "R3\tyes\t1\tmismatch_person\tagrees\t\n"]), encoding="utf-8"
-    )
-    assert list_builtin()[0].status == "read by 3, 1 native, 2 of 24 items"
-    rest = [f"R1\tno\t{item}\tmismatch_person\tagrees\t\n" for item in range(3, 25)]
+    assert list_builtin()[0].status == "read by 1, not native, 2 of 24 items"
+    more = ["R3\tyes\t1\tmismatch_person\tagrees\t\n", "R3\tyes\t2\tmismatch_person\tagrees\t\n"]
+    review.write_text("".join([*lines, *more]), encoding="utf-8")
+    assert list_builtin()[0].status == "read by 2, 1 native, 2 of 24 items"
+    rest = [
+        f"{reader}\tno\t{item}\tmismatch_person\tagrees\t\n"
+        for reader in ("R1", "R2")
+        for item in range(2, 25)
+    ]
     review.write_text("".join([*lines, *rest]), encoding="utf-8")
     assert list_builtin()[0].status == "read by 2, not native"

@@ -94,3 +94,9 @@ def test_the_audit_has_one_pair_for_each_alternative(suite: Suite) -> None:
         ("unigrams", 26),
         ("bigrams", 26),
     ]
+
+
+def test_alternatives_of_one_sentence_are_in_one_half() -> None:
+    """Every name is in one sentence and its two alternatives, so that no half knows another's."""
+    pairs = [(f"{name}a", f"{name}{end}") for name in NAMES for end in "bc"]
+    assert accuracies(pairs) == {"unigrams": 0.5, "bigrams": 0.5}

@@ -13,7 +13,7 @@ import statistics
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from cimento.suites.words import WITHOUT_BLANKS, word_spans
 
@@ -52,10 +52,11 @@ def ngram_baselines(
 ) -> tuple[NgramBaseline, ...]:
     """The cross-validated accuracy of unigrams and of bigrams.
 
-    In each of ten rounds the pairs are halved at random, and each half is judged by the other:
-    the sentence with the higher sum of log((good + 1) / (bad + 1)) over its n-grams is taken to be
-    the acceptable one, where good and bad count the n-gram in the acceptable and the unacceptable
-    sentences of the other half (naive Bayes, add-one smoothed). Many pairs get fewer rounds.
+    In each of ten rounds the pairs are halved at random, those with one acceptable sentence
+    together, and each half is judged by the other: the sentence with the higher sum of
+    log((good + 1) / (bad + 1)) over its n-grams is taken to be the acceptable one, where good and
+    bad count the n-gram in the acceptable and the unacceptable sentences of the other half (naive
+    Bayes, add-one smoothed). Many pairs get fewer rounds.
 
     Args:
         pairs: acceptable and unacceptable sentences.
@@ -75,20 +76,21 @@ def ngram_baselines(
 def _accuracy(pairs: Sequence[tuple[str, str]], order: int, seed: int) -> float:
     generator = random.Random(seed)  # noqa: S311  # halves of a suite, not secrets
     counted = [(Counter(_ngrams(good, order)), Counter(_ngrams(bad, order))) for good, bad in pairs]
-    numbers = list(range(len(pairs)))
+    # Alternatives of one acceptable sentence stay together: a half must not have seen it.
+    together: dict[str, list[int]] = {}
+    for number, (sentence, _) in enumerate(pairs):
+        together.setdefault(sentence, []).append(number)
+    items = list(together.values())
     accuracies = []
     for _ in range(max(1, min(_ROUNDS, _MOST_TRIED // len(pairs)))):
-        generator.shuffle(numbers)
-        middle = len(numbers) // 2
-        for train, test in (
-            (numbers[:middle], numbers[middle:]),
-            (numbers[middle:], numbers[:middle]),
-        ):
+        generator.shuffle(items)
+        halves = items[: len(items) // 2], items[len(items) // 2 :]
+        for train, test in (halves, halves[::-1]):
             good, bad = Counter[str](), Counter[str]()
-            for number in train:
+            for number in chain.from_iterable(train):
                 good.update(counted[number][0])
                 bad.update(counted[number][1])
-            tried = [counted[number] for number in test]
+            tried = [counted[number] for number in chain.from_iterable(test)]
             accuracies += [_right(pair, good, bad) for pair in tried]
     return statistics.fmean(accuracies)
 
