@@ -364,6 +364,12 @@ def test_files_of_others_are_neither_overwritten_nor_removed(animal_runs, tmp_pa
         write_site(animal_runs, other)
     assert read(other / "index.html") == "a page of somebody"
 
+    mine = tmp_path / "mine"
+    (mine / "my-suite").mkdir(parents=True)
+    with pytest.raises(UsageError, match="'my-suite', which is not of this site"):
+        write_site(animal_runs, mine)
+    assert [path.name for path in mine.rglob("*")] == ["my-suite"]
+
 
 HOSTILE = '</script><script>alert(1)</script></style><img src=x onerror="alert(1)">'
 

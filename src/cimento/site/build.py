@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 INDEX = "site.json"
 """The record of a site: the sha256 of every file by path, and what files were made of."""
 
+_OF_SERVERS = frozenset({"CNAME", "robots.txt"})
+
 File = tuple[str, str | bytes | None]
 """The path of a file from the root of the site, and its content; None where it stays as it is."""
 
@@ -100,7 +102,7 @@ def write_site(runs: RunsLike, folder: str | Path, settings: SiteSettings | None
         settings: what the site says of itself.
 
     Raises:
-        UsageError: a run is given twice or is not stored, or a file in the folder is not of a site.
+        UsageError: a run is given twice or is not stored, or the folder has files that are not of a site.
         TableError: a run cannot be read.
         StorageError: the folder cannot be written.
     """
@@ -131,6 +133,7 @@ class _Folder:
             UsageError: the index is not one.
         """
         if not (self.root / INDEX).is_file():
+            self._need_empty()
             return {}, {}
         try:
             content = json.loads(read_bytes(self.root / INDEX))
@@ -145,6 +148,21 @@ class _Folder:
         # An index that was edited must not have files outside of the folder removed.
         inside = {path: digest for path, digest in digests.items() if _is_inside(path)}
         return inside, content.get("made")
+
+    def _need_empty(self) -> None:
+        """Refuse a folder with files that are neither hidden nor for a server.
+
+        Raises:
+            UsageError: there are some.
+        """
+        names = sorted(path.name for path in self.root.iterdir()) if self.root.is_dir() else []
+        others = [name for name in names if name not in _OF_SERVERS and not name.startswith(".")]
+        if others:
+            raise UsageError(
+                where=str(self.root),
+                seen=f"the folder has {others[0]!r}, which is not of this site",
+                todo="Give an empty folder with --output, or the folder of an earlier build.",
+            )
 
     def _is_kept(self, path: str) -> bool:
         """Whether a file of the earlier build is there as it was written."""
