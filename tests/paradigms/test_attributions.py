@@ -12,8 +12,8 @@ import cimento
 from cimento import UsageError
 from cimento.explain import ExplainSettings, attribute
 from cimento.io.explained import ATTRIBUTIONS
-from cimento.paradigms.regions.attributions import contribution_means
 from cimento.paradigms.prompted.prompts import prompted_suite
+from cimento.paradigms.regions.attributions import contribution_means
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from tests.helpers import copying
 from tests.helpers.command_line import invoke

@@ -102,7 +102,7 @@ def write_site(runs: RunsLike, folder: str | Path, settings: SiteSettings | None
         settings: what the site says of itself.
 
     Raises:
-        UsageError: a run is given twice or is not stored, or the folder has files that are not of a site.
+        UsageError: a run is given twice or is not stored, or the folder has files of something else.
         TableError: a run cannot be read.
         StorageError: the folder cannot be written.
     """
