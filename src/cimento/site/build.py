@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from cimento._version import __version__
+from cimento.compare.item_outcomes import without_trials
 from cimento.errors import UsageError
 from cimento.export.data import of_runs
 from cimento.export.every_eval_ever import records
@@ -85,34 +86,38 @@ class Built:
         written: number of files that were new or differed.
         kept: number of files that were the same already.
         removed: number of files of an earlier build that the site no longer has.
+        trials: runs on some items that are not on the site, since the run on all items is.
     """
 
     page: Path
     written: int
     kept: int
     removed: int
+    trials: tuple[Run, ...] = ()
 
 
 def write_site(runs: RunsLike, folder: str | Path, settings: SiteSettings | None = None) -> Built:
     """A static site of runs of any paradigms.
 
     Args:
-        runs: stored runs, or folders of them.
+        runs: stored runs, or folders of them. Adaptive runs and runs with ``limit`` are left out
+            where the run of their model on all items is there.
         folder: folder of the site, new or that of an earlier build.
         settings: what the site says of itself.
 
     Raises:
-        UsageError: a run is given twice or is not stored, or the folder has files of something else.
+        UsageError: a run is given twice or not stored, or the folder has files of something else.
         TableError: a run cannot be read.
         StorageError: the folder cannot be written.
     """
     site = _Folder(expanded(folder), safe=bool(settings and settings.spreadsheet_safe))
-    for path, content in site_files(runs_of(runs), settings or SiteSettings(), site.memory):
+    shown, trials = without_trials(runs_of(runs), beside=1)
+    for path, content in site_files(shown, settings or SiteSettings(), site.memory):
         if content is None:
             site.keep(path)
         else:
             site.put(path, content)
-    return site.finish()
+    return dataclasses.replace(site.finish(), trials=tuple(trials))
 
 
 class _Folder:
