@@ -260,6 +260,24 @@ def without_trials(runs: Sequence[Run], *, beside: int = _TWO) -> tuple[list[Run
     return [run for run in runs if run not in trials], trials
 
 
+def without_restated(runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
+    """Runs apart from those that ask in words what others ask by probability.
+
+    The two kinds of answers are about different abilities. Where all runs ask in words, all stay.
+
+    Args:
+        runs: of any suites.
+
+    Returns:
+        The other runs, and those that are left out.
+    """
+    restated = [run.paradigm.restated(run) is not None for run in runs]
+    if all(restated):
+        return list(runs), []
+    both = list(zip(runs, restated, strict=True))
+    return [run for run, words in both if not words], [run for run, words in both if words]
+
+
 def _version(run: Run) -> tuple[str, object]:
     """The suite of a run as its manifest names it; the suite need not be read for it."""
     return run.suite_name, manifest_part(run.manifest, "suite").get("sha256")
