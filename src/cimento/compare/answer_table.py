@@ -129,10 +129,7 @@ def answer_table(
     keys = tuple(dict.fromkeys(key for one in models for key in one.answers))
     first_runs = {run.suite_name: run for run in reversed(judged)}
     columns = {name: _columns(run) for name, run in first_runs.items()}
-    if phenomenon:
-        known = dict.fromkeys(name for several in columns.values() for name in several)
-        where, seen = f"--phenomenon {phenomenon}", "no suite has such a column"
-        need_known(phenomenon, known, where=where, seen=seen)
+    _need_column(phenomenon, columns)
     texts = {key: text for run in first_runs.values() for key, text in _texts(run).items()}
     clusters = {key: own for run in first_runs.values() for key, own in _clusters(run).items()}
     respondents = (*models, *people)
@@ -287,6 +284,18 @@ def _tokens_of(run: Run) -> Iterator[tuple[str, float]]:
     by_condition = joined.filter(within).group_by("item", "condition").len()
     by_item = by_condition.group_by("item", maintain_order=True).agg(pl.col("len").mean())
     yield from by_item.iter_rows()
+
+
+def _need_column(name: str, columns: Columns) -> None:
+    """Refuse the name of a column that no suite has.
+
+    Raises:
+        UsageError: no suite has it.
+    """
+    known = dict.fromkeys(column for of_suite in columns.values() for column in of_suite)
+    where, seen = f"--phenomenon {name}", "no suite has such a column"
+    if name:
+        need_known(name, known, where=where, seen=seen)
 
 
 def _phenomenon(
