@@ -27,7 +27,6 @@ from cimento.paradigms.regions.attributions import (
     attributed,
     attributions_table,
     contributions_of,
-    not_converged,
 )
 from cimento.paradigms.regions.explanations import CellMean, explanations_table, means_of
 from cimento.paradigms.regions.interchanges import Interchanges, interchanges
@@ -80,8 +79,6 @@ class Attribution:
         means: the mean contributions of regions over items.
         baseline: the embedding from which contributions count; zero for gradient x input.
         notes: why some predictions are not explained, as sentences.
-        not_converged: items whose contributions do not add up, since the integral has not
-            converged; none for gradient x input.
     """
 
     run: Run
@@ -89,7 +86,6 @@ class Attribution:
     means: tuple[ContributionMean, ...]
     baseline: Baseline
     notes: tuple[str, ...] = ()
-    not_converged: tuple[str, ...] = ()
 
 
 def explain(
@@ -183,7 +179,6 @@ def attribute(
         means=contributions_of(run, table),
         baseline=settings.baseline,
         notes=compared.unexplained,
-        not_converged=(not_converged(job.asked, answers) if settings.rule == "integrated" else ()),
     )
 
 

@@ -48,22 +48,6 @@ def test_all_contributions_add_up_to_the_margin_less_that_of_the_baseline(agreei
     assert whole.n == 3
 
 
-def test_items_whose_integral_has_not_converged_are_named(agreeing, capsys, monkeypatch):
-    asked = ["explain", str(agreeing.folder), "--by", "integrated", "--prediction", "number"]
-    assert invoke([*asked, "--json"]) == 0
-    shown = capsys.readouterr()
-    assert json.loads(shown.out)["not_converged"] == []
-    assert "converged" not in shown.err
-    monkeypatch.setattr("cimento.models.hf.gradients.FEWEST_STEPS", 1)
-    monkeypatch.setattr("cimento.models.hf.gradients.MOST_STEPS", 1)
-    asked += ["2", "--baseline", "zero", "--no-cache"]
-    assert invoke([*asked, "--json"]) == 0
-    shown = capsys.readouterr()
-    assert json.loads(shown.out)["not_converged"] == ["2"]
-    assert "the integral has not converged in 1 item (2)" in shown.err
-    assert "Take --baseline mean" in shown.err
-
-
 def test_every_row_says_of_which_word_of_which_sentence_it_is(agreeing, integrated):
     assert integrated.table.schema == ATTRIBUTIONS.polars()
     texts = {

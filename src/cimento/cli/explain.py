@@ -263,11 +263,9 @@ def _show(found: Explanation | Attribution, options: ExplainOptions) -> None:
         }
     else:
         grids = contribution_grids(found.means, named=run.named)
-        _warn(found)
         facts |= {
             "baseline": found.baseline,
             "contributions": [mean.plain() for mean in found.means],
-            "not_converged": found.not_converged,
         }
     if options.as_json:
         show_json(facts | {"not_explained": found.notes})
@@ -275,25 +273,6 @@ def _show(found: Explanation | Attribution, options: ExplainOptions) -> None:
         show("\n".join(as_text(grid) + "\n" for grid in grids).rstrip("\n"))
     if options.output is not None:
         _write(found, grids, options, options.output)
-
-
-_NAMED = 10
-
-
-def _warn(found: Attribution) -> None:
-    """Warn of items whose contributions do not add up."""
-    items = found.not_converged
-    if not items:
-        return
-    others = f" and {len(items) - _NAMED} more" if len(items) > _NAMED else ""
-    todo = (
-        "Leave them out" if found.baseline == "mean" else "Take --baseline mean, or leave them out"
-    )
-    note(
-        "cimento: warning: the integral has not converged in"
-        f" {counted(len(items), 'item')} ({', '.join(items[:_NAMED])}{others}): their contributions"
-        f" do not add up. {todo}."
-    )
 
 
 def _write(

@@ -18,7 +18,6 @@ from cimento.errors import UsageError
 from cimento.io.explained import ATTRIBUTIONS, GRADIENTS
 from cimento.io.tables import NO_LEFT_CONTEXT, find_table
 from cimento.measures import BITS_PER_NAT
-from cimento.models.questions import ERROR_NATS, ERROR_SHARE
 from cimento.paradigms.regions.interchanges import texts_of, wanted_of
 from cimento.paradigms.regions.judging import judged_suite, options_of
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon
@@ -174,26 +173,6 @@ def attributions_table(
                      row["steps"], reason)
                 )  # fmt: skip
     return _summed(pl.DataFrame(rows, schema=ATTRIBUTIONS.polars(), orient="row"))
-
-
-def not_converged(asked: Attributed, answers: Answers) -> tuple[str, ...]:
-    """The items with a sentence whose contributions do not add up, each once.
-
-    Args:
-        asked: the requests, of integrated gradients.
-        answers: the answers to them.
-    """
-    import polars as pl
-
-    change = (pl.col("logprob_nats") - pl.col("baseline_nats")).first()
-    allowed = pl.max_horizontal(pl.lit(ERROR_NATS), ERROR_SHARE * change.abs())
-    sums = (
-        answers.table(GRADIENTS.name)
-        .group_by("request")
-        .agg(off=(change - pl.col("contribution_nats").sum()).abs() > allowed)
-    )
-    off = set(sums.filter(pl.col("off"))["request"])
-    return tuple(dict.fromkeys(term.item for request, term in asked.terms if request in off))
 
 
 def _summed(table: pl.DataFrame) -> pl.DataFrame:
