@@ -335,7 +335,7 @@ def refuse_faulty(path: Path, faulty: Sequence[SuiteError]) -> None:
     if len(faulty) == 1:
         raise faulty[0]
     if faulty:
-        named = [_named(fault, error.where) for error in faulty for fault in error.faults]
+        named = [named_fault(fault, error.where) for error in faulty for fault in error.faults]
         raise SuiteError(where=str(path), faults=named)
 
 
@@ -396,7 +396,7 @@ def _not_of_runs(path: Path, what: str) -> InputError:
     )
 
 
-def _named(fault: Fault, path: str) -> Fault:
+def named_fault(fault: Fault, path: str) -> Fault:
     """A fault with the name of its suite before the place, unless the place has it already."""
     name = Path(path).name
     where = fault.where if fault.where.startswith(name) else f"{name}: {fault.where}"
