@@ -179,4 +179,4 @@ def test_the_command_prints_contributions_and_writes_figures(agreeing, tmp_path,
 )
 def test_options_that_say_nothing_are_refused(agreeing, capsys, arguments):
     assert invoke(["explain", str(agreeing.folder), *arguments]) == 2
-    assert "it says nothing about --by" in capsys.readouterr().err
+    assert "has no effect with --by" in capsys.readouterr().err
