@@ -13,8 +13,8 @@ from cimento.engine.handle import ModelHandle
 from cimento.models.answering import attributer
 from cimento.models.base import Encoded, Score
 from cimento.models.hf.batches import Trial
-from cimento.models.hf.gradients import ERROR_NATS, ERROR_SHARE, Gradients
-from cimento.models.questions import Attribute, Attributions
+from cimento.models.hf.gradients import Gradients
+from cimento.models.questions import ERROR_NATS, ERROR_SHARE, Attribute, Attributions
 from cimento.models.settings import Asking, BatchLimits, Policy
 
 TEXT = "La casa è rossa e la porta è chiusa."

@@ -14,6 +14,7 @@ from cimento.explain import ExplainSettings, attribute
 from cimento.io.explained import ATTRIBUTIONS
 from cimento.paradigms.prompted.prompts import prompted_suite
 from cimento.paradigms.regions.attributions import contribution_means
+from cimento.report.contributions import contribution_grids
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from tests.helpers import copying
 from tests.helpers.command_line import invoke
@@ -116,6 +117,22 @@ def test_means_are_of_sums_over_the_words_of_an_item():
     assert means["a"].p_holm == pytest.approx(min(1.0, 2 * means["a"].p))
 
 
+@pytest.mark.parametrize(("gap", "warned"), [(0.015, False), (2.0, True), (-2.0, True)])
+def test_items_whose_integral_has_not_converged_are_named(gap, warned):
+    suite = Suite(Meta(name="s"), ("a",), (), [Item("1", ()), Item("2", ())])
+    rows = [
+        ("s", item, "all predictions", "integrated", "zero", condition, 1, "a", 0, 0, 1, "t", bits,
+         1.0 + (gap if item == "2" else 0.0), 0.0, 512, "")
+        for item in "12"
+        for condition, bits in (("x", 3.0), ("y", -2.0))
+    ]  # fmt: skip
+    means = contribution_means(suite, pl.DataFrame(rows, ATTRIBUTIONS.polars(), orient="row"))
+    assert means[0].unsettled == (("2",) if warned else ())
+    notes = " ".join(contribution_grids(means)[0].notes)
+    assert ("not converged in 1 of 2 items (2)" in notes) == warned
+    assert ("--baseline mean" in notes) == warned
+
+
 def test_a_suite_whose_regions_are_not_summed_is_refused():
     suite = replace(cimento.load_suite("it-subject-verb").suite, metric="mean")
     run = cimento.evaluate(suite, "demo-causal", limit=2, device="cpu")
@@ -173,4 +190,4 @@ def test_the_command_prints_contributions_and_writes_figures(agreeing, tmp_path,
 )
 def test_options_that_say_nothing_are_refused(agreeing, capsys, arguments):
     assert invoke(["explain", str(agreeing.folder), *arguments]) == 2
-    assert "it says nothing about --by" in capsys.readouterr().err
+    assert "has no effect with --by" in capsys.readouterr().err

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cimento.report.grid import Grid, as_text
+from cimento.report.grid import EstimateCell, Grid, as_text
 from cimento.studies.record import as_text as studied
 
 
@@ -27,3 +27,8 @@ def test_a_note_of_several_tables_stands_once_at_the_end():
         text.index("Of two alone.") < text.index("Notes on several tables") < text.index("Of all.")
     )
     assert studied(grids[:1]).count("Notes") == 0
+
+
+def test_no_number_that_is_rounded_to_zero_has_a_sign():
+    cell = EstimateCell(value=-0.0001, low=-0.004, high=0.0049, n=9, digits=2)
+    assert cell.numbers == ("0.000", "-0.004", "0.005", "9")

@@ -71,6 +71,20 @@ def test_new_suites_have_a_canary_of_their_own(tmp_path):
     assert all(CANARY.search(each) for each in found)
 
 
+def test_a_warning_of_one_of_several_suites_names_it(tmp_path, capsys):
+    for name in ("first", "second"):
+        assert invoke(["suites", "new", "pairs", str(tmp_path / name)]) == 0
+    rows = ["item\tgood\tbad"]
+    for number, verb in enumerate(("sleeps", "sings", "walks", "reads", "waits", "runs")):
+        rows.append(f"{number}\tThe cat {verb}.\tThe old and tired cats of mine {verb}.")
+    (tmp_path / "second" / "items.tsv").write_text("\n".join(rows), encoding="utf-8")
+    capsys.readouterr()
+    invoke(["suites", "check", str(tmp_path)])
+    lines = [line for line in capsys.readouterr().out.splitlines() if "warning: CIM" in line]
+    assert lines
+    assert all("second: " in line for line in lines)
+
+
 def test_a_canary_has_a_random_part():
     assert CANARY.search(new_canary())
     assert not CANARY.search("cimento:do-not-train")

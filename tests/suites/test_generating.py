@@ -179,6 +179,36 @@ def test_the_command_writes_suites_that_run(
     assert "Did you mean 'es-subject-verb'" in capsys.readouterr().err
 
 
+def test_suites_that_are_there_are_replaced_only_by_force(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["suites", "build", "pairs", "es-subject-verb", "-o", str(tmp_path), "--items", "4"]
+    assert invoke(command) == 0
+    table = tmp_path / "es-subject-verb-generated" / "items.tsv"
+    table.write_text("mine", encoding="utf-8")
+    assert invoke([*command, "--seed", "1"]) != 0
+    printed = capsys.readouterr().err
+    assert "es-subject-verb-generated" in printed
+    assert "--force" in printed
+    assert table.read_text(encoding="utf-8") == "mine"
+    assert invoke([*command, "--force"]) == 0
+    assert len(open_suite(table.parent).suite.items) == 4
+
+
+def test_nothing_is_written_before_all_grammars_are_found(tmp_path: Path) -> None:
+    command = ["suites", "build", "pairs", "es-subject-verb", "nope", "-o", str(tmp_path / "out")]
+    assert invoke(command) == 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_grammars_that_are_named_are_the_ones_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert invoke(["suites", "build", "pairs", "--list", "es-subject-verb"]) == 0
+    printed = capsys.readouterr().out
+    assert "es-subject-verb" in printed
+    assert "en-transitivity" not in printed
+    assert len(printed.splitlines()) < 4
+
+
 DESIGN = """
 name = "adjuncts"
 language = "it"

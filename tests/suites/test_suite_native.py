@@ -8,7 +8,7 @@ import pytest
 
 from cimento import InputError, Region, SuiteError, evaluate, load_suite
 from cimento.suites.formats.items import read_regions
-from cimento.suites.load import open_suite
+from cimento.suites.load import open_suite, read_suite
 from tests.helpers.suites_on_disk import (
     ITEMS,
     TOML,
@@ -336,6 +336,19 @@ def test_a_folder_in_place_of_a_file_is_refused(tmp_path):
     (tmp_path / "items.tsv").mkdir()
     with pytest.raises(InputError, match="is a folder"):
         open_suite(tmp_path)
+
+
+@pytest.mark.parametrize("place", ["", "[meta] "])
+def test_an_option_outside_the_options_is_said_to_have_no_effect(tmp_path, place):
+    toml = f'cluster = "lemma"\n{TOML}'
+    if place:
+        toml = TOML.replace("language", 'cluster = "lemma"\nlanguage')
+    (tmp_path / "suite.toml").write_text(toml, encoding="utf-8")
+    (tmp_path / "items.tsv").write_text(ITEMS, encoding="utf-8")
+    _, faults = read_suite(tmp_path)
+    [said] = [fault for fault in faults if fault.code == "CIM-S007"]
+    assert said.seen == f"The key {place}cluster has no effect."
+    assert "[options]" in said.todo
 
 
 FROM_FILES = {

@@ -233,8 +233,8 @@ def _refuse_unused(options: ExplainOptions) -> None:
         if getattr(options, name) != type(options).model_fields[name].default:
             raise UsageError(
                 where=f"--{name}",
-                seen=f"it says nothing about --by {options.by}",
-                todo="Leave one of them out.",
+                seen=f"has no effect with --by {options.by}",
+                todo="Leave one of the two out.",
             )
 
 

@@ -14,6 +14,7 @@ from cimento.cli.evaluating import (
 )
 from cimento.cli.run import run_command, said_beside, write_run_file
 from cimento.engine.engines import Engine, array_script
+from cimento.errors import counted
 from cimento.io.inline_markup import columns
 from cimento.options import RunOptions, option
 from cimento.report.formatting import duration
@@ -82,7 +83,7 @@ def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
             if stored
             else []
         ),
-        "new: requests that no suite before asks. kept: requests whose answers are in the cache.",
+        "new: requests that no suite above makes. kept: requests whose answers are in the cache.",
         f"time and memory are rough estimates for {device}: from earlier units of the model, or",
         "from its size (2 operations for each parameter and token).",
         *(
@@ -286,7 +287,8 @@ def _check(options: RunOptions) -> int:
         show(summary_json([], missing))
     else:
         lines = [f"{lack.suite} x {lack.model}: {lack.error.seen}" for lack in missing]
-        show("\n".join([*lines, f"{runs - len(lines)} of {runs} runs have all they need."]))
+        have = counted(runs, "run has", "runs have")
+        show("\n".join([*lines, f"{runs - len(lines)} of {have} all they need."]))
     if not missing:
         return 0
     return 1 if len(missing) == runs else PART_MISSING

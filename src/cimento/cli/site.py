@@ -7,7 +7,7 @@ from pathlib import Path
 from cimento.cli.console import note, show_json
 from cimento.cli.flags import SheetOptions, command_of
 from cimento.cli.report import StoredOptions
-from cimento.errors import counted
+from cimento.errors import UsageError, counted
 from cimento.options import option
 
 
@@ -39,6 +39,12 @@ def _site(options: SiteOptions) -> int:
     from cimento.runs.run import folders_among, open_runs
     from cimento.site import SiteSettings, write_site
 
+    if options.address and not options.address.startswith(("https://", "http://")):
+        raise UsageError(
+            where="--address",
+            seen=f"{options.address!r} is no address of a page",
+            todo="Write it whole, such as https://lab.example/board/",
+        )
     runs = open_runs(folders_among(options.runs))
     settings = SiteSettings(
         title=options.title,

@@ -287,7 +287,7 @@ def _cite(options: CiteOptions) -> None:
     r"""Print BibTeX for the suites, measures and methods of stored runs, or a methods paragraph.
 
     The keys of the entries are those in the paragraph, as [@key] in Markdown (pandoc) and
-    \\citep{key} in LaTeX (natbib). In plain text, the references follow the paragraph.
+    \citep{key} in LaTeX (natbib). In plain text, the references follow the paragraph.
     """
     if options.prereg:
         if options.methods or options.appendix or options.as_json:

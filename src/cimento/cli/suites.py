@@ -166,14 +166,16 @@ def check(
     """
     from cimento.paradigms.registry import audit_suite
     from cimento.suites.builtin import find_suite
-    from cimento.suites.load import opened, suite_paths
+    from cimento.suites.load import named_fault, opened, suite_paths
 
     said = f" --language {language}" if language else ""
     errors = 0
     audits: list[JsonValue] = []
     for name in suites:
         with opened(find_suite(name)) as root:
-            for path in suite_paths(root):
+            paths = suite_paths(root)
+            several = len(paths) > 1 or len(suites) > 1
+            for path in paths:
                 try:
                     audited = audit_suite(path, language=language)
                 except InputError as error:
@@ -182,7 +184,10 @@ def check(
                     errors += 1
                     continue
                 audits.append(audited.record)
-                wrong = _show_faults(path.name, audited.faults, quiet=as_json)
+                faults = audited.faults
+                if several:
+                    faults = tuple(named_fault(fault, path.name) for fault in faults)
+                wrong = _show_faults(path.name, faults, quiet=as_json)
                 if not wrong:
                     holds = f"{audited.holds}. " if audited.holds else ""
                     needs = f" {audited.needs}" if audited.needs else ""

@@ -70,7 +70,7 @@ def audit_suites(
             baselines=[_baseline(name, suite) for name in baseline or ()],
         )
         records.append(audited)
-        texts.append(_as_text(audited))
+        texts.append(_as_text(audited, tokens=scorer is not None))
     if json:
         show_json({"suites": records})
     else:
@@ -132,9 +132,11 @@ _TITLES = {
     "same": "the same context",
     "overlapping": "overlapping words",
 }
+_OF_TOKENS = ("split", "unknown")
 
 
-def _as_text(audit: Audit) -> str:
+def _as_text(audit: Audit, *, tokens: bool) -> str:
+    """An audit in words; without a model, nothing is known of tokens."""
     from cimento.paradigms.regions.audit import remarks
 
     rows: list[tuple[str, ...]] = [
@@ -160,7 +162,12 @@ def _as_text(audit: Audit) -> str:
         f"{audit.suite}: {counted(audit.n_items, 'item')}; "
         + (audit.target or "the predictions name no single target (see --region)"),
         columns(rows, indent=2),
-        *(_told(_TITLES[name], items) for name, items in remarks(audit).items()),
+        *(
+            f"  {_TITLES[name]}: - (see --model)"
+            if name in _OF_TOKENS and not tokens
+            else _told(_TITLES[name], items)
+            for name, items in remarks(audit).items()
+        ),
     ]
     lines += [f"  solved by {baseline.name}: {_share(baseline)}" for baseline in audit.baselines]
     return "\n".join([*lines, *_ngrams(audit), *_confounds(audit)])

@@ -165,6 +165,9 @@ def _expressions(options: ExpressionOptions) -> None:
     note(f"{len(items)} sentences of {names} expressions: {options.output}")
 
 
+Force = Annotated[bool, flags.flag("--force", help="Replace suites that are there.")]
+_REPLACE = "Choose another folder, or add --force to replace it."
+
 app = typer.Typer(help="Make new items from existing material.", no_args_is_help=True)
 app.command("expressions")(
     command_of(ExpressionOptions, _expressions, positional="files", metavar="FILE...")
@@ -225,31 +228,39 @@ def pairs(
         str, flags.flag("--all", metavar="LANG", help="All built-in grammars of a language.")
     ] = "",
     listed: Annotated[bool, flags.flag("--list", help="List the built-in grammars.")] = False,
+    force: Force = False,
 ) -> None:
     """Make suites from grammars, and the adversarial twins of those that have attractors."""
     from cimento.corpus.making.generation import generate_suites, lengths
     from cimento.corpus.making.grammar_files import find_grammar, grammar_names, read_grammar
+    from cimento.io.files import refuse_existing
     from cimento.suites.formats.native import write_native
 
     if listed:
-        _list_grammars(grammar_names(every))
+        _list_grammars(grammars or grammar_names(every))
         return
     names = [*(grammars or ()), *(grammar_names(every) if every else ())]
     if not names or output is None:
         seen = "no grammar is given" if not names else "no folder for the suites is given"
         todo = "Write cimento suites build pairs GRAMMAR -o FOLDER; --list lists the grammars."
         raise UsageError(where="suites build pairs", seen=seen, todo=todo)
-    for name in names:
-        suite, twin = generate_suites(read_grammar(find_grammar(name)), n=items, seed=seed)
-        for part in filter(None, (suite, twin)):
-            write_native(part, output / part.name)
-            note(f"{counted(len(part.items), 'item')}: {output / part.name}; {lengths(part)}")
+    # Nothing is written before all grammars are found and no suite is in the way.
+    read = [read_grammar(find_grammar(name)) for name in names]
+    made = [generate_suites(grammar, n=items, seed=seed) for grammar in read]
+    parts = [part for pair in made for part in pair if part is not None]
+    for part in () if force else parts:
+        refuse_existing(output / part.name, todo=_REPLACE)
+    for part in parts:
+        write_native(part, output / part.name)
+        note(f"{counted(len(part.items), 'item')}: {output / part.name}; {lengths(part)}")
 
 
 def _list_grammars(names: Sequence[str]) -> None:
     from cimento.corpus.making.grammar_files import find_grammar, items_read, read_grammar
 
-    rows: list[tuple[str, ...]] = [("name", "language", "class", "phenomenon", "items read by 2")]
+    rows: list[tuple[str, ...]] = [
+        ("name", "language", "class", "phenomenon", "items with two readers")
+    ]
     for name in names:
         path = find_grammar(name)
         grammar = read_grammar(path)
@@ -292,16 +303,21 @@ def prompted(
         str, typer.Argument(metavar="SUITE", help="Pairs or rated sentences: a name or a path.")
     ],
     output: Annotated[Path, flags.flag("-o", "--output", help="Suite folder to write.")],
+    *,
+    force: Force = False,
 ) -> None:
     """Have models asked by prompt about the sentences of a suite: which is better, or how good.
 
     This is for models that only chat. Their answers are not the probability of a sentence, so the
     suite has its own name (NAME-prompted), and so have its runs and their numbers.
     """
+    from cimento.io.files import refuse_existing
     from cimento.paradigms.prompted.paradigm import PROMPTED
     from cimento.paradigms.prompted.prompts import prompted_suite
     from cimento.paradigms.registry import load_suite, sentence_suite
 
     derived = prompted_suite(sentence_suite(load_suite(suite)))
+    if not force:
+        refuse_existing(output, todo=_REPLACE)
     PROMPTED.write(derived, output)
     note(f"{len(derived.items)} items: {output}. Now: cimento run {output} -m openai:URL#MODEL")

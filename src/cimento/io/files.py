@@ -172,16 +172,18 @@ def folder_atomically(folder: Path, save: Callable[[Path], object]) -> Path:
     return folder
 
 
-def refuse_existing(path: Path) -> None:
+def refuse_existing(path: Path, *, todo: str = "Choose another name, or remove it.") -> None:
     """Refuse a path at which writing would replace something.
+
+    Args:
+        path: the path.
+        todo: advice of the message.
 
     Raises:
         StorageError: the path is a file, or a folder that is not empty.
     """
     if path.is_file() or (path.is_dir() and any(path.iterdir())):
-        raise StorageError(
-            where=str(path), seen="exists already", todo="Choose another name, or remove it."
-        )
+        raise StorageError(where=str(path), seen="exists already", todo=todo)
 
 
 def _move_folder(made: Path, target: Path) -> None:

@@ -41,7 +41,7 @@ def apart(low: float, high: float, digits: int) -> int:
         high: the upper end, which differs from it.
         digits: the least number of decimals.
     """
-    while digits < _MOST_DIGITS and f"{low:.{digits}f}" == f"{high:.{digits}f}":
+    while digits < _MOST_DIGITS and f"{low:z.{digits}f}" == f"{high:z.{digits}f}":
         digits += 1
     return digits
 

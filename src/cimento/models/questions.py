@@ -248,6 +248,9 @@ AttributionRule: TypeAlias = Literal["gradient", "integrated"]
 Baseline: TypeAlias = Literal["mean", "zero"]
 """The embedding from which contributions count: the mean of the vocabulary's, or zero."""
 
+ERROR_NATS, ERROR_SHARE = 0.007, 0.002
+"""Largest difference between the sum of integrated contributions and that of the two scores."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attribute:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from cimento.errors import counted
 from cimento.report.figures import Figure, figure_of, require_rows
 from cimento.report.formatting import p_value
 from cimento.report.grid import BLANK, EstimateCell, Grid
@@ -23,6 +24,7 @@ RULES: Mapping[str, str] = {
 """The rules of attribution, in words."""
 
 EVERYTHING = "all words"
+_MOST_ITEMS = 6
 _ALPHA = 0.05
 
 
@@ -78,14 +80,20 @@ def _notes(whole: ContributionMean, baseline: str) -> tuple[str, ...]:
             f"In no item are they off by more than {whole.error_bits:.2g} bits (the error of the"
             " integral)."
         )
+    if whole.unsettled:
+        named = ", ".join(whole.unsettled[:_MOST_ITEMS])
+        more = ", ..." if len(whole.unsettled) > _MOST_ITEMS else ""
+        other = "--baseline mean" if baseline == "zero" else "--by interchange"
+        notes.append(
+            f"Warning: the integral has not converged in {len(whole.unsettled)} of"
+            f" {counted(whole.n, 'item')} ({named}{more}), so their contributions are not to be"
+            f" trusted. Try {other}, or name the other items only."
+        )
     return tuple(notes)
 
 
 def _bits(value: float | None) -> str:
     return "unknown" if value is None else f"{round(value, 2) + 0.0:.2f}"
-
-
-_MOST_ITEMS = 6
 
 
 def contribution_figure(

@@ -37,7 +37,7 @@ def interval(low: float | None, high: float | None, *, digits: int = 3, absent: 
     if low is None or high is None:
         return absent
     digits = apart(low, high, digits)
-    return f"[{low:.{digits}f}, {high:.{digits}f}]"
+    return f"[{low:z.{digits}f}, {high:z.{digits}f}]"
 
 
 def agreement_text(agreement: Agreement) -> str:

@@ -81,7 +81,7 @@ class EstimateCell:
         known = (self.value, self.low, self.high)
         ends = self.low is not None and self.high is not None
         digits = apart(self.low or 0.0, self.high or 0.0, self.digits) if ends else self.digits
-        shown = [BLANK if value is None else f"{value:.{digits}f}" for value in known]
+        shown = [BLANK if value is None else f"{value:z.{digits}f}" for value in known]
         return shown[0], shown[1], shown[2], str(self.n)
 
     def __str__(self) -> str:

@@ -335,7 +335,7 @@ def refuse_faulty(path: Path, faulty: Sequence[SuiteError]) -> None:
     if len(faulty) == 1:
         raise faulty[0]
     if faulty:
-        named = [_named(fault, error.where) for error in faulty for fault in error.faults]
+        named = [named_fault(fault, error.where) for error in faulty for fault in error.faults]
         raise SuiteError(where=str(path), faults=named)
 
 
@@ -347,11 +347,13 @@ def suite_paths(path: Path) -> list[Path]:
     ignored. If it holds only other folders, their suites are taken.
 
     Raises:
-        InputError: the folder holds no suite, or may not be read.
+        InputError: the folder holds no suite or is that of a run, or may not be read.
     """
     path = _folder_of(path)
     if not path.is_dir() or (path / TOML).exists():
         return [path]
+    if _is_run(path):
+        raise _not_of_runs(path, "a run")
     with reading(path, todo="Check its permissions."):
         children = sorted(path.iterdir())
     shown = [
@@ -365,6 +367,8 @@ def suite_paths(path: Path) -> list[Path]:
     for folder in () if paths else filter(Path.is_dir, shown):
         with suppress(InputError):  # there is none in it
             paths += suite_paths(folder)
+    if not paths and any(_is_run(file.parent) for file in path.rglob(_RUN[0])):
+        raise _not_of_runs(path, "runs")
     if not paths:
         titles = "; ".join(form.title for form in FORMATS.values())
         raise InputError(
@@ -375,7 +379,24 @@ def suite_paths(path: Path) -> list[Path]:
     return paths
 
 
-def _named(fault: Fault, path: str) -> Fault:
+_RUN = ("manifest.json", "estimates.parquet")
+"""Files that, together, only the folder of a run has."""
+
+
+def _is_run(path: Path) -> bool:
+    return all((path / name).is_file() for name in _RUN)
+
+
+def _not_of_runs(path: Path, what: str) -> InputError:
+    """The error of a folder that holds results where a suite is needed."""
+    return InputError(
+        where=str(path),
+        seen=f"is a folder of {what}, not a suite",
+        todo="Give the suite: its built-in name, or the path of its folder or file.",
+    )
+
+
+def named_fault(fault: Fault, path: str) -> Fault:
     """A fault with the name of its suite before the place, unless the place has it already."""
     name = Path(path).name
     where = fault.where if fault.where.startswith(name) else f"{name}: {fault.where}"

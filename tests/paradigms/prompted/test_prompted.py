@@ -263,6 +263,28 @@ def test_a_suite_is_built_checked_run_and_planned(tmp_path, capsys):
     assert "metalinguistic" in printed
 
 
+def test_neither_runs_nor_prompted_suites_are_built_from_nor_is_anything_replaced(
+    pairs, tmp_path, capsys
+):
+    cimento.evaluate("it-subject-verb", "demo-causal", limit=2, output=tmp_path / "runs")
+    folder, other = tmp_path / "asked", str(tmp_path / "other")
+    PROMPTED.write(pairs, folder)
+    [run] = (tmp_path / "runs" / "it-subject-verb").iterdir()
+    build = ["suites", "build", "prompted"]
+    for source, seen in [
+        (tmp_path / "runs", "is a folder of runs, not a suite"),
+        (run, "is a folder of a run, not a suite"),
+        (folder, "by prompt already"),
+    ]:
+        assert invoke([*build, str(source), "-o", other]) == 2
+        assert seen in " ".join(capsys.readouterr().err.split())
+    before = (folder / "items.tsv").read_bytes()
+    assert invoke([*build, "it-subject-verb", "-o", str(folder)]) != 0
+    assert "--force" in capsys.readouterr().err
+    assert (folder / "items.tsv").read_bytes() == before
+    assert invoke([*build, "it-subject-verb", "-o", str(folder), "--force"]) == 0
+
+
 def test_predictions_that_name_no_better_sentence_are_refused():
     suite = sentence_suite(load_suite("it-subject-verb"))
     sums = Prediction(formula="(2;%match%) + 1 < (2;%mismatch_number%)")

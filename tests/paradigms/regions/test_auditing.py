@@ -113,4 +113,8 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["n_items"] == 24
     assert found["target"].startswith("verb of match against")
     assert invoke(command) == 0
-    assert "target cut into more tokens" in capsys.readouterr().out
+    assert "target cut into more tokens in one condition: " in capsys.readouterr().out
+    assert invoke(command[:3]) == 0
+    printed = capsys.readouterr().out
+    assert "target cut into more tokens in one condition: - (see --model)" in printed
+    assert "unknown tokens: - (see --model)" in printed

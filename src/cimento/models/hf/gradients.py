@@ -29,7 +29,7 @@ from cimento.models.hf.batches import AskList, Asks, Trial, batches, memory_of
 from cimento.models.hf.heads import widened
 from cimento.models.hf.layout import tolerance_nats
 from cimento.models.hf.scorer import probe_of
-from cimento.models.questions import Attribute, Attributions
+from cimento.models.questions import ERROR_NATS, ERROR_SHARE, Attribute, Attributions
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from cimento.models.settings import BatchLimits
 
 FEWEST_STEPS, MOST_STEPS = 16, 512
-ERROR_NATS, ERROR_SHARE = 0.007, 0.002
-"""Largest difference between the sum of contributions and the difference of the two scores."""
 
 _LINES = "lines"
 _AT_ONCE = 4096

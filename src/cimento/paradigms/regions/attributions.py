@@ -18,6 +18,7 @@ from cimento.errors import UsageError
 from cimento.io.explained import ATTRIBUTIONS, GRADIENTS
 from cimento.io.tables import NO_LEFT_CONTEXT, find_table
 from cimento.measures import BITS_PER_NAT
+from cimento.models.questions import ERROR_NATS, ERROR_SHARE
 from cimento.paradigms.regions.interchanges import texts_of, wanted_of
 from cimento.paradigms.regions.judging import judged_suite, options_of
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon
@@ -236,6 +237,8 @@ class ContributionMean:
         error_bits: largest difference, over items, between the sum of all contributions and the
             margin less that of the baseline; None for gradients alone.
         reason: why a value is None.
+        unsettled: items in which this difference is larger than the integral is promised to be
+            right to.
     """
 
     question: str
@@ -255,6 +258,7 @@ class ContributionMean:
     baseline_bits: float | None = None
     error_bits: float | None = None
     reason: str = ""
+    unsettled: tuple[str, ...] = ()
 
     def plain(self) -> dict[str, object]:
         """The mean as a JSON object."""
@@ -330,7 +334,27 @@ def _contribution_mean(
         baseline_bits=_mean(items["baseline_bits"]),
         error_bits=None if largest is None else float(str(largest)),
         reason=mean.reason or "",
+        unsettled=() if place["region"] else _unsettled(rows),
     )
+
+
+def _unsettled(rows: pl.DataFrame) -> tuple[str, ...]:
+    """The items in which integrated contributions do not add up to the tolerance."""
+    import polars as pl
+
+    sums = rows.group_by("item", "condition", maintain_order=True).agg(
+        pl.col("contribution_bits").sum(),
+        pl.col("contribution_bits").abs().sum().alias("moved"),
+        pl.col("margin_bits", "baseline_bits").first(),
+    )
+    items = sums.group_by("item", maintain_order=True).agg(
+        pl.col("margin_bits", "baseline_bits").first(),
+        pl.col("contribution_bits").sum(),
+        # How the terms of a sentence add up is not in the table: this is the largest tolerance.
+        (pl.col("moved") * ERROR_SHARE).clip(ERROR_NATS * BITS_PER_NAT).sum().alias("allowed"),
+    )
+    gaps = items["margin_bits"] - items["baseline_bits"] - items["contribution_bits"]
+    return tuple(items.filter((gaps.abs() > items["allowed"]).fill_null(value=False))["item"])
 
 
 def _mean(values: pl.Series) -> float | None:

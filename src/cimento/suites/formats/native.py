@@ -177,12 +177,21 @@ def _misspelt(settings: TomlSuite) -> list[Fault]:
             for number, prediction in enumerate(settings.predictions, start=1)
         ),
     ]
-    return [
+    found = [
         fault("CIM-S007", where=TOML, seen=f"The key {where}{key} is unknown.", todo=hint)
         for where, rest, known in groups
         for key in rest
-        if key not in known and (hint := did_you_mean(key, known)).startswith("Did you mean")
+        if key not in known
+        and key not in OPTION_KEYS
+        and (hint := did_you_mean(key, known)).startswith("Did you mean")
     ]
+    return found + [
+        fault("CIM-S007", where=TOML, seen=f"The key {where}{key} has no effect.",
+              todo=f"Put {key} under [options].")
+        for where, rest, _ in groups[:2]
+        for key in rest
+        if key in OPTION_KEYS
+    ]  # fmt: skip
 
 
 def _extra(rest: dict[str, JsonValue]) -> dict[str, JsonValue]:
