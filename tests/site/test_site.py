@@ -360,7 +360,7 @@ def test_files_of_others_are_neither_overwritten_nor_removed(animal_runs, tmp_pa
     other = tmp_path / "other"
     other.mkdir()
     (other / "index.html").write_text("a page of somebody")
-    with pytest.raises(UsageError, match=r"not of a site: index.html"):
+    with pytest.raises(UsageError, match=r"not of this site"):
         write_site(animal_runs, other)
     assert read(other / "index.html") == "a page of somebody"
 

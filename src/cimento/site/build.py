@@ -128,10 +128,9 @@ class _Folder:
         """The digests of the files of an earlier build, none if there was none; what was made.
 
         Raises:
-            UsageError: the index is not one, or there is none and the folder is not empty.
+            UsageError: the index is not one.
         """
         if not (self.root / INDEX).is_file():
-            self._refuse_others()
             return {}, {}
         try:
             content = json.loads(read_bytes(self.root / INDEX))
@@ -146,21 +145,6 @@ class _Folder:
         # An index that was edited must not have files outside of the folder removed.
         inside = {path: digest for path, digest in digests.items() if _is_inside(path)}
         return inside, content.get("made")
-
-    def _refuse_others(self) -> None:
-        """Refuse a folder of other things; hidden files and ``CNAME`` belong to a server or to git.
-
-        Raises:
-            UsageError: something is in the folder.
-        """
-        entries = self.root.iterdir() if self.root.is_dir() else ()
-        names = sorted(entry.name for entry in entries if not entry.name.startswith((".", "CNAME")))
-        if names:
-            raise UsageError(
-                where=str(self.root),
-                seen=f"has files that are not of a site: {', '.join(names[:3])}",
-                todo="Give an empty folder with --output, or the folder of an earlier build.",
-            )
 
     def _is_kept(self, path: str) -> bool:
         """Whether a file of the earlier build is there as it was written."""
