@@ -75,8 +75,3 @@ def test_a_page_has_the_section_and_a_table_cannot(runs, tmp_path, capsys):
     assert "Items and models on one scale" in text
     assert invoke(["report", str(runs), "--analyse", "-o", str(tmp_path / "all.csv")]) == 2
     assert "for pages" in capsys.readouterr().err
-
-
-def test_a_phenomenon_that_is_no_column_is_refused(runs, capsys):
-    assert invoke(["analyse", str(runs), "--phenomenon", "foo"]) == 2
-    assert "--phenomenon: no suite here has a column 'foo'." in capsys.readouterr().err
