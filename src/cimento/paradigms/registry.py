@@ -16,7 +16,6 @@ from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_me
 from cimento.io.files import folder_atomically, refuse_existing
 from cimento.io.plugins import find_plugin, plugin_names
 from cimento.paradigms.base import AnyParadigm, SuiteAudit, SuiteReading, TestSuite
-from cimento.runs.store import MANIFEST
 from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
 from cimento.suites.formats.registry import SUITE_SUFFIXES
 from cimento.suites.load import (
@@ -147,12 +146,6 @@ def read_all(path: Path, *, language: str = "") -> list[tuple[AnyParadigm, Suite
         for place in suite_paths(folder):
             # People know the archive, not the temporary folder that it was unpacked into.
             shown = place if folder == path else path / place.relative_to(folder)
-            if place.suffix == ".parquet" and (place.parent / MANIFEST).is_file():
-                raise InputError(
-                    where=str(path),
-                    seen="is a folder of runs, not a suite",
-                    todo="Give the suite that was run, or a run's own copy of it: RUN/suite.",
-                )
             with unfolded(place) as inner:
                 paradigm = paradigm_of(inner)
                 reading = paradigm.read(inner)

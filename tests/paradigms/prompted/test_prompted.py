@@ -317,13 +317,3 @@ def test_other_runs_have_no_table_of_answers(tmp_path, capsys):
     cimento.evaluate("it-subject-verb", "demo-causal", limit=2, output=tmp_path)
     assert invoke(["report", str(tmp_path), "--table", "answers"]) == 2
     assert "suites build prompted" in capsys.readouterr().err
-
-
-def test_a_prompted_suite_and_runs_are_made_into_no_prompted_suite(pairs, tmp_path, capsys):
-    PROMPTED.write(pairs, tmp_path / "asked")
-    assert invoke(["suites", "build", "prompted", str(tmp_path / "asked"), "-o", "again"]) == 2
-    assert "it is a prompted suite already" in capsys.readouterr().err
-    runs = tmp_path / "runs"
-    cimento.evaluate(tmp_path / "asked", "demo-causal", answer="loglik", output=runs)
-    assert invoke(["suites", "build", "prompted", str(runs), "-o", "again"]) == 2
-    assert "is a folder of runs, not a suite" in capsys.readouterr().err

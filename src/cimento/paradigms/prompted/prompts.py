@@ -204,15 +204,8 @@ def prompted_suite(suite: Suite) -> Suite:
     """A suite of sentences as one of the same sentences that models are asked about by prompt.
 
     Raises:
-        UsageError: its predictions do not say which of two sentences is the better one, or it is a
-            prompted suite already.
+        UsageError: its predictions do not say which of two sentences is the better one.
     """
-    if suite.extra.get("kind") == KIND:
-        raise UsageError(
-            where=suite.name,
-            seen="it is a prompted suite already",
-            todo=f"Run it as it is, or give the suite that it was made from: {source_name(suite)}.",
-        )
     if suite.predictions:
         find_contrast(suite, regions=(1,))
     meta = dataclasses.replace(suite.meta, name=suite.name + SUFFIX)
