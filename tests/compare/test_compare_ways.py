@@ -178,6 +178,8 @@ def test_the_command_prints_the_table_its_items_and_json(probable, tmp_path, cap
     assert "asked in two ways: by probability, and in words" in printed
     assert "by probability only" in printed
     assert f"By probability {probable.model}, in words {in_words.model}." in printed
+    assert invoke(["compare", *folders, "--items"]) == 0
+    assert "Change of every item" not in capsys.readouterr().out
     assert invoke(["compare", *folders, "--json"]) == 0
     [one] = json.loads(capsys.readouterr().out)["ways"]
     assert one["words"] == CHOICE

@@ -172,6 +172,34 @@ def test_methods_say_how_items_were_chosen_and_why_asking_stopped(pairs):
         assert "Wilson" not in text
 
 
+def test_methods_of_several_runs_say_which_was_asked_how(pairs, tmp_path):
+    whole, stopped = (
+        evaluate(pairs, uniform(), adaptive=True, precision=size) for size in (0.001, 0.1)
+    )
+    alone = cite(whole, "methods")
+    assert "were to be asked in random order" in alone
+    assert "but all were asked before it was." in alone
+    assert "this took" not in alone
+    assert "all 120 were asked before" in " ".join(whole.warnings)
+
+    both = cite([evaluate(pairs, uniform()), stopped], "methods")
+    assert f"{stopped.n_items} items in 2 conditions (uniform, adaptively to ±0.1)" in both
+
+    other = tmp_path / "other.tsv"
+    other.write_text(SUITE + ROWS, encoding="utf-8")
+    one = cite([stopped, evaluate(other, uniform(), adaptive=True, seed=1)], "methods")
+    assert "pairs: items were asked in random order (seed 0)" in one
+    assert "other: items were asked in random order (seed 1)" in one
+
+
+def test_the_terminal_says_which_intervals_are_of_which_kind(tmp_path, capsys):
+    arguments = ["run", "it-islands", "-m", "demo-causal", "--adaptive", "-o", str(tmp_path / "r")]
+    assert invoke(arguments) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Wilson; of shares of all items in adaptive runs, confidence sequence" in shown
+    assert "of single predictions too" in shown
+
+
 def test_a_run_file_may_ask_for_it(pairs, tmp_path):
     file = tmp_path / "night.toml"
     file.write_text(

@@ -38,7 +38,7 @@ _SAYERS: Sequence[Sayer] = (
 )
 """The parts of an appendix between models and software, in order."""
 
-_SAYERS_IN_BRIEF: Sequence[Sayer] = (sentences.adaptive_sentences, sentences.scored_in_brief)
+_SAYERS_IN_BRIEF: Sequence[Sayer] = (sentences.scored_in_brief,)
 
 
 def methods_paragraph(
@@ -112,10 +112,14 @@ def _parts(runs: Sequence[RunFacts]) -> list[list[str]]:
 
 
 def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
-    """The sentences for a paper; one about some of the suites begins with their names."""
+    """The sentences for a paper; one about some of the runs begins with their names."""
     if not runs:
         return []
-    said = [sentences.evaluated(runs, _keys), *_said(_SAYERS_IN_BRIEF, runs)]
+    said = [sentences.evaluated(runs, _keys)]
+    for sentence, those in _said([sentences.adaptive_sentences], runs).items():
+        whose = _whose(those, runs)
+        said.append(f"{whose}: {sentence[0].lower()}{sentence[1:]}" if whose else sentence)
+    said += _said(_SAYERS_IN_BRIEF, runs)
     every = dict.fromkeys(run.meta.name for run in runs)
     last = ""
     for sentence, those in _said([lambda run: run.methods.brief], runs).items():

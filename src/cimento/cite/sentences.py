@@ -113,8 +113,10 @@ def _suite_in_brief(runs: Sequence[RunFacts], keys: Sequence[str]) -> str:
     asked: dict[str, list[str]] = {}
     for run in runs:
         first = "" if run.asking.get("limit") is None else "the first "
+        went = AdaptiveRecord.of(run.manifest)
+        to = f", adaptively to ±{went.precision:g}" if went and not went.is_whole else ""
         asked.setdefault(f"{first}{run.methods.counted}", []).append(
-            str(run.model.get("name", run.label))
+            f"{run.model.get('name', run.label)}{to}"
         )
     counts = [
         f"{counted} ({', '.join(dict.fromkeys(models))})" if len(asked) > 1 else counted
@@ -182,13 +184,14 @@ def adaptive_sentences(run: RunFacts) -> list[str]:
     went = AdaptiveRecord.of(run.manifest)
     if went is None:
         return []
-    many = "all of them" if went.is_whole else str(went.asked)
-    stated = (
-        f"Items were asked in random order (seed {went.seed}) until the share of right ones among"
-        f" all {went.of_items} was known to within ±{went.precision:g} by a 95% confidence"
-        f" sequence, which holds whenever one stops [@waudbysmith2024]; this took {many}."
+    until = (
+        f"in random order (seed {went.seed}) until the share of right ones among all"
+        f" {went.of_items} was known to within ±{went.precision:g} by a 95% confidence sequence,"
+        " which holds whenever one stops [@waudbysmith2024]"
     )
-    return [stated]
+    if went.is_whole:
+        return [f"Items were to be asked {until}, but all were asked before it was."]
+    return [f"Items were asked {until}; this took {went.asked}."]
 
 
 def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:

@@ -335,6 +335,11 @@ def _run(options: _RunOptions) -> int:
     engine = Engine(name=options.engine, workers=options.workers, share=share)
     runs, failures = evaluate_with_progress(options.suites, options.models, options, engine=engine)
     if share is not None:
+        if not failures:
+            note(
+                f"cimento: share {options.share} is done. When all are, put the runs together:"
+                " cimento collect, with the same suites, models and options."
+            )
         return report_failures([share], failures)
     code = show_ends(runs, failures, output=options.output, as_json=options.as_json)
     if options.sensitivity and code == 0:

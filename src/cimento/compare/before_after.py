@@ -137,8 +137,8 @@ class Comparison:
             grids["correlations"] = tables.correlations_grid(
                 self.correlations, correction=correction
             )
-        if with_items:
-            grids["items"] = tables.changes_grid((*behind, *self.values), models=models)
+        if with_items and (changed := (*behind, *self.values)):
+            grids["items"] = tables.changes_grid(changed, models=models)
         return grids
 
     def _repr_html_(self) -> str:

@@ -10,6 +10,7 @@ from cimento.errors import counted, few_of_each_code
 from cimento.io.inline_markup import apart
 from cimento.runs.outcomes import STATISTICS
 from cimento.statistics.intervals import WILSON
+from cimento.statistics.sequential import METHOD as SEQUENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -416,7 +417,9 @@ def _is_extreme(estimate: Estimate) -> bool:
 def methods(estimates: Iterable[Estimate]) -> str:
     """One sentence naming the interval methods that were used, the most frequent first."""
     counts = Counter(estimate.interval_method for estimate in estimates if estimate.interval_method)
-    names = [name for name, _ in counts.most_common()]
+    names = [name for name, _ in counts.most_common() if name != SEQUENCE]
+    if SEQUENCE in counts:
+        names.append(f"of shares of all items in adaptive runs, {SEQUENCE}" if names else SEQUENCE)
     return f"Intervals (95 %): {'; '.join(names)}." if names else "No interval could be made."
 
 

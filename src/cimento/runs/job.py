@@ -117,10 +117,12 @@ def refuse_unused(paradigms: Iterable[AnyParadigm], options: JudgingOptions) -> 
             lack = "are not asked with it" if name in SCORING_OPTIONS else "have no such option"
             others = {*JudgingOptions.model_fields, *SCORING_OPTIONS} - scoring
             known = fields | scoring | (type(options).model_fields.keys() - others)
+            near = did_you_mean(name, known, listed=fields | scoring)
+            flag = f"It is an option of its own: --{name.replace('_', '-')}, without --set."
             raise UsageError(
                 where=f"option {name}",
                 seen=f"suites of the paradigm{'s' if len(several) > 1 else ''} {named} {lack}",
-                todo=did_you_mean(name, known, listed=fields | scoring),
+                todo=flag if name in known else near,
             )
 
 

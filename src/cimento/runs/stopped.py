@@ -141,14 +141,15 @@ class AdaptiveRecord:
         )
         if self.is_whole:
             return (
-                f"{begun}; the share of right ones was known to ±{self.precision:g} only when all"
-                f" {self.of_items} had been asked, so that intervals are as for any run."
+                f"{begun}; all {self.of_items} were asked before the share of right ones was known"
+                f" to ±{self.precision:g}, so that intervals are as for any run."
             )
         return (
             f"{begun}, until the share of right ones among all {self.of_items} was known to"
             f" ±{self.precision:g}: {self.asked} were asked, {self.of_items - self.asked} not. The"
-            " interval of that share holds whenever one stops, and is about these"
-            f" {self.of_items} items; other intervals are as for a fixed number of items."
+            " intervals of shares of all items (of single predictions too) hold whenever one stops,"
+            f" and are about these {self.of_items} items; those of groups of items, and of effects,"
+            " are as for a fixed number of items."
         )
 
 

@@ -244,6 +244,7 @@ def test_it_is_said_everywhere_that_these_are_no_probabilities(pairs, tmp_path):
     page = run.report(tmp_path / "page.html").read_text(encoding="utf-8")
     assert "metalinguistic judgments" in page
     assert "not probabilities of the sentences (Hu and Levy 2023)" in run.cite("methods")
+    assert "The prompts were it-judgments, version 2." in run.cite("methods")
 
 
 def test_a_suite_is_built_checked_run_and_planned(tmp_path, capsys):

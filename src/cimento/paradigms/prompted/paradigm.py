@@ -245,17 +245,17 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
             "Sensitivity (d') and bias (c) are those of signal detection [@macmillan2005], with"
             " log-linear rates [@hautus1995]."
         )
+        signal = (detected,) if set(forms) - {"rating"} else ()
+        prompts = f"The prompts were {wording['id']}, version {wording['version']}."
         last = "Such metalinguistic judgments are not probabilities of the sentences [@hu2023]."
+        said = (*brief, design, prompts, shares, *signal, last)
         n = run.outcomes()["item"].n_unique()
         is_pairs = bool(suite.predictions)
         return MethodFacts(
             counted=counted(n, "pair" if is_pairs else "sentence"),
-            sentences=(
-                *brief, design, shares, *([detected] if set(forms) - {"rating"} else []), last,
-                f"The prompts were {wording['id']}, version {wording['version']}.",
-            ),
-            brief=(*brief, design, last),
-        )  # fmt: skip
+            sentences=said,
+            brief=said,
+        )
 
     def warnings(self, run: Run) -> Sequence[str]:
         """Notes on what the numbers are, and the number of replies that could not be read."""
