@@ -27,12 +27,12 @@ _LEAST_LIKE = 0.7
 
 def sentence_columns(sheet: Sheet) -> tuple[int, ...]:
     """The columns in which most cells have several words."""
-    found = []
+    columns = []
     for column in range(sheet.width):
         cells = [cell for cell in sheet.values(column)[:_MOST_LOOKED_AT] if cell.strip()]
         if 2 * sum(" " in cell.strip() for cell in cells) > len(cells):
-            found.append(column)
-    return tuple(found)
+            columns.append(column)
+    return tuple(columns)
 
 
 def guess_pair(grid: Grid) -> tuple[int, int] | None:

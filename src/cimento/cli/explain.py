@@ -133,11 +133,11 @@ def _explain(options: ExplainOptions) -> None:
         ask: Callable[..., Explanation | Attribution] = (
             explain if options.by == "interchange" else attribute
         )
-        found = ask(
+        explained = ask(
             run, settings, model=options.model, scoring=scoring, cache=cache, progress=progress,
             engine=Engine(workers=options.workers or 1),
         )  # fmt: skip
-    _show(found, options)
+    _show(explained, options)
 
 
 def _settings(options: ExplainOptions, run: Run) -> ExplainSettings:
@@ -238,7 +238,7 @@ def _refuse_unused(options: ExplainOptions) -> None:
             )
 
 
-def _show(found: Explanation | Attribution, options: ExplainOptions) -> None:
+def _show(explained: Explanation | Attribution, options: ExplainOptions) -> None:
     """Print the means, and write tables and figures."""
     from cimento.explain import Explanation
     from cimento.paradigms.regions.lens import lens_of
@@ -246,37 +246,40 @@ def _show(found: Explanation | Attribution, options: ExplainOptions) -> None:
     from cimento.report.explanations import explanation_grids
     from cimento.report.grid import as_text
 
-    run = found.run
-    for line in found.notes:
+    run = explained.run
+    for line in explained.notes:
         note(f"cimento: not explained: {line}")
     facts: dict[str, object] = {"run": str(run.folder), "model": run.model, "by": options.by}
-    if isinstance(found, Explanation):
-        means = [mean for mean in found.means if mean.part == options.part]
+    if isinstance(explained, Explanation):
+        means = [mean for mean in explained.means if mean.part == options.part]
         grids = explanation_grids(means, lens=lens_of(run), named=run.named)
-        for line in found.twins:
+        for line in explained.twins:
             note(f"cimento: {line}")
         facts |= {
             "part": options.part,
-            "swaps": sorted(set(found.table["swap"])),
+            "swaps": sorted(set(explained.table["swap"])),
             "means": [mean.plain() for mean in means],
-            "twins": found.twins,
+            "twins": explained.twins,
         }
     else:
-        grids = contribution_grids(found.means, named=run.named)
+        grids = contribution_grids(explained.means, named=run.named)
         facts |= {
-            "baseline": found.baseline,
-            "contributions": [mean.plain() for mean in found.means],
+            "baseline": explained.baseline,
+            "contributions": [mean.plain() for mean in explained.means],
         }
     if options.as_json:
-        show_json(facts | {"not_explained": found.notes})
+        show_json(facts | {"not_explained": explained.notes})
     else:
         show("\n".join(as_text(grid) + "\n" for grid in grids).rstrip("\n"))
     if options.output is not None:
-        _write(found, grids, options, options.output)
+        _write(explained, grids, options, options.output)
 
 
 def _write(
-    found: Explanation | Attribution, grids: Sequence[Grid], options: ExplainOptions, folder: Path
+    explained: Explanation | Attribution,
+    grids: Sequence[Grid],
+    options: ExplainOptions,
+    folder: Path,
 ) -> None:
     """Write tables in every form, and figures."""
     from cimento.explain import Explanation
@@ -287,21 +290,21 @@ def _write(
     from cimento.report.figures import drawable, lacking_figures, write_figures
     from cimento.report.grid import GRID_FORMS
 
-    run = found.run
-    name = options.part if isinstance(found, Explanation) else options.by
+    run = explained.run
+    name = options.part if isinstance(explained, Explanation) else options.by
     for number, grid in enumerate(grids, start=1):
         for ending, form in GRID_FORMS.items():
             options.neutralise(write_text(form(grid), folder / f"{name}-{number}{ending}"))
     if lacking := lacking_figures():
         note(lacking)
         return
-    if isinstance(found, Explanation):
-        means = [mean for mean in found.means if mean.part == options.part]
+    if isinstance(explained, Explanation):
+        means = [mean for mean in explained.means if mean.part == options.part]
         makers = explanation_figures(
             means, model=run.model, suite=run.suite_name, lens=lens_of(run), named=run.named
         )
     else:
-        items = item_contributions(run, found.table)
+        items = item_contributions(run, explained.table)
         makers = [lambda: contribution_figure(items, model=run.model, suite=run.suite_name)]
     write_figures(drawable(*makers), folder)
     note(f"Tables and figures are in {folder}")

@@ -131,7 +131,7 @@ def answer_table(
     columns = {name: _columns(run) for name, run in first_runs.items()}
     _need_column(phenomenon, columns)
     texts = {key: text for run in first_runs.values() for key, text in _texts(run).items()}
-    clusters = {key: own for run in first_runs.values() for key, own in _clusters(run).items()}
+    clusters = {key: name for run in first_runs.values() for key, name in _clusters(run).items()}
     respondents = (*models, *people)
     columns_of = [[one.answers.get(key, math.nan) for key in keys] for one in respondents]
     return AnswerTable(

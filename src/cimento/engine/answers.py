@@ -269,9 +269,14 @@ def _gradients(
 
     def asked(some: Sequence[Attribute]) -> Iterator[tuple[int, JsonValue]]:
         gradients = attributer(model.scorer, limits=model.scoring.limits)
-        for number, found in gradients.attribute(some):
-            rows = zip(found.tokens, found.nats, strict=True)
-            scores = [found.logprob_nats, found.baseline_nats, found.unscored, found.steps]
+        for number, attribution in gradients.attribute(some):
+            rows = zip(attribution.tokens, attribution.nats, strict=True)
+            scores = [
+                attribution.logprob_nats,
+                attribution.baseline_nats,
+                attribution.unscored,
+                attribution.steps,
+            ]
             yield number, [list(scores), [[*token, nats] for token, nats in rows]]
 
     answers = _known_or_asked(requests, asked, GRADIENTS.name, model, cache, progress)

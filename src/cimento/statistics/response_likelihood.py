@@ -362,9 +362,9 @@ def _curvature(by_answer: Floats, mean: Floats, turned: Floats, x: Floats) -> Fl
     """
     models = by_answer.shape[2]
     flat = turned[..., :models].reshape(-1, models)
-    own, both = mean[:, models], mean[:, :models]
-    alone = by_answer[0].sum(axis=1) + own**2 - (turned[..., models] ** 2).sum(axis=1)
-    crossed = by_answer[1] + both * own[:, None]
+    spread_modes, both = mean[:, models], mean[:, :models]
+    alone = by_answer[0].sum(axis=1) + spread_modes**2 - (turned[..., models] ** 2).sum(axis=1)
+    crossed = by_answer[1] + both * spread_modes[:, None]
     crossed -= np.einsum("iqm,iq->im", turned[..., :models], turned[..., models])
     curvature = np.empty((models + x.shape[1],) * 2)
     curvature[:models, :models] = np.diag(by_answer[2].sum(axis=0)) + both.T @ both - flat.T @ flat

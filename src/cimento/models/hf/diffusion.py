@@ -64,17 +64,17 @@ def draw_masks(length: int, *, samples: int, seed: int) -> Masks:
         samples: number of sets, a multiple of the number of replicates.
         seed: seed of the random generator.
     """
-    each = samples // REPLICATES
+    per_replicate = samples // REPLICATES
     hidden = np.zeros((samples, length), dtype=np.bool_)
     numbers = np.empty(samples, dtype=np.int64)
     for replicate in range(REPLICATES):
         rng = np.random.default_rng([seed, length, replicate])
-        places = (np.arange(each) + rng.random()) / each
+        places = (np.arange(per_replicate) + rng.random()) / per_replicate
         some = np.minimum(1 + (places * length).astype(np.int64), length)
-        numbers[replicate * each : (replicate + 1) * each] = some
-        for sample, number in enumerate(some.tolist(), start=replicate * each):
+        numbers[replicate * per_replicate : (replicate + 1) * per_replicate] = some
+        for sample, number in enumerate(some.tolist(), start=replicate * per_replicate):
             hidden[sample, rng.permutation(length)[:number]] = True
-    return Masks(hidden, length / numbers / each)
+    return Masks(hidden, length / numbers / per_replicate)
 
 
 class DiffusionScorer(MaskedScorer):
@@ -158,10 +158,10 @@ class DiffusionScorer(MaskedScorer):
             The slot of each wanted token in each sample, -1 where it is not masked, and the weight
             of each sample.
         """
-        own = [index for index, (start, _) in enumerate(text.spans) if start >= 0]
-        place_of = {index: place for place, index in enumerate(own)}
+        readable = [index for index, (start, _) in enumerate(text.spans) if start >= 0]
+        place_of = {index: place for place, index in enumerate(readable)}
         policy = self.policy
-        masks = draw_masks(len(own), samples=policy.mc_samples, seed=policy.mc_seed)
+        masks = draw_masks(len(readable), samples=policy.mc_samples, seed=policy.mc_seed)
         slots = np.full((len(masks.hidden), len(text.wanted)), -1, dtype=np.int64)
         known: dict[tuple[Copy, int], int] = {}
         count = sum(map(len, jobs.values()))
@@ -171,7 +171,7 @@ class DiffusionScorer(MaskedScorer):
                 continue
             ids = list(text.ids)
             for place in np.flatnonzero(hidden).tolist():
-                ids[own[place]] = self._mask
+                ids[readable[place]] = self._mask
             copy = tuple(ids)
             for n in wanted:
                 position = text.wanted[n]

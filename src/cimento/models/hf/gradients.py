@@ -142,11 +142,11 @@ class Gradients:
             yield number, _answer(job)
 
     def _job(self, ask: Attribute, text: Encoded) -> _Job:
-        own = [i for i, (start, _) in enumerate(text.spans) if i >= text.first and start >= 0]
-        trials = self._scorer.trials(text, text, [(index, index) for index in own])
+        readable = [i for i, (start, _) in enumerate(text.spans) if i >= text.first and start >= 0]
+        trials = self._scorer.trials(text, text, [(index, index) for index in readable])
         chosen, varied = [], []
         for trial in trials:
-            places = zip(trial.moved, own, strict=True)
+            places = zip(trial.moved, readable, strict=True)
             if trial.asks:
                 chosen.append(trial)
                 varied.append(

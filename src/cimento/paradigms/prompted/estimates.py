@@ -171,10 +171,12 @@ def _detected(
         (HITS, made.hits, made.signals),
         (FALSE_ALARMS, made.false_alarms, made.noises),
     ):
-        told = f"said {about} where it was not" if statistic == FALSE_ALARMS else f"said {about}"
+        description = (
+            f"said {about} where it was not" if statistic == FALSE_ALARMS else f"said {about}"
+        )
         yield dataclasses.replace(
             like, statistic=statistic, role="detail", value=value, n=int(n),
-            interval_method=None, description=told,
+            interval_method=None, description=description,
             reason="its interval is in that of d'",
         )  # fmt: skip
 

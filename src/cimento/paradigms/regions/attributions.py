@@ -108,7 +108,7 @@ def attributed(
             todo="Judge the run with --metric sum.",
         )
     context.check(suite)
-    found = Attributed()
+    attributed = Attributed()
     texts = texts_of(suite, context, by_region=by_region, items=settings.items)
     chosen = [item for item in suite.items if (item.id, item.conditions[0].name) in texts]
     for number, contrast in enumerate(compared.contrasts):
@@ -122,10 +122,10 @@ def attributed(
                 score, spans = texts[item.id, condition]
                 text = score._replace(wanted=wanted_of(spans, frozenset(regions)))
                 request = Attribute(text=text, rule=settings.rule, baseline=settings.baseline)
-                place = found.asked.setdefault(request, len(found.asked))
-                found.terms.append((place, Term(number, item.id, condition, weight)))
-                found.spans[item.id, condition] = spans
-    return found
+                place = attributed.asked.setdefault(request, len(attributed.asked))
+                attributed.terms.append((place, Term(number, item.id, condition, weight)))
+                attributed.spans[item.id, condition] = spans
+    return attributed
 
 
 def attributions_table(
@@ -383,7 +383,7 @@ def item_contributions(run: Run, table: pl.DataFrame) -> dict[str, tuple[Contrib
         run: the run.
         table: its attributions table.
     """
-    found: dict[str, tuple[Contributions, ...]] = {}
+    attributed: dict[str, tuple[Contributions, ...]] = {}
     requests = run.table("requests")
     known = table.filter(reason="")
     keys = ["question", "rule", "baseline"]
@@ -400,5 +400,5 @@ def item_contributions(run: Run, table: pl.DataFrame) -> dict[str, tuple[Contrib
             if rule == "integrated":
                 label += f" from the {baseline} embedding"
             made = Contributions(label=label, margin_bits=totals[item], strips=strips)
-            found[item] = (*found.get(item, ()), made)
-    return found
+            attributed[item] = (*attributed.get(item, ()), made)
+    return attributed

@@ -166,9 +166,9 @@ def _regions(
     """
     numbers = {name: number for number, name in enumerate(suite.region_names, start=1)}
     for names in (declared_names(suite, "controller"), *CONTROLLERS):
-        found = tuple(numbers[name] for name in names if name in numbers)
-        if found and len(found) == len(names) and not measured.intersection(found):
-            return found
+        chosen = tuple(numbers[name] for name in names if name in numbers)
+        if chosen and len(chosen) == len(names) and not measured.intersection(chosen):
+            return chosen
     before = range(1, min((n for n in measured if isinstance(n, int)), default=1))
     filled = [
         number
@@ -285,16 +285,16 @@ def _donors(
     }
     groups: dict[tuple[tuple[str | None, ...], tuple[object, ...]], list[Item]] = {}
     for item in items:
-        own = tuple(item.column(name) for name in controller.features)
-        if not all(own):
+        levels = tuple(item.column(name) for name in controller.features)
+        if not all(levels):
             left_out[item.id] = f"its conditions name no {' and '.join(controller.features)}"
             continue
-        groups.setdefault((own, _frame(item, conditions[0], controller, fixed)), []).append(item)
+        groups.setdefault((levels, _frame(item, conditions[0], controller, fixed)), []).append(item)
     donors: dict[str, str] = {}
-    for (own, frame), some in groups.items():
+    for (levels, frame), some in groups.items():
         wanted = tuple(
             values[name][1 - values[name].index(value or "")]
-            for name, value in zip(controller.features, own, strict=True)
+            for name, value in zip(controller.features, levels, strict=True)
         )
         others = groups.get((wanted, frame), [])
         if others:
