@@ -207,8 +207,8 @@ def note_trials(trials: Sequence[Run]) -> None:
     for model in dict.fromkeys(run.model for run in trials):
         suites = dict.fromkeys(run.suite.name for run in trials if run.model == model)
         note(
-            "cimento: left out, since the run on all items is there: trials of"
-            f" {model} on {', '.join(suites)}"
+            "cimento: left out, since the run on all items is there: runs of"
+            f" {model} on fewer items of {', '.join(suites)}"
         )
 
 
