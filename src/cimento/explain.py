@@ -326,6 +326,10 @@ def _refuse(run: Run) -> None:
     seen = ""
     if not isinstance(run.suite, Suite):
         seen = f"it is of the kind {run.paradigm.name}, and only runs of regions can be explained"
+    elif run.paradigm.restated(run) is not None:
+        seen = (
+            "the model was asked by prompt, and only the surprisals of sentences can be explained"
+        )
     elif run.model_kind not in ("causal", "masked", "seq2seq"):
         seen = f"a {run.model_kind or 'unknown'} model has no hidden states here"
     elif options_of(run).measure:

@@ -53,6 +53,7 @@ def test_tables_are_written_in_every_form(runs, tmp_path):
     ("options", "seen"),
     [
         (["--covariate", "colour"], "no such column"),
+        (["--phenomenon", "foo"], "--phenomenon foo: no suite has such a column"),
         (["--model", "3pl"], "3pl"),
         (["--measure", "nothing"], "measure"),
     ],
@@ -75,3 +76,25 @@ def test_a_page_has_the_section_and_a_table_cannot(runs, tmp_path, capsys):
     assert "Items and models on one scale" in text
     assert invoke(["report", str(runs), "--analyse", "-o", str(tmp_path / "all.csv")]) == 2
     assert "for pages" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_answers_to_prompts_are_analysed_apart(runs, tmp_path, capsys):
+    asked = str(tmp_path / "it-subject-verb-prompted")
+    assert invoke(["suites", "build", "prompted", SUITES[0], "-o", asked]) == 0
+    models = ("-m", "demo-causal", "-m", "demo-masked")
+    prompted = str(tmp_path / "runs")
+    assert invoke(["run", asked, *models, "--set", "answer=loglik", "-o", prompted]) == 0
+    together = []
+    for several in ([str(runs)], [str(runs), prompted], [prompted]):
+        capsys.readouterr()
+        assert invoke(["analyse", *several, "--json"]) == 0
+        shown = capsys.readouterr()
+        together.append(json.loads(shown.out))
+        assert ("runs by prompt of demo-causal" in shown.err) == (len(several) > 1)
+    assert together[0] == together[1]
+    assert {item["suite"] for item in together[2]["items"]} == {"it-subject-verb-prompted"}
+    assert invoke(["site", str(runs), prompted, "-o", str(tmp_path / "site")]) == 0
+    items = (tmp_path / "site/tables/analysis/items.csv").read_text("utf-8")
+    assert "subject-verb" in (tmp_path / "site/tables/places.csv").read_text("utf-8")
+    assert "prompted" not in items

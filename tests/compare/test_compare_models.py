@@ -267,8 +267,8 @@ def test_trials_beside_whole_runs_are_left_out_in_one_line(tmp_path, capsys):
     assert invoke(["compare", str(tmp_path)]) == 0
     lines = [line for line in capsys.readouterr().err.splitlines() if "left out" in line]
     assert len(lines) == 2
-    assert "runs of first@" in lines[0]
-    assert lines[0].endswith(" on fewer items of it-determiner-noun-adjective, it-subject-verb")
+    assert "runs on fewer items of first@" in lines[0]
+    assert lines[0].endswith(" on it-determiner-noun-adjective, it-subject-verb")
 
 
 def test_the_command_ranks_all_models_of_a_folder(tmp_path, capsys):

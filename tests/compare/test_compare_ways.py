@@ -12,7 +12,7 @@ from scipy import stats
 
 import cimento
 from cimento import UsageError, compare
-from cimento.compare.item_outcomes import ItemOutcomes
+from cimento.compare.item_outcomes import ItemOutcomes, without_restated
 from cimento.compare.ways import CELLS, compare_ways, divided
 from cimento.paradigms.prompted.prompts import CHOICE, RATING, YES_NO, prompted_suite
 from cimento.paradigms.registry import load_suite, sentence_suite
@@ -108,6 +108,12 @@ def test_items_judged_one_way_only_are_counted(both_of_twelve):
     words = marked(CHOICE, IN_WORDS[:10])
     [one] = compared(both_of_twelve, words, marked("prediction 0", BY_PROBABILITY))
     assert (one.n, one.undecided) == (10, 2)
+
+
+def test_runs_in_words_are_set_apart_unless_there_are_no_others(both_of_twelve, probable):
+    in_words, _ = both_of_twelve
+    assert without_restated([in_words, probable]) == ([probable], [in_words])
+    assert without_restated([in_words, in_words]) == ([in_words, in_words], [])
 
 
 def test_runs_are_put_side_by_side_in_either_order(probable):

@@ -12,11 +12,13 @@ import cimento
 from cimento import UsageError
 from cimento.explain import ExplainSettings, attribute
 from cimento.io.explained import ATTRIBUTIONS
+from cimento.paradigms.prompted.prompts import prompted_suite
 from cimento.paradigms.regions.attributions import contribution_means
 from cimento.report.contributions import contribution_grids
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from tests.helpers import copying
 from tests.helpers.command_line import invoke
+from tests.helpers.prompting import PAIRS
 
 GRADIENT = ExplainSettings(rule="gradient")
 
@@ -136,6 +138,15 @@ def test_a_suite_whose_regions_are_not_summed_is_refused():
     run = cimento.evaluate(suite, "demo-causal", limit=2, device="cpu")
     with pytest.raises(UsageError, match="contributions are to sums"):
         attribute(run)
+
+
+@pytest.mark.usefixtures("fresh_cache")
+def test_a_run_by_prompt_is_refused(tmp_path, capsys):
+    suite = prompted_suite(cimento.pairs(PAIRS[:2], name="it-few", language="it"))
+    run = cimento.evaluate(suite, "demo-causal", output=tmp_path, answer="loglik", device="cpu")
+    for by in ("interchange", "integrated"):
+        assert invoke(["explain", str(run.folder), "--by", by]) == 2
+        assert "was asked by prompt" in capsys.readouterr().err
 
 
 def test_a_masked_model_has_contributions_from_both_sides():

@@ -364,6 +364,12 @@ def test_files_of_others_are_neither_overwritten_nor_removed(animal_runs, tmp_pa
         write_site(animal_runs, other)
     assert read(other / "index.html") == "a page of somebody"
 
+    mine = tmp_path / "mine"
+    (mine / "my-suite").mkdir(parents=True)
+    with pytest.raises(UsageError, match="'my-suite', which is not of this site"):
+        write_site(animal_runs, mine)
+    assert [path.name for path in mine.rglob("*")] == ["my-suite"]
+
 
 HOSTILE = '</script><script>alert(1)</script></style><img src=x onerror="alert(1)">'
 
@@ -458,6 +464,23 @@ def test_what_cannot_be_built_is_told_in_one_message(animal_runs, tmp_path, caps
     (tmp_path / "s" / "site.json").write_text("[]")
     assert invoke(["site", str(animal_runs), "-o", str(tmp_path / "s")]) != 0
     assert "not the record of a site" in capsys.readouterr().err
+
+
+def test_runs_on_some_items_are_left_out_where_the_run_on_all_is_there(
+    animal_runs, tmp_path, capsys
+):
+    for asked in ({"limit": 5}, {"adaptive": True, "precision": 0.4}):
+        evaluate(agreement(), WISE, output=tmp_path / "trials", **asked)
+    for name, more in (("whole", []), ("both", [str(tmp_path / "trials")])):
+        assert invoke(["site", str(animal_runs), *more, "-o", str(tmp_path / name)]) == 0
+    told = capsys.readouterr().err
+    assert "trials of lab/wise" in told
+    assert told.count("3 runs: ") == 2
+    pages = [
+        {path: text for path, (_, text) in files(tmp_path / name).items()}
+        for name in ("whole", "both")
+    ]
+    assert pages[0] == pages[1]
 
 
 def test_a_run_that_is_not_stored_is_refused(tmp_path):

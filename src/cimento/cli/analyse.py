@@ -88,12 +88,14 @@ analyse = command_of(AnalyseOptions, _analyse, positional="runs", metavar="RUN..
 
 
 def opened_whole(paths: Sequence[Path]) -> list[Run]:
-    """The runs in some folders, without trials on the first items of suites."""
-    from cimento.cli.compare import note_trials
-    from cimento.compare.item_outcomes import without_trials
+    """The runs in some folders, without trials on some items, or those by prompt beside others."""
+    from cimento.cli.compare import note_left_out, note_trials
+    from cimento.compare.item_outcomes import without_restated, without_trials
     from cimento.report.document import versions_apart
     from cimento.runs.run import open_runs
 
     runs, trials = without_trials(versions_apart(open_runs(folders_among(paths))))
     note_trials(trials)
-    return runs
+    shown, by_prompt = without_restated(runs)
+    note_left_out(by_prompt, why="other runs here are by probability", what="runs by prompt")
+    return shown

@@ -204,12 +204,14 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
 
 def note_trials(trials: Sequence[Run]) -> None:
     """Name the trials that are left out, in a line for each model."""
-    for model in dict.fromkeys(run.model for run in trials):
-        suites = dict.fromkeys(run.suite.name for run in trials if run.model == model)
-        note(
-            "cimento: left out, since the run on all items is there: runs of"
-            f" {model} on fewer items of {', '.join(suites)}"
-        )
+    note_left_out(trials, why="the run on all items is there", what="runs on fewer items")
+
+
+def note_left_out(runs: Sequence[Run], *, why: str, what: str) -> None:
+    """Name runs that are left out, in a line for each model."""
+    for model in dict.fromkeys(run.model for run in runs):
+        suites = dict.fromkeys(run.suite.name for run in runs if run.model == model)
+        note(f"cimento: left out, since {why}: {what} of {model} on {', '.join(suites)}")
 
 
 def _draw(rankings: Sequence[Ranking], path: Path, options: CompareOptions) -> None:

@@ -35,6 +35,7 @@ def _site(options: SiteOptions) -> int:
     with more folders, and only the pages that change are written. The pages open from a folder,
     load nothing, and can be put on any server of files.
     """
+    from cimento.cli.compare import note_trials
     from cimento.runs.run import folders_among, open_runs
     from cimento.site import SiteSettings, write_site
 
@@ -53,13 +54,15 @@ def _site(options: SiteOptions) -> int:
         spreadsheet_safe=options.spreadsheet_safe,
     )
     built = write_site(runs, options.output, settings)
+    note_trials(built.trials)
+    shown = len(runs) - len(built.trials)
     if options.as_json:
-        show_json({"page": str(built.page), "runs": len(runs), "written": built.written,
+        show_json({"page": str(built.page), "runs": shown, "written": built.written,
                    "kept": built.kept, "removed": built.removed})  # fmt: skip
         return 0
     others = f", {built.kept} as they were" if built.kept else ""
     gone = f", {built.removed} removed" if built.removed else ""
-    note(f"{counted(len(runs), 'run')}: {counted(built.written, 'file')} written{others}{gone}")
+    note(f"{counted(shown, 'run')}: {counted(built.written, 'file')} written{others}{gone}")
     note(f"Open in a browser: {built.page.resolve()}")
     return 0
 

@@ -116,7 +116,7 @@ def analyse(
         seed: of draws.
 
     Raises:
-        UsageError: nothing was judged in the runs, or there is no such covariate.
+        UsageError: nothing was judged in the runs, or there is no such column or covariate.
         TableError: a run cannot be read.
     """
     table = answer_table(

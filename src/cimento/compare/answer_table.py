@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from cimento.compare.item_outcomes import distinct_names, item_outcomes, judged_on_measure
-from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.tables import REQUESTS
 from cimento.io.tables import TOKENS as TOKENS_TABLE
 from cimento.measures.normalising import Frequency, zipf_frequencies
@@ -116,7 +116,8 @@ def answer_table(
         ties: whether a tie counts as it was judged, or half.
 
     Raises:
-        UsageError: nothing was judged in the runs, or an item lacks a covariate.
+        UsageError: nothing was judged in the runs, no suite has the column of phenomena, or an item
+            lacks a covariate.
         MissingDependencyError: frequencies are wanted, and wordfreq is not installed.
     """
     judged = judged_on_measure(runs, measure)
@@ -128,6 +129,7 @@ def answer_table(
     keys = tuple(dict.fromkeys(key for one in models for key in one.answers))
     first_runs = {run.suite_name: run for run in reversed(judged)}
     columns = {name: _columns(run) for name, run in first_runs.items()}
+    _need_column(phenomenon, columns)
     texts = {key: text for run in first_runs.values() for key, text in _texts(run).items()}
     clusters = {key: own for run in first_runs.values() for key, own in _clusters(run).items()}
     respondents = (*models, *people)
@@ -282,6 +284,18 @@ def _tokens_of(run: Run) -> Iterator[tuple[str, float]]:
     by_condition = joined.filter(within).group_by("item", "condition").len()
     by_item = by_condition.group_by("item", maintain_order=True).agg(pl.col("len").mean())
     yield from by_item.iter_rows()
+
+
+def _need_column(name: str, columns: Columns) -> None:
+    """Refuse the name of a column that no suite has.
+
+    Raises:
+        UsageError: no suite has it.
+    """
+    known = dict.fromkeys(column for of_suite in columns.values() for column in of_suite)
+    where, seen = f"--phenomenon {name}", "no suite has such a column"
+    if name:
+        need_known(name, known, where=where, seen=seen)
 
 
 def _phenomenon(

@@ -37,6 +37,8 @@ HEADLINE = frozenset({"headline"})
 PROMINENT = frozenset({"headline", "main"})
 """Roles of the estimates whose questions are compared."""
 
+_TWO = 2
+
 _MACHINE = frozenset({"device", "batch_size", "batch_tokens", "concurrency", "timeout_s"})
 """The options of the machine and its batches, which change no answer."""
 _ARGUMENTS = ".model_args."
@@ -234,25 +236,51 @@ def _names_apart(runs: Sequence[Run]) -> list[str]:
     return names
 
 
-def without_trials(runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
+def without_trials(runs: Sequence[Run], *, beside: int = _TWO) -> tuple[list[Run], list[Run]]:
     """Runs apart from trials, which are on some items of a suite that others are whole on.
 
-    A trial is left out where the run of its model on all items is there, and another whole run.
+    A trial is left out where the run of its model on all items is there, and enough whole runs.
+
+    Args:
+        runs: of any suites; versions of a suite are told apart by its content.
+        beside: number of whole runs of the suite from which its trials are left out.
+
+    Returns:
+        The other runs, and the trials.
+    """
+    whole = [(_version(run), run.model) for run in runs if not _is_trial(run)]
+    counts = Counter(version for version, _ in whole)
+    trials = [
+        run
+        for run in runs
+        if _is_trial(run)
+        and (_version(run), run.model) in whole
+        and counts[_version(run)] >= beside
+    ]
+    return [run for run in runs if run not in trials], trials
+
+
+def without_restated(runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
+    """Runs apart from those that ask in words what others ask by probability.
+
+    The two kinds of answers are about different abilities. Where all runs ask in words, all stay.
 
     Args:
         runs: of any suites.
 
     Returns:
-        The other runs, and the trials.
+        The other runs, and those that are left out.
     """
-    whole = [(run.suite.name, run.model) for run in runs if not _is_trial(run)]
-    counts = Counter(suite for suite, _ in whole)
-    trials = [
-        run
-        for run in runs
-        if _is_trial(run) and (run.suite.name, run.model) in whole and counts[run.suite.name] > 1
-    ]
-    return [run for run in runs if run not in trials], trials
+    restated = [run.paradigm.restated(run) is not None for run in runs]
+    if all(restated):
+        return list(runs), []
+    both = list(zip(runs, restated, strict=True))
+    return [run for run, words in both if not words], [run for run, words in both if words]
+
+
+def _version(run: Run) -> tuple[str, object]:
+    """The suite of a run as its manifest names it; the suite need not be read for it."""
+    return run.suite_name, manifest_part(run.manifest, "suite").get("sha256")
 
 
 def _is_trial(run: Run) -> bool:
@@ -359,7 +387,6 @@ def rates_only(kinds: Iterable[str]) -> str | None:
 
 
 WHERE = "cimento suites power"
-_TWO = 2
 
 
 def pilot_of_rates(outcomes: Sequence[ItemOutcomes], *, chance: float | None) -> Pilot:

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from cimento._version import __version__
+from cimento.compare.item_outcomes import without_trials
 from cimento.errors import UsageError
 from cimento.export.data import of_runs
 from cimento.export.every_eval_ever import records
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 INDEX = "site.json"
 """The record of a site: the sha256 of every file by path, and what files were made of."""
 
+_OF_SERVERS = frozenset({"CNAME", "robots.txt"})
+
 File = tuple[str, str | bytes | None]
 """The path of a file from the root of the site, and its content; None where it stays as it is."""
 
@@ -83,34 +86,38 @@ class Built:
         written: number of files that were new or differed.
         kept: number of files that were the same already.
         removed: number of files of an earlier build that the site no longer has.
+        trials: runs on some items that are not on the site, since the run on all items is.
     """
 
     page: Path
     written: int
     kept: int
     removed: int
+    trials: tuple[Run, ...] = ()
 
 
 def write_site(runs: RunsLike, folder: str | Path, settings: SiteSettings | None = None) -> Built:
     """A static site of runs of any paradigms.
 
     Args:
-        runs: stored runs, or folders of them.
+        runs: stored runs, or folders of them. Adaptive runs and runs with ``limit`` are left out
+            where the run of their model on all items is there.
         folder: folder of the site, new or that of an earlier build.
         settings: what the site says of itself.
 
     Raises:
-        UsageError: a run is given twice or is not stored, or a file in the folder is not of a site.
+        UsageError: a run is given twice or not stored, or the folder has files of something else.
         TableError: a run cannot be read.
         StorageError: the folder cannot be written.
     """
     site = _Folder(expanded(folder), safe=bool(settings and settings.spreadsheet_safe))
-    for path, content in site_files(runs_of(runs), settings or SiteSettings(), site.memory):
+    shown, trials = without_trials(runs_of(runs), beside=1)
+    for path, content in site_files(shown, settings or SiteSettings(), site.memory):
         if content is None:
             site.keep(path)
         else:
             site.put(path, content)
-    return site.finish()
+    return dataclasses.replace(site.finish(), trials=tuple(trials))
 
 
 class _Folder:
@@ -131,6 +138,7 @@ class _Folder:
             UsageError: the index is not one.
         """
         if not (self.root / INDEX).is_file():
+            self._need_empty()
             return {}, {}
         try:
             content = json.loads(read_bytes(self.root / INDEX))
@@ -145,6 +153,21 @@ class _Folder:
         # An index that was edited must not have files outside of the folder removed.
         inside = {path: digest for path, digest in digests.items() if _is_inside(path)}
         return inside, content.get("made")
+
+    def _need_empty(self) -> None:
+        """Refuse a folder with files that are neither hidden nor for a server.
+
+        Raises:
+            UsageError: there are some.
+        """
+        names = sorted(path.name for path in self.root.iterdir()) if self.root.is_dir() else []
+        others = [name for name in names if name not in _OF_SERVERS and not name.startswith(".")]
+        if others:
+            raise UsageError(
+                where=str(self.root),
+                seen=f"the folder has {others[0]!r}, which is not of this site",
+                todo="Give an empty folder with --output, or the folder of an earlier build.",
+            )
 
     def _is_kept(self, path: str) -> bool:
         """Whether a file of the earlier build is there as it was written."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cimento.compare.analysis import Analysis, analyse_table
 from cimento.compare.answer_table import answer_table
+from cimento.compare.item_outcomes import without_restated
 from cimento.errors import UsageError
 from cimento.report.analysis import analysis_section
 from cimento.report.figures import lacking_figures
@@ -25,10 +26,12 @@ FEWEST_ITEMS, FEWEST_MODELS = 20, 2
 def analysis_of(parts: Sequence[SuitePart]) -> Analysis | None:
     """The analysis of all runs of a site; None where items or models are too few for one.
 
+    Runs by prompt are only in it where there are no others.
+
     Args:
         parts: the suites.
     """
-    runs = [entry.run for part in parts for entry in part.entries]
+    runs, _ = without_restated([entry.run for part in parts for entry in part.entries])
     if len({run.model for run in runs}) < FEWEST_MODELS:
         return None
     try:
