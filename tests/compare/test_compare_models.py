@@ -267,7 +267,7 @@ def test_trials_beside_whole_runs_are_left_out_in_one_line(tmp_path, capsys):
     assert invoke(["compare", str(tmp_path)]) == 0
     lines = [line for line in capsys.readouterr().err.splitlines() if "left out" in line]
     assert len(lines) == 2
-    assert "trials of first@" in lines[0]
+    assert "runs on fewer items of first@" in lines[0]
     assert lines[0].endswith(" on it-determiner-noun-adjective, it-subject-verb")
 
 

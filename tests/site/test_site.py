@@ -492,9 +492,3 @@ def test_runs_of_one_name_in_two_folders_have_a_page_each(tmp_path):
     folders = [str(tmp_path / name) for name in ("some", "all")]
     assert invoke(["site", *folders, "-o", str(tmp_path / "site")]) == 0
     assert len(list(tmp_path.glob("site/suites/*/runs/*.html"))) == 2
-
-
-def test_an_address_that_is_none_is_refused(tmp_path, capsys):
-    command = ["site", str(tmp_path), "-o", str(tmp_path / "site"), "--address", "foo"]
-    assert invoke(command) == 2
-    assert "'foo' is no address of a page" in capsys.readouterr().err

@@ -204,7 +204,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
 
 def note_trials(trials: Sequence[Run]) -> None:
     """Name the trials that are left out, in a line for each model."""
-    note_left_out(trials, why="the run on all items is there", what="trials")
+    note_left_out(trials, why="the run on all items is there", what="runs on fewer items")
 
 
 def note_left_out(runs: Sequence[Run], *, why: str, what: str) -> None:
