@@ -14,8 +14,8 @@ import pytest
 from cimento import UsageError, open_runs, report
 from cimento.cli.main import invoke
 from cimento.report.formatting import PValue, p_number
-from cimento.report.grid import EstimateCell, Grid, as_latex, as_text, names_standing
-from cimento.report.paper import dressed, results_grid
+from cimento.report.grid import EstimateCell, Grid, as_latex, as_text
+from cimento.report.paper import dressed, names_standing, results_grid
 from cimento.report.word import docx
 from tests.helpers.made_runs import made_run, outcomes_of
 
@@ -100,6 +100,24 @@ GRID = Grid(
     ),
     remarks=1,
 )
+
+
+def test_a_table_and_its_notes_are_folded_where_a_terminal_is_narrow():
+    question = "forced choice by prompt: match, not mismatch_number"
+    grid = Grid(
+        title="Right, in percent.",
+        header=("model", "question", "value", "chance"),
+        rows=(("demo-causal@91bca5d", question, "58.3 [38.8, 75.5]", "50.0"),),
+        labels=2,
+        notes=("These are answers to prompts about sentences, " * 3,),
+    )
+    wide, narrow = as_text(grid), as_text(grid, width=80)
+    assert max(map(len, wide.splitlines())) > 80
+    assert max(map(len, narrow.splitlines())) <= 80
+    assert "58.3 [38.8, 75.5]    50.0" in narrow
+    kept = [sorted("".join(text.split()).replace("-", "")) for text in (wide, narrow)]
+    assert kept[0] == kept[1]
+    assert as_text(grid, width=200).splitlines()[:5] == wide.splitlines()[:5]
 
 
 def test_papers_have_p_below_a_thousandth_no_empty_column_and_a_label():

@@ -28,7 +28,7 @@ from cimento.report.figures_scores import (
     position_figure,
     tokens_figure,
 )
-from cimento.report.grid import names_standing
+from cimento.report.paper import names_standing
 from cimento.suites.words import count_words
 
 if TYPE_CHECKING:

@@ -23,8 +23,7 @@ from cimento.measures.sentence import judged_on as measures_named
 from cimento.options import Options, Texts, option
 from cimento.report.document import report as write_report
 from cimento.report.document import sections_of, text, versions_apart
-from cimento.report.grid import names_standing
-from cimento.report.paper import dressed, texts_of, write_grid
+from cimento.report.paper import dressed, names_standing, texts_of, write_grid
 from cimento.runs.run import Run, open_runs
 
 if TYPE_CHECKING:
@@ -56,11 +55,12 @@ class GridOptions(TableOptions):
 def show_grids(grids: Mapping[str, Grid], options: GridOptions) -> None:
     """Print tables, unless JSON is requested, and write each in every form to the folder."""
     from cimento.io.files import write_text
-    from cimento.report.grid import GRID_FORMS, as_text
+    from cimento.report.grid import GRID_FORMS
+    from cimento.report.terminal import on_terminal
 
     for name, grid in grids.items():
         if not options.as_json:
-            show(as_text(grid) + "\n")
+            show(on_terminal(grid) + "\n")
         if options.output is not None:
             paths = {
                 options.output / f"{name}{ending}": form for ending, form in GRID_FORMS.items()

@@ -287,14 +287,14 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
 
     def text(self, runs: Sequence[Run]) -> str:
         """The text that ``run`` prints: by default, the table of the estimates, notes below."""
-        from cimento.report.grid import as_text
         from cimento.report.sections import estimates_grid
+        from cimento.report.terminal import on_terminal
 
         estimates = [
             estimate for run in runs for estimate in run.estimates() if estimate.role != "detail"
         ]
         notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
-        return as_text(estimates_grid(estimates, title=", ".join(_suites(runs)), notes=notes))
+        return on_terminal(estimates_grid(estimates, title=", ".join(_suites(runs)), notes=notes))
 
     def holds(self, suite: SuiteT) -> str:  # noqa: ARG002
         """The content of a suite in words; empty if there is nothing to say."""

@@ -12,10 +12,9 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, groupby
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from itertools import chain, groupby, zip_longest
+from typing import TypeAlias, TypeVar
 
-from cimento.errors import UsageError, did_you_mean
 from cimento.io.inline_markup import (
     apart,
     flush_left,
@@ -26,10 +25,6 @@ from cimento.io.inline_markup import (
     width_of,
 )
 from cimento.report.formatting import PValue, reasons_together, with_minus
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
 
 BLANK = ""
 REASON = "reason"
@@ -257,14 +252,28 @@ def _printed(cell: GridCell) -> GridCell:
     return cell.printed if isinstance(cell, PValue) else cell
 
 
-def as_text(grid: Grid) -> str:
-    """The table as aligned columns, two spaces apart; a long last remark takes several lines."""
+def as_text(grid: Grid, *, width: int | None = None) -> str:
+    """The table as aligned columns, two spaces apart; a long last remark takes several lines.
+
+    Args:
+        grid: the table.
+        width: columns of the terminal, in which texts are folded; None for lines of any length.
+    """
     grid = grid.compact()
-    header, *rows = [tuple(map(printable, row)) for row in (grid.header, *grid.text)]
+    table = [tuple(map(printable, row)) for row in (grid.header, *grid.text)]
     groups = tuple(map(printable, grid.groups))
-    folded = [_folded(row) if grid.remarks else [row] for row in rows]
-    lines_of_rows = [header, *chain.from_iterable(folded)]
-    widths = [max(width_of(row[k]) for row in lines_of_rows) for k in range(len(header))]
+    most = [max(map(width_of, cells)) for cells in zip(*table, strict=True)]
+    if grid.remarks:
+        most[-1] = min(most[-1], REMARK_WIDTH)
+    texts = [k for k in range(len(most)) if grid.is_text(k)]
+    while width and sum(most) + 2 * len(most) - 2 > width and texts:
+        widest = max(texts, key=most.__getitem__)
+        if most[widest] <= _NARROWEST:
+            break
+        most[widest] -= 1
+    head, *folded = [_folded(row, most) for row in table]
+    lines_of_rows = [*head, *chain.from_iterable(folded)]
+    widths = [max(width_of(row[k]) for row in lines_of_rows) for k in range(len(most))]
     if groups:
         _widen(widths, groups)
 
@@ -275,24 +284,34 @@ def as_text(grid: Grid) -> str:
         ]
         return "  ".join(parts).rstrip()
 
-    lines = [printable(grid.title), ""]
+    lines = [*_wrapped(printable(grid.title), width), ""]
     if groups:
         lines.append(_group_line(groups, widths))
-    lines.append(line(header))
+    lines.extend(map(line, head))
     rule = "-" * len(line(tuple("-" * width for width in widths)))
     lines.append(rule)
     for number, several in enumerate(folded):
         if number in grid.rules:
             lines.append(rule)
         lines.extend(map(line, several))
-    return "\n".join([*lines, *_notes(grid)]) + "\n"
+    notes = [part for note in _notes(grid) for part in _wrapped(note, width)]
+    return "\n".join([*lines, *notes]) + "\n"
 
 
-def _folded(row: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """A row with its last cell folded to lines of `REMARK_WIDTH`."""
-    *cells, remark = row
-    first, *more = textwrap.wrap(remark, REMARK_WIDTH) or [""]
-    return [(*cells, first), *((*[""] * len(cells), part) for part in more)]
+_NARROWEST = 10
+"""The fewest characters to which a column of texts is folded."""
+
+
+def _folded(row: tuple[str, ...], widths: Sequence[int]) -> list[tuple[str, ...]]:
+    """A row as several lines, where its cells are longer than the columns are wide."""
+    cells = [_wrapped(cell, most) for cell, most in zip(row, widths, strict=True)]
+    return list(zip_longest(*cells, fillvalue=""))
+
+
+def _wrapped(text: str, width: int | None) -> list[str]:
+    if not width or width_of(text) <= width:
+        return [text]
+    return textwrap.wrap(text, width) or [""]
 
 
 def as_csv(grid: Grid) -> str:
@@ -450,44 +469,3 @@ def exchanged(text: str, names: Mapping[str, str]) -> str:
         return text
     longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.sub(rf"(?<![\w@-])(?:{longest_first})(?![\w@-])", lambda match: names[match[0]], text)
-
-
-def names_standing(names: Mapping[str, str], texts: Collection[str]) -> dict[str, str]:
-    """The names as they occur in some texts, where a model may be named without its revision.
-
-    Args:
-        names: each name, mapped to the one to show.
-        texts: all texts that are shown, such as the cells of a table.
-
-    Raises:
-        UsageError: a name is in no text, or is a model with several revisions.
-    """
-    standing: dict[str, str] = {}
-    for name, shown in names.items():
-        revised = re.compile(rf"(?<![\w@-]){re.escape(name)}@[\w-]+(?:\.[\w-]+)*")
-        labels = {label for text in texts for label in revised.findall(text)}
-        if len(labels) == 1:
-            standing[labels.pop()] = shown
-        elif not any(exchanged(text, {name: ""}) != text for text in texts):
-            raise UsageError(
-                where=f"--rename {name}",
-                seen="there are several revisions of it" if labels else "nothing has this name",
-                todo=(
-                    f"Give one whole: {' or '.join(sorted(labels))}."
-                    if labels
-                    else did_you_mean(name, _names_in(texts))
-                ),
-            )
-        standing[name] = shown
-    return standing
-
-
-def _names_in(texts: Collection[str]) -> set[str]:
-    """The candidates for names in some texts: no sentences; models without revisions too."""
-    short = {text for text in texts if len(text) <= _LONGEST_NAME and not text.endswith(".")}
-    names = {part for text in short for part in (text, text.partition("@")[0])}
-    return {name for name in names if any(map(str.isalpha, name))}
-
-
-_LONGEST_NAME = 40
-"""Most characters of a name that ``did you mean`` may offer; longer texts are prose."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from io import StringIO
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 from cimento.io.inline_markup import flush_left, printable, width_of
 from cimento.report.formatting import cells, items, labels, notes, told_about, without_length
+from cimento.report.grid import as_text
 from cimento.runs.summary import by_suite
 
 if TYPE_CHECKING:
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from cimento.report.grid import Grid
     from cimento.report.records import AnswerList, ItemRecord, RunReport
     from cimento.report.strips import Piece, Strip
     from cimento.runs.outcomes import Outcome
@@ -273,3 +277,9 @@ def _outcome_line(outcome: Outcome, name: str) -> str:
     margin = "" if outcome.value is None else f"{by} {outcome.value:.2f} {outcome.unit}".rstrip()
     reason = f": {printable(outcome.reason)}" if outcome.reason else ""
     return f"{outcome.verdict or 'not judged'}{margin}  {name}{reason}".rstrip()
+
+
+def on_terminal(grid: Grid) -> str:
+    """A table as text: as wide as a terminal, where there is one, else with lines of any length."""
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return as_text(grid, width=shutil.get_terminal_size((80, 24)).columns if is_terminal else None)

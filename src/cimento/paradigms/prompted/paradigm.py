@@ -214,12 +214,12 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
 
     def text(self, runs: Sequence[Run]) -> str:
         """Rates, sensitivity and bias, and what the answers have to do with people's."""
-        from cimento.report.grid import as_text
+        from cimento.report.terminal import on_terminal
 
         notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
         grids = prompted_grids(runs, notes=notes)
         grids.pop("design", None)
-        return "\n".join(as_text(grid) for grid in grids.values())
+        return "\n".join(on_terminal(grid) for grid in grids.values())
 
     def methods(self, run: Run) -> MethodFacts:
         """The methods by which answers were asked for and read, which are no probabilities."""
