@@ -473,7 +473,7 @@ def test_runs_on_some_items_are_left_out_where_the_run_on_all_is_there(
         evaluate(agreement(), WISE, output=tmp_path / "trials", **asked)
     for name, more in (("whole", []), ("both", [str(tmp_path / "trials")])):
         assert invoke(["site", str(animal_runs), *more, "-o", str(tmp_path / name)]) == 0
-    assert "trials of lab/wise" in capsys.readouterr().err
+    assert "runs on fewer items of lab/wise" in capsys.readouterr().err
     whole, both = (files(tmp_path / name) for name in ("whole", "both"))
     assert {path: made[1] for path, made in whole.items()} == {
         path: made[1] for path, made in both.items()
