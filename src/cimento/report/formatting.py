@@ -10,7 +10,7 @@ from cimento.errors import counted, few_of_each_code
 from cimento.io.inline_markup import apart
 from cimento.runs.outcomes import STATISTICS
 from cimento.statistics.intervals import WILSON
-from cimento.statistics.sequential import METHOD as SEQUENCE
+from cimento.statistics.values import SEQUENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -78,7 +78,8 @@ def stopped_estimates(run: Run, estimates: Sequence[Estimate]) -> Iterator[Estim
         run: an adaptive run; if it asked all items, all estimates stay.
         estimates: the estimates as its paradigm makes them.
     """
-    from cimento.statistics.sequential import METHOD, ShareSequence
+    from cimento.statistics.sequential import ShareSequence
+    from cimento.statistics.values import SEQUENCE
 
     record = AdaptiveRecord.of(run.manifest)
     if record is None or record.is_whole:
@@ -95,7 +96,7 @@ def stopped_estimates(run: Run, estimates: Sequence[Estimate]) -> Iterator[Estim
         sequence.add(right.get(item) for item in order)
         low, high = sequence.interval
         yield dataclasses.replace(
-            estimate, low=low, high=high, interval_method=METHOD, clustered=False
+            estimate, low=low, high=high, interval_method=SEQUENCE, clustered=False
         )
 
 

@@ -15,9 +15,6 @@ import numpy as np
 from cimento.errors import UsageError
 from cimento.statistics.values import Booleans, Floats
 
-METHOD = "confidence sequence, by betting without replacement"
-"""The method of these intervals, as estimates have it."""
-
 _STEPS = 2_000
 _MOST_OF_STAKE = 0.9
 _FIRST_VARIANCE = 0.25

@@ -24,6 +24,10 @@ ALL_EQUAL = "all values are equal"
 NO_OBSERVATIONS = "no observations"
 _MOST_CELLS = 2_000_000
 
+# Here and not in `sequential`, which loads numpy: reports of stored runs name it.
+SEQUENCE = "confidence sequence, by betting without replacement"
+"""The method of intervals of runs that stop by themselves, as estimates have it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
