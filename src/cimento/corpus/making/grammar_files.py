@@ -6,6 +6,7 @@ file for each phenomenon.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -222,7 +223,14 @@ def _need_keys(table: Mapping[str, object], known: Collection[str], where: str) 
         need_known(key, known, where=where, seen=seen, error=InputError)
 
 
-def _lexicon(path: Path, parts: Mapping[str, PartOfSpeech]) -> tuple[LexiconWord, ...]:
+def _lexicon(path: Path, parts: Collection[str]) -> tuple[LexiconWord, ...]:
+    stamp = path.stat().st_mtime_ns if path.exists() else 0
+    return _read_lexicon(path, stamp, tuple(parts))
+
+
+# All grammars of a language share its lexicon: it is read once, unless it changes.
+@functools.lru_cache(maxsize=8)
+def _read_lexicon(path: Path, _stamp: int, parts: tuple[str, ...]) -> tuple[LexiconWord, ...]:
     table = open_table(path)
     todo = "Name the columns pos, lemma, then features, then forms as form:sg or form:f.pl."
     table.need("pos", "lemma", todo=todo)
