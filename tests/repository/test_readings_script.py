@@ -272,5 +272,4 @@ def test_generated_items_are_read_and_counted(tmp_path, monkeypatch):
         assert main([*chosen, "--reader", reader, answers]) == 0
     verdicts_of = [row["verdict"] for row in read(grammars / "ru" / READINGS)]
     assert Counter(verdicts_of)[AGREES] == 5
-    assert grammar_files.items_read(grammars / "ru", "ru-subject-verb") == 3
-    assert grammar_files.items_read(grammars / "ru", "ru-adjunct-islands") == 0
+    assert grammar_files.items_read(grammars / "ru") == {"ru-subject-verb": 3}

@@ -41,3 +41,12 @@ def test_a_suite_that_was_read_says_by_how_many(
     ]
     review.write_text("".join([*lines, *rest]), encoding="utf-8")
     assert list_builtin()[0].status == "read by 2, not native"
+
+
+def test_a_table_without_readings_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(find_suite("it-subject-verb"), tmp_path / "it-subject-verb")
+    (tmp_path / "it-subject-verb" / READINGS).write_text("\t".join(HEADER) + "\n", encoding="utf-8")
+    monkeypatch.setattr(builtin, "_FOLDER", tmp_path)
+    assert list_builtin()[0].status == "draft, not yet reviewed by native speakers"

@@ -261,11 +261,12 @@ def _list_grammars(names: Sequence[str]) -> None:
     rows: list[tuple[str, ...]] = [
         ("name", "language", "class", "phenomenon", "items with two readers")
     ]
-    for name in names:
-        path = find_grammar(name)
+    paths = {name: find_grammar(name) for name in names}
+    read = {folder: items_read(folder) for folder in {path.parent for path in paths.values()}}
+    for name, path in paths.items():
         grammar = read_grammar(path)
-        read = str(items_read(path.parent, name) or "")
-        rows.append((name, grammar.language, grammar.term, grammar.phenomenon, read))
+        items = str(read[path.parent][name] or "")
+        rows.append((name, grammar.language, grammar.term, grammar.phenomenon, items))
     show(columns(rows))
 
 

@@ -65,9 +65,6 @@ EXPLANATIONS = TableSchema(
         "full_bits": "Float64",
         # Why there is no effect.
         "reason": "String",
-    },
-    # Absent from explanations of earlier versions.
-    optional={
         # The sentence that states come from; of several bases, that of the first.
         "source_text": "String",
         # The item that the controller of a built twin comes from; null for no other.

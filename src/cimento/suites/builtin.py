@@ -184,15 +184,22 @@ READINGS = "readings.tsv"
 """The file beside a suite with what its readers said of each item, without seeing the key."""
 
 
-def _status(folder: Path, stated: str, items: int) -> str:
-    """The state of review: how many read each item, and how much if not all; else as stated."""
+def readers_of(folder: Path) -> dict[str, set[tuple[str, bool]]]:
+    """Who read each item of a folder, and whether they are native speakers; empty if nobody did."""
     review = folder / READINGS
-    if not review.is_file():
-        return stated
     readers: dict[str, set[tuple[str, bool]]] = {}
-    for line in review.read_text(encoding="utf-8").splitlines()[1:]:
+    lines = review.read_text(encoding="utf-8").splitlines()[1:] if review.is_file() else ()
+    for line in lines:
         reader, native, item, *_ = line.split("\t")
         readers.setdefault(item, set()).add((reader, native == "yes"))
+    return readers
+
+
+def _status(folder: Path, stated: str, items: int) -> str:
+    """The state of review: how many read each item, and how much if not all; else as stated."""
+    readers = readers_of(folder)
+    if not readers:
+        return stated
     least = min(map(len, readers.values()))
     natives = min(sum(native for _, native in several) for several in readers.values())
     status = f"read by {least}, " + (f"{natives} native" if natives else "not native")

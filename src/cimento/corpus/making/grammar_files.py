@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from cimento.corpus.making.grammar import (
 )
 from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.parsing import read_toml
-from cimento.suites.builtin import READINGS
+from cimento.suites.builtin import readers_of
 from cimento.suites.tables import open_table
 
 GRAMMAR, LEXICON, LANGUAGE = "grammar.toml", "lexicon.tsv", "language.toml"
@@ -64,17 +65,10 @@ def grammar_names(language: str = "") -> list[str]:
     )
 
 
-def items_read(folder: Path, name: str) -> int:
-    """The number of generated items of a grammar that two readers judged without the key."""
-    path = folder / READINGS
-    if not path.is_file():
-        return 0
-    readers: dict[str, set[str]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines()[1:]:
-        reader, _, item, *_ = line.split("\t")
-        if item.startswith(f"{name}/"):
-            readers.setdefault(item, set()).add(reader)
-    return sum(len(several) > 1 for several in readers.values())
+def items_read(folder: Path) -> Counter[str]:
+    """The number of generated items, by grammar, that two readers judged without the key."""
+    readers = readers_of(folder)
+    return Counter(item.partition("/")[0] for item, names in readers.items() if len(names) > 1)
 
 
 def find_grammar(name_or_path: str) -> Path:

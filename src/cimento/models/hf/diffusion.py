@@ -28,6 +28,7 @@ import numpy as np
 from cimento.errors import UsageError
 from cimento.io.tables import REPLICATES, replicate_of
 from cimento.models.base import Encoded, EncodedTexts, ModelCard, Score
+from cimento.models.hf.layout import refuse_windows
 from cimento.models.hf.masked import Copy, Job, MaskedScorer
 from cimento.models.settings import BatchLimits, Policy
 
@@ -101,12 +102,7 @@ class DiffusionScorer(MaskedScorer):
         policy: Policy,
         limits: BatchLimits,
     ) -> None:
-        if policy.window == "sliding":
-            raise UsageError(
-                where="--window sliding",
-                seen="a masked diffusion model reads texts whole",
-                todo="Leave the option out.",
-            )
+        refuse_windows(policy, seen="a masked diffusion model reads texts whole")
         super().__init__(model, tokenizer, card=card, policy=policy, limits=limits)
 
     def encode(self, requests: Sequence[Score]) -> Sequence[Encoded]:

@@ -234,6 +234,20 @@ def stride_of(policy: Policy, card: ModelCard) -> int | None:
     return stride
 
 
+def refuse_windows(policy: Policy, *, seen: str) -> None:
+    """Refuse windows where a model has none.
+
+    Args:
+        policy: the policy of scoring.
+        seen: how the model reads texts, for the message.
+
+    Raises:
+        UsageError: the policy has a sliding window.
+    """
+    if policy.window == "sliding":
+        raise UsageError(where="--window sliding", seen=seen, todo="Leave the option out.")
+
+
 def window_start(index: int, *, window: int, stride: int) -> int:
     """The first token of the window in which the token at `index` of a long text is scored."""
     return 0 if index < window else -((window - index - 1) // stride) * stride

@@ -14,12 +14,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import torch
 from transformers.modeling_outputs import MoEModelOutput
 
-from cimento.errors import ModelError, TextTooLongError, UsageError
+from cimento.errors import ModelError, TextTooLongError
 from cimento.models.base import Encoded, ModelCard
 from cimento.models.hf.batches import AskList, ScoreBuffer, Trial, batches
 from cimento.models.hf.boundaries import described
 from cimento.models.hf.causal import fed, following_trial
-from cimento.models.hf.layout import find_layout, padded, plain_logprobs, refuse_foresight
+from cimento.models.hf.layout import (
+    find_layout,
+    padded,
+    plain_logprobs,
+    refuse_foresight,
+    refuse_windows,
+)
 from cimento.models.hf.scorer import Inside, TransformersScorer, row_head
 from cimento.models.settings import BatchLimits, Policy
 from cimento.models.tokenizing import Frame, TextEncoder, own_frame, shortened, vocabulary_size
@@ -59,12 +65,7 @@ class Seq2SeqScorer(TransformersScorer):
         policy: Policy,
         limits: BatchLimits,
     ) -> None:
-        if policy.window == "sliding":
-            raise UsageError(
-                where="--window sliding",
-                seen="an encoder-decoder reads source and text whole",
-                todo="Leave the option out.",
-            )
+        refuse_windows(policy, seen="an encoder-decoder reads source and text whole")
         self._whole = model
         self._limits = limits
         self._around = frame = own_frame(tokenizer)

@@ -19,9 +19,9 @@ from cimento.io.explained import ATTRIBUTIONS, GRADIENTS
 from cimento.io.tables import NO_LEFT_CONTEXT, find_table
 from cimento.measures import BITS_PER_NAT
 from cimento.models.questions import ERROR_NATS, ERROR_SHARE
+from cimento.paradigms.regions.explanations import with_phenomena
 from cimento.paradigms.regions.interchanges import texts_of, wanted_of
 from cimento.paradigms.regions.judging import judged_suite, options_of
-from cimento.paradigms.regions.two_by_two import items_by_phenomenon
 from cimento.report.contributions import EVERYTHING, RULES
 from cimento.report.items import strips_at
 from cimento.report.records import Contributions
@@ -282,11 +282,8 @@ def contribution_means(
     """
     import polars as pl
 
-    phenomena = {item: name for name, items in items_by_phenomenon(suite).items() for item in items}
     clusters = suite.clusters() if suite.cluster else None
-    known = table.filter(reason="").with_columns(
-        phenomenon=pl.col("item").replace_strict(phenomena, default="", return_dtype=pl.String)
-    )
+    known = with_phenomena(table.filter(reason=""), suite)
     everything = known.with_columns(
         region=pl.lit(0, pl.Int32), region_name=pl.lit(EVERYTHING, pl.String)
     )

@@ -90,7 +90,7 @@ def explanations_table(
              suite.region_names[region - 1], layer, head, alignment, margin,
              effect, full, reason, *_source(compared, number, by_id[item]))
         )  # fmt: skip
-    schema = EXPLANATIONS.polars(present=[*EXPLANATIONS.optional])
+    schema = EXPLANATIONS.polars()
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
@@ -305,12 +305,9 @@ def cell_means(
     """
     import polars as pl
 
-    phenomena = {item: name for name, items in items_by_phenomenon(suite).items() for item in items}
     clusters = suite.clusters() if suite.cluster else None
     known = table.filter(pl.col("layer").is_not_null() & pl.col("effect_bits").is_not_null())
-    known = _without_noise(known, error_bits).with_columns(
-        phenomenon=pl.col("item").replace_strict(phenomena, default="", return_dtype=pl.String)
-    )
+    known = with_phenomena(_without_noise(known, error_bits), suite)
     all_means: list[CellMean] = []
     whole = known.unique(["question", "phenomenon", "part", "item"], maintain_order=True)
     whole = whole.with_columns(
@@ -336,6 +333,16 @@ def cell_means(
         all_means += [replace(mean, p_holm=p) for mean, p in zip(means, corrected, strict=True)]
     all_means.sort(key=_order)
     return tuple(all_means)
+
+
+def with_phenomena(table: pl.DataFrame, suite: Suite) -> pl.DataFrame:
+    """A table of items with the column ``phenomenon``, empty where an item has none."""
+    import polars as pl
+
+    phenomena = {item: name for name, items in items_by_phenomenon(suite).items() for item in items}
+    return table.with_columns(
+        phenomenon=pl.col("item").replace_strict(phenomena, default="", return_dtype=pl.String)
+    )
 
 
 def _without_noise(table: pl.DataFrame, error_bits: float) -> pl.DataFrame:
@@ -435,8 +442,6 @@ def item_remarks(run: Run, table: pl.DataFrame, item: str) -> tuple[tuple[str, s
 
 def _sources(of_item: pl.DataFrame, run: Run) -> list[tuple[str, str]]:
     """The sentences whose states are exchanged, as remarks on an item."""
-    if "source_text" not in of_item.columns:
-        return []
     rows = of_item.select("question", "source_text", "donor").unique(maintain_order=True).rows()
     return [
         (
