@@ -80,7 +80,7 @@ def test_tables_of_several_parts_are_kept_together(filler_gap):
     stored = filler_gap.table("explanations")
     assert set(stored.filter(part="mlp")["item"]) == {"2"}
     assert {"1", "2"} <= set(stored.filter(part="residual")["item"])
-    assert stored.schema == EXPLANATIONS.polars(present=["source_text", "donor"])
+    assert stored.schema == EXPLANATIONS.polars()
     reopened = cimento.open_run(filler_gap.folder)
     assert reopened.summary().estimates == filler_gap.summary().estimates
 
@@ -212,7 +212,7 @@ def test_masked_models_and_encoder_decoders_are_explained(model, zoo_folder, tmp
 def _rows(effects: list[float], *, full: float) -> pl.DataFrame:
     rows = [
         ("s", str(item), "all predictions", "a into b", "residual", 2, "subject", 1, None, "exact",
-         full, effect, full, "")
+         full, effect, full, "", "a", None)
         for item, effect in enumerate(effects, start=1)
     ]  # fmt: skip
     return pl.DataFrame(rows, schema=EXPLANATIONS.polars(), orient="row")

@@ -442,7 +442,8 @@ def _predictions(grammar: Grammar, item: Item) -> Iterator[Prediction]:
     template = grammar.templates[0]
     if template.is_pair:
         where = grammar.regions.index(grammar.critical) + 1 if grammar.critical else "*"
-        yield Prediction(f"({where};%{GOOD}%) < ({where};%{BAD}%)", comment=grammar.description)
+        formula = f"({where};%{GOOD}%) < ({where};%{BAD}%)"
+        yield Prediction(formula, comment=grammar.description, name="good over bad")
         return
     number = 1 + next(
         index
@@ -450,4 +451,5 @@ def _predictions(grammar: Grammar, item: Item) -> Iterator[Prediction]:
         if template.target.name in {name for name, _ in SLOT.findall(region)}
     )
     for condition in item.conditions[1:]:
-        yield Prediction(f"({number};%{TARGET}%) < ({number};%{condition.name}%)")
+        formula = f"({number};%{TARGET}%) < ({number};%{condition.name}%)"
+        yield Prediction(formula, name=condition.name.removeprefix(WRONG).replace("_", " and "))
