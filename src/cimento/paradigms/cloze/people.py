@@ -29,7 +29,7 @@ from cimento.paradigms.cloze.suite import ClozeItem, expand_suite
 from cimento.paradigms.cloze.writing import write_cell, write_cloze
 from cimento.paradigms.paradigm import answers_about, chosen_task, refuse_nothing
 from cimento.people.judgments.records import WHICH_FITS, Judgment
-from cimento.statistics.values import Statistic
+from cimento.statistics.design import Statistic
 
 if TYPE_CHECKING:
     from cimento.paradigms.cloze.suite import ClozeSuite

@@ -45,9 +45,8 @@ from cimento.paradigms.cloze.shares import (
 from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.statistics.calibration import Calibration
 from cimento.statistics.correlation import Correlation, correlate
-from cimento.statistics.design import Design
+from cimento.statistics.design import Design, Statistic
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.statistics.values import Statistic
 from cimento.suites.model import JsonValue
 
 WHOLE_SUITE = "all"

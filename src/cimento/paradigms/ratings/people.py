@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.statistics.correlation import Correlation
-    from cimento.statistics.values import Floats, Significance
+    from cimento.statistics.design import Floats, Significance
 
 LEVELS = ("nominal", "ordinal", "interval")
 SHARED = 10
@@ -357,8 +357,8 @@ def permutation_test(
     import numpy as np
 
     from cimento.statistics.classification import mid_ranks
+    from cimento.statistics.design import Significance
     from cimento.statistics.resampling import PERMUTED_CLUSTERS, permute_clusters, permute_products
-    from cimento.statistics.values import Significance
 
     columns = [
         np.array([row.rating for row in rows], dtype=np.float64),
