@@ -21,12 +21,15 @@ from cimento.errors import UsageError
 from cimento.statistics.design import Booleans, Design, Floats, mean_freedom, same_length, shortage
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
 WILSON = "Wilson"
 WILSON_CLUSTERED = "Wilson at the effective number of verdicts"
 CLOPPER_PEARSON = "Clopper-Pearson"
 NOTHING_SCORED = "nothing was scored"
+_STEPS = 2_000
+_MOST_OF_STAKE = 0.9
+_FIRST_VARIANCE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,11 +314,6 @@ def z_quantile(level: float) -> float:
             todo="The usual level is 0.95.",
         )
     return NormalDist().inv_cdf((1 + level) / 2)
-
-
-_STEPS = 2_000
-_MOST_OF_STAKE = 0.9
-_FIRST_VARIANCE = 0.25
 
 
 class ShareSequence:

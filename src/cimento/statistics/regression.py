@@ -15,6 +15,8 @@ FEW_CLUSTERS = "fewer clusters than coefficients and one more"
 NOTHING_LEFT = "the predictors leave nothing in which clusters or observations differ"
 ONE_CLUSTER = "a coefficient rests on one cluster or observation alone"
 COLLINEAR = "a predictor is constant, or a sum of others"
+PENALTY = 1.0
+_TWO = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +162,6 @@ def _coefficient(
     return Coefficient(name, value, error, value - reach * error, value + reach * error, p)
 
 
-PENALTY = 1.0
-
-
 def logistic_weights(
     features: ArrayLike, truth: Sequence[bool], *, penalty: float = PENALTY
 ) -> Floats:
@@ -205,9 +204,6 @@ def logistic_weights(
     options = {"maxiter": 5000, "ftol": 1e-13, "gtol": 1e-9}
     optimum = minimize(loss, start, jac=True, method="L-BFGS-B", options=options)
     return floats(optimum.x, name="weights")
-
-
-_TWO = 2
 
 
 def out_of_fold(
