@@ -16,7 +16,7 @@ from cimento.models.settings import BosRule, BoundaryRule, PllRule
 from cimento.options import option
 from cimento.studies.agreement.table import Averaging
 from cimento.studies.record import as_json, as_text
-from cimento.suites.words import PunctuationRule
+from cimento.suites.stimuli import PunctuationRule
 
 if TYPE_CHECKING:
     from cimento.api import Failure

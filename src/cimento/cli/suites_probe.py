@@ -35,7 +35,7 @@ def _probe_suites(options: ProbeOptions) -> None:
     ratings above the middle of the scale. No item is in the part that classifies it.
     """
     from cimento.models.hf.scorer import Inspectable
-    from cimento.models.hf.vectors import sentence_vectors
+    from cimento.models.hf.sites import sentence_vectors
     from cimento.models.registry import open_scorer
     from cimento.models.settings import Asking
     from cimento.paradigms.ratings.probe import labelled, probe

@@ -19,7 +19,7 @@ from cimento.paradigms.regions.people import verdicts_of_people
 from cimento.runs.outcomes import GROUP
 from cimento.statistics.design import Floats, Integers, codes
 from cimento.suites.model import Suite
-from cimento.suites.words import count_words
+from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
     from cimento.people.judgments.records import Judgment

@@ -23,8 +23,7 @@ from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.options import ScoringOptions, checked
-from cimento.suites.stimuli import Span, one_or_several
-from cimento.suites.words import word_spans
+from cimento.suites.stimuli import Span, one_or_several, word_spans
 
 if TYPE_CHECKING:
     import polars as pl

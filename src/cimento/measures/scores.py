@@ -24,7 +24,7 @@ from cimento.measures.normalising import MODEL, Unigrams
 from cimento.measures.ordered import OrderedTokens, ordered_requests
 from cimento.measures.sentence import NO_LOGISTIC_SUMS, NO_LOGITS, NO_UNIGRAMS, Measure, Sentence
 from cimento.measures.values import Missing, Numbers, Unit, Value
-from cimento.suites.words import SegmenterRule, count_words
+from cimento.suites.stimuli import SegmenterRule, count_words
 
 if TYPE_CHECKING:
     import polars as pl

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import InputError
 from cimento.io.files import atomically
 from cimento.models.ngram import END, START, UNKNOWN_WORD
-from cimento.suites.words import word_spans
+from cimento.suites.stimuli import word_spans
 
 if TYPE_CHECKING:
     from cimento.io.arrays import Floats, Integers

@@ -16,8 +16,7 @@ from cimento._version import __version__
 from cimento.compare.item_outcomes import without_trials
 from cimento.errors import UsageError
 from cimento.export.data import of_runs
-from cimento.export.every_eval_ever import records
-from cimento.export.hub import FOLDER, eval_results, need_hub_name
+from cimento.export.leaderboards import FOLDER, eval_results, need_hub_name, records
 from cimento.io.files import expanded, inert_csv, read_bytes, write_bytes
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.grid import as_csv

@@ -22,8 +22,7 @@ from cimento.paradigms.regions.contrast import (
 from cimento.paradigms.regions.ngrams import NgramBaseline, ngram_baselines
 from cimento.suites.checks.comparisons import have_little_in_common
 from cimento.suites.model import Region
-from cimento.suites.stimuli import join_regions, stimulus_text
-from cimento.suites.words import count_words, word_spans
+from cimento.suites.stimuli import count_words, join_regions, stimulus_text, word_spans
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded, Scorer

@@ -38,7 +38,7 @@ from cimento.suites.derived import NOTHING, OTHER, first_word, kind_of
 from cimento.suites.design import Square, squares
 from cimento.suites.formula import Comparison, Junction, Reference
 from cimento.suites.model import Item, Suite
-from cimento.suites.words import count_words
+from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
     from cimento.measures.regions import RegionValues

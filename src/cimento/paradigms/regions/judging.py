@@ -41,7 +41,7 @@ from cimento.runs.outcomes import GROUP, OUTCOMES
 from cimento.runs.store import manifest_part
 from cimento.suites.design import regions_measured, squares, windows_of
 from cimento.suites.formula import parse, references
-from cimento.suites.words import SegmenterRule
+from cimento.suites.stimuli import SegmenterRule
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from cimento.suites.words import WITHOUT_BLANKS, word_spans
+from cimento.suites.stimuli import WITHOUT_BLANKS, word_spans
 
 ORDERS = {"unigrams": 1, "bigrams": 2}
 NEAR_CHANCE = 0.60
