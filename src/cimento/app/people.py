@@ -31,7 +31,7 @@ from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import languages
 from cimento.people.surveys.serving import storage
 from cimento.people.surveys.serving.app import Serving
-from cimento.people.surveys.serving.room import EVERYWHERE, LOCAL, MOST_PEOPLE, network_host
+from cimento.people.surveys.serving.participants import EVERYWHERE, LOCAL, MOST_PEOPLE, network_host
 from cimento.suites.builtin import builtin_names, find_suite
 
 SECONDS = 2.0

@@ -21,7 +21,7 @@ from cimento.people.judgments.records import FILLER, PRACTICE
 from cimento.people.surveys.design import read_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.serving import storage
-from cimento.people.surveys.serving.room import MOST_PEOPLE
+from cimento.people.surveys.serving.participants import MOST_PEOPLE
 
 if TYPE_CHECKING:
     from typer._click import Context
@@ -220,7 +220,7 @@ def start(
 
 def _announce(path: Path, design: Path, *, host: str, port: int, url: str, room: int) -> None:
     """Say where the survey is, and how people get to it."""
-    from cimento.people.surveys.serving.room import EVERYWHERE, network_host, room_place
+    from cimento.people.surveys.serving.participants import EVERYWHERE, network_host, room_place
 
     shown = network_host() if host == EVERYWHERE else host
     address = f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"

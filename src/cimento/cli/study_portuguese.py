@@ -15,7 +15,7 @@ from cimento.studies.record import as_text, tables_plain
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cimento.paradigms.cloze.answers import Candidate
+    from cimento.paradigms.cloze.requests import Candidate
     from cimento.runs.run import Run
     from cimento.studies.portuguese.data import StudyData
 

@@ -175,7 +175,7 @@ def _as_text(audit: Audit, *, tokens: bool) -> str:
 
 def _ngrams(audit: Audit) -> list[str]:
     """The accuracy of n-grams, and a warning if it is not near chance."""
-    from cimento.paradigms.regions.ngrams import NEAR_CHANCE
+    from cimento.paradigms.regions.audit import NEAR_CHANCE
 
     known = [ngram for ngram in audit.ngrams if ngram.accuracy is not None]
     lines = [

@@ -23,7 +23,6 @@ from cimento.paradigms.base import (
     SurveyItems,
     SurveyTask,
 )
-from cimento.paradigms.cloze.answers import FITS, NAME, ClozeAnswers, check_candidates
 from cimento.paradigms.cloze.checks import check_cloze, is_released, read_cloze
 from cimento.paradigms.cloze.estimates import cloze_estimates, cloze_methods
 from cimento.paradigms.cloze.judging import (
@@ -38,7 +37,14 @@ from cimento.paradigms.cloze.judging import (
 from cimento.paradigms.cloze.judgments import human_judgments
 from cimento.paradigms.cloze.reading import folder_files, is_blank_table
 from cimento.paradigms.cloze.recording import logged_options, read_recorded_candidates
-from cimento.paradigms.cloze.requests import ClozeOptions, blank_requests
+from cimento.paradigms.cloze.requests import (
+    FITS,
+    NAME,
+    ClozeAnswers,
+    ClozeOptions,
+    blank_requests,
+    check_candidates,
+)
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
 from cimento.paradigms.cloze.writing import write_cloze
 from cimento.paradigms.paradigm import Paradigm

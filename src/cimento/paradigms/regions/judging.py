@@ -24,15 +24,13 @@ from cimento.measures.regions import (
 )
 from cimento.measures.scores import ScoredSentence, each_cost, each_sentence, scores_table
 from cimento.paradigms.regions.predictions import (
+    UNDECIDED,
     VERDICTS,
     Evaluations,
     combine,
+    half_widths,
     judged_items,
     parse_predictions,
-)
-from cimento.paradigms.regions.replicates import (
-    UNDECIDED,
-    half_widths,
     replicates_of,
     with_undecided,
 )

@@ -20,8 +20,7 @@ from cimento.errors import StorageError, UsageError, needing
 from cimento.people.surveys.design import SurveyDesign
 from cimento.people.surveys.serving import storage
 from cimento.people.surveys.serving.administration import Administration
-from cimento.people.surveys.serving.participants import Pages, Participants
-from cimento.people.surveys.serving.room import Room, room_place
+from cimento.people.surveys.serving.participants import Pages, Participants, Room, room_place
 from cimento.people.surveys.serving.security import Guard, RateLimits, host_of
 from cimento.people.surveys.serving.storage import Writer
 
