@@ -5,10 +5,10 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from cimento.people.surveys import participants, server, storage
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.serving import app, participants, storage
-from cimento.people.surveys.serving.app import Serving, make_app
-from cimento.people.surveys.serving.participants import room_place
+from cimento.people.surveys.participants import room_place
+from cimento.people.surveys.server import Serving, make_app
 from tests.helpers import survey_help
 from tests.helpers.command_line import invoke
 from tests.helpers.survey_help import SECRET, hidden
@@ -110,7 +110,7 @@ def test_the_command_prints_a_link_that_people_can_open(
     design, tmp_path, monkeypatch, capfd, host, shown
 ):
     write_survey(design, tmp_path / "survey")
-    monkeypatch.setattr(app, "serve", lambda *_, **__: None)
+    monkeypatch.setattr(server, "serve", lambda *_, **__: None)
     monkeypatch.setattr(participants, "network_host", lambda: "192.0.2.7")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.people.judgments.records import PRACTICE
+from cimento.people.surveys import storage
 from cimento.people.surveys.design import SurveyDesign, SurveyQuestion
 from cimento.people.surveys.exports import environment
 from cimento.people.surveys.material import Words, words
-from cimento.people.surveys.serving import storage
-from cimento.people.surveys.serving.security import (
+from cimento.people.surveys.security import (
     ForbiddenError,
     RateLimits,
     digest,
@@ -30,7 +30,7 @@ from cimento.people.surveys.serving.security import (
     same,
     sign,
 )
-from cimento.people.surveys.serving.storage import Participant, Writer
+from cimento.people.surveys.storage import Participant, Writer
 
 if TYPE_CHECKING:
     from starlette.requests import Request
