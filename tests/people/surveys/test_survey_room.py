@@ -92,17 +92,17 @@ def test_another_code_is_no_room_and_without_a_number_there_is_none(
 
 
 def test_a_survey_is_served_in_a_thread_until_it_is_stopped(design, database):
-    server = Serving(design, database, host="127.0.0.1", port=0, shown="", room=5)
+    serving = Serving(design, database, host="127.0.0.1", port=0, shown="", room=5)
     try:
-        with urlopen(server.room) as page:  # noqa: S310  # on this machine
+        with urlopen(serving.room) as page:  # noqa: S310  # on this machine
             assert page.status == 200
-        assert server.room.startswith(server.address)
-        assert server.is_running
+        assert serving.room.startswith(serving.address)
+        assert serving.is_running
     finally:
-        server.stop()
-    assert not server.is_running
+        serving.stop()
+    assert not serving.is_running
     with pytest.raises(OSError, match="refused"):
-        urlopen(Request(server.room))  # noqa: S310  # on this machine
+        urlopen(Request(serving.room))  # noqa: S310  # on this machine
 
 
 @pytest.mark.parametrize(("host", "shown"), [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "192.0.2.7")])  # noqa: S104  # of a test, on this machine
