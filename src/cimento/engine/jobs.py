@@ -25,7 +25,7 @@ from cimento.io.tables import Column
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.io.arrays import Integers
+    from cimento.io.values import Integers
 
 U = TypeVar("U")
 

@@ -34,7 +34,7 @@ from cimento.suites.stimuli import (
 if TYPE_CHECKING:
     import numpy as np
 
-    from cimento.io.arrays import Flags, Integers
+    from cimento.io.values import Flags, Integers
 
 _PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
 BYTE_LETTERS = {octet: chr(octet) for octet in _PRINTABLE} | {

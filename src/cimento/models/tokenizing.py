@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import ModelError, TextTooLongError
-from cimento.io.arrays import stretches
+from cimento.io.values import stretches
 from cimento.models.base import EncodedTexts, Score
 from cimento.models.characters import Characters, byte_offsets
 from cimento.models.settings import BosRule, Policy
@@ -18,7 +18,7 @@ from cimento.suites.stimuli import Span
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from cimento.io.arrays import Flags, Integers
+    from cimento.io.values import Flags, Integers
 
 
 _PROBE = "a"

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import InputError, UsageError
 from cimento.io.tables import JUDGMENTS
+from cimento.io.values import Missing, Value, total
 from cimento.measures.scores import ScoredSentence
-from cimento.measures.values import Missing, Value, total
 from cimento.paradigms.ratings.cells import Cells, need_columns, text_of
 from cimento.paradigms.ratings.suite import ForcedChoice, RatedSentence, RatedSet, plain
 from cimento.statistics.design import Design

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.io.values import Missing, Value
 from cimento.measures import find_measure, find_measures
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope
 from cimento.measures.regions import with_equal_costs
 from cimento.measures.sentence import Measure
-from cimento.measures.values import Missing, Value
 from cimento.paradigms.regions.chance import chance_level, near_tie_threshold, scale_reason
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
 from cimento.paradigms.regions.judging import (

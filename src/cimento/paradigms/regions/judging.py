@@ -44,7 +44,7 @@ from cimento.suites.stimuli import SegmenterRule
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.io.arrays import Floats
+    from cimento.io.values import Floats
     from cimento.measures import Measure
     from cimento.paradigms.regions.options import RegionOptions
     from cimento.runs.run import Run

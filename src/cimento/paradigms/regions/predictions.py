@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from cimento.io.arrays import Floats, Integers
+    from cimento.io.values import Floats, Integers
     from cimento.suites.model import Suite
 
 VERDICTS: tuple[VerdictName, ...] = ("pass", "fail", "tie", "unscored")

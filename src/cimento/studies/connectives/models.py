@@ -13,7 +13,7 @@ from statistics import stdev
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.corpus.treebanks import SAMPLE
-from cimento.measures.values import Missing, Value
+from cimento.io.values import Missing, Value
 from cimento.paradigms.cloze.judging import CHOSEN, FORCED_CHOICE, unreachable_items
 from cimento.paradigms.cloze.requests import ClozeAnswers
 from cimento.paradigms.ratings.estimates import (
