@@ -57,12 +57,14 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
         options: model of its options; any other option is an error.
         scoring: names of the scoring options that it supports in addition to those of every model
             (``context``, ``all_tokens``, ``columns``, ``spec``, ``recorded_unit``).
+        has_regions: whether bars cut the sentences of its suites into regions.
     """
 
     name: str
     kinds: tuple[str, ...]
     options: type[OptionsT]
     scoring: frozenset[str] = frozenset()
+    has_regions: bool = False
 
     def detect(self, path: Path) -> bool:  # noqa: ARG002  # suites say their kind
         """Whether a path without a kind contains a suite of this paradigm: by default never."""

@@ -74,6 +74,7 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
     kinds: tuple[str, ...] = ("regions",)
     options = RegionOptions
     scoring = frozenset({"context", "all_tokens", "columns", "spec", "recorded_unit"})
+    has_regions = True
 
     def read(self, path: Path) -> SuiteReading[Suite]:
         """A suite, with every fault in it.
