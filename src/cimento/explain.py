@@ -12,8 +12,7 @@ from cimento.engine.execute import Execution
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import Work
 from cimento.engine.plan import ModelPlan, plan_models
-from cimento.engine.replay import Recording
-from cimento.engine.requests import NO_ANSWERS, Answers, Requests
+from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests
 from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, UsageError

@@ -42,7 +42,7 @@ class Entry(NamedTuple):
 SECTIONS: Mapping[str, Mapping[str, Entry]] = {
     "Test models": {
         "demo": Entry("cimento.cli.demo:demo", "Try everything once, offline, with a report."),
-        "app": Entry("cimento.cli.app:app", "Work in the browser instead of a terminal."),
+        "app": Entry("cimento.cli.demo:app", "Work in the browser instead of a terminal."),
         "run": Entry("cimento.cli.run:run", "Run suites on models."),
         "plan": Entry("cimento.cli.plan:plan", "Estimate the time, memory and cost of a run."),
         "judge": Entry("cimento.cli.stored:judge", "Judge stored runs again, without a model."),

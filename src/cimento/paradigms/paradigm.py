@@ -33,8 +33,7 @@ from cimento.runs.store import ORDER, manifest_part
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.engine.replay import Recording
-    from cimento.engine.requests import Answers, Requests
+    from cimento.engine.requests import Answers, Recording, Requests
     from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel
     from cimento.people.judgments.records import Judgment

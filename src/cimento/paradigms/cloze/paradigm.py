@@ -23,8 +23,8 @@ from cimento.paradigms.base import (
     SurveyItems,
     SurveyTask,
 )
-from cimento.paradigms.cloze.checks import check_cloze, is_released, read_cloze
 from cimento.paradigms.cloze.estimates import cloze_estimates, cloze_methods
+from cimento.paradigms.cloze.files import check_cloze, is_released, read_cloze, write_cloze
 from cimento.paradigms.cloze.judging import (
     HIT,
     UNREACHABLE,
@@ -46,7 +46,6 @@ from cimento.paradigms.cloze.requests import (
     check_candidates,
 )
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
-from cimento.paradigms.cloze.writing import write_cloze
 from cimento.paradigms.paradigm import Paradigm
 from cimento.runs.outcomes import Estimate
 from cimento.runs.store import manifest_part
@@ -55,8 +54,7 @@ from cimento.suites.model import JsonValue
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.engine.replay import Recording
-    from cimento.engine.requests import Answers
+    from cimento.engine.requests import Answers, Recording
     from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel
     from cimento.people.judgments.records import Judgment

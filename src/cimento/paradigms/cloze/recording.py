@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from cimento.engine.fills import fills_table
-from cimento.engine.replay import PREFIX, Recording
+from cimento.engine.requests import PREFIX, Recording
 from cimento.errors import InputError, did_you_mean
 from cimento.io.files import expanded, read_bytes
 from cimento.io.parsing import parse_json

@@ -9,8 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.engine.replay import PREFIX, Recording
-from cimento.engine.requests import NO_ANSWERS, Answers, Requests
+from cimento.engine.requests import NO_ANSWERS, PREFIX, Answers, Recording, Requests
 from cimento.errors import Fault, counted
 from cimento.io.files import expanded, file_digest
 from cimento.io.tables import TOKENS

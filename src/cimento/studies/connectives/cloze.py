@@ -215,7 +215,7 @@ def read_cloze(path: Path, completions: Path | None = None) -> ClozeSection:
 
 
 def _of_suite(path: Path) -> ClozeSection:
-    from cimento.paradigms.cloze.checks import load_cloze
+    from cimento.paradigms.cloze.files import load_cloze
     from cimento.paradigms.cloze.people import read_option_counts
 
     section = ClozeSection(load_cloze(path))

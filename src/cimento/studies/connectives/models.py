@@ -116,7 +116,7 @@ class Material:
 
 def starter_material() -> Material:
     """Our own suites, which nobody has rated yet."""
-    from cimento.paradigms.cloze.checks import load_cloze
+    from cimento.paradigms.cloze.files import load_cloze
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import open_suite
 
