@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
-from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem
+from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading, problem
 from cimento.app.results import (
     FIGURE_FORMS,
     SANDBOX,
@@ -112,6 +112,7 @@ class _Parts:
             "tables": self._tables,
             "methods": self._methods,
         }
+        english(visit.say)
         with ui.tabs().props("no-caps align=left outside-arrows mobile-arrows") as tabs:
             for name in PARTS:
                 ui.tab(name, visit.say(f"read.{name}")).mark(f"tab-{name}")
@@ -214,7 +215,7 @@ class _Parts:
         for name, what, words in asked:
             text = await asyncio.to_thread(cite, list(self._results.runs), what)
             heading(say(f"read.{name}"), level=3)
-            Text(text, "pre").classes("cited")
+            Text(text, "pre").classes("cited").props("lang=en")
             with ui.element("div").classes("buttons"):
                 copy = ui.button(say("frame.copy"), on_click=_copying(self._visit, text))
                 copy.props(
@@ -244,7 +245,7 @@ def _copying(visit: Visit, text: str) -> Callable[[], None]:
 
 def _grid(visit: Visit, grid: Grid) -> None:
     """A table of the report, with its notes."""
-    with ui.element("div").classes("scroll"), ui.element("table").classes("grid"):
+    with ui.element("div").classes("scroll"), ui.element("table").classes("grid").props("lang=en"):
         with ui.element("thead"):
             if grid.groups:
                 with ui.element("tr"):
@@ -262,4 +263,4 @@ def _grid(visit: Visit, grid: Grid) -> None:
     if len(grid.text) > MOST_ROWS:
         Text(visit.say("read.more", count=len(grid.text) - MOST_ROWS)).classes("small")
     for note in grid.footnotes:
-        Text(note).classes("small")
+        Text(note).classes("small").props("lang=en")

@@ -48,6 +48,15 @@ class Words:
         text = self.texts[key]
         return text.format(**values) if values else text
 
+    def named(self, what: str, name: str) -> str:
+        """The name of a language, a kind of test or a phenomenon; as it is where there is no other.
+
+        Args:
+            what: ``language``, ``kind`` or ``phenomenon``.
+            name: as cimento names it: a code of ISO 639-1, or words.
+        """
+        return self.texts.get(f"named.{what}-{name.replace(' ', '-')}", name)
+
 
 def translations() -> dict[str, Mapping[str, str]]:
     """Every key with its texts by language."""
