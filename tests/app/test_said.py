@@ -13,6 +13,7 @@ from cimento import InputError, SuiteError
 from cimento.app.said import form, message_of, said, sayings
 from cimento.app.words import LANGUAGES, words
 from cimento.errors import Fault
+from cimento.paradigms.registry import PARADIGMS
 from cimento.suites.builtin import list_builtin
 from cimento.suites.published import NAMES
 from tests.helpers.check_pages import FOLDER
@@ -229,7 +230,7 @@ def test_built_in_suites_are_described_in_the_language_of_the_page(language):
     say = words(language)
     for what, names in (
         ("language", NAMES),
-        ("kind", {suite.kind for suite in list_builtin()}),
+        ("kind", {suite.kind for suite in list_builtin()} | set(PARADIGMS)),
         ("phenomenon", {suite.phenomenon for suite in list_builtin()} - {""}),
     ):
         assert [

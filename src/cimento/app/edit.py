@@ -381,7 +381,7 @@ class Editor:
         try:
             pasted = paste_cells(self.grid, self.view, row, column, text)
         except ValueError:
-            tell(self._visit, self._say("edit.too-many", most=f"{MOST_PASTED:,}"))
+            tell(self._visit, self._say("edit.too-many", most=self._say.number(MOST_PASTED)))
             return
         await self.change(pasted)
 

@@ -128,7 +128,7 @@ def title_of(code: str, say: Words) -> str:
 def explain(code: str, say: Words) -> None:
     """Show the page of a check in a dialog."""
     with ui.dialog() as dialog, ui.card().classes("check-page"):
-        english(say, "frame.english_page")
+        english(say, "frame.english_text")
         with ui.element("div").props("lang=en"):
             ui.markdown(page_of(code) or code)
         button(say("frame.close"), dialog.close)

@@ -82,6 +82,7 @@ def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox
                 Text(say(f"read.{name}"), "th").props("scope=col")
         with ui.element("tbody"):
             for run in runs:
+                kind = say.named("kind", run.paradigm)
                 is_chosen = run.suite == suite if suite else run.name == newest
                 with ui.element("tr"):
                     with ui.element("th").props("scope=row"):
@@ -89,7 +90,7 @@ def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox
                         boxes[run.name] = box.mark(f"choose {run.name}")
                         label = f"{run.suite}, {run.model}"
                         box.props["aria-label"] = label
-                    for cell in (run.model, run.paradigm, run.created[:16].replace("T", " ")):
+                    for cell in (run.model, kind, run.created[:16].replace("T", " ")):
                         Text(cell, "td")
     return boxes
 
@@ -158,6 +159,9 @@ class _Parts:
 
     async def _compare(self) -> None:
         grids = await asyncio.to_thread(compared, self._results.runs)
+        if not grids:
+            Text(self._visit.say("read.two"))
+            return
         for name, grid in grids.items():
             self._table(NamedGrid(name, grid), f"compare-{name.replace(' ', '-')}")
         CommandLine(self._visit, ["compare", *self._names, "-o", "comparison"])

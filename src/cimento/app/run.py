@@ -14,6 +14,8 @@ from cimento.app.findings import show_said
 from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading
 from cimento.app.jobs import BUSY, RUN, Job
 from cimento.app.models import model_choice
+from cimento.app.said import said
+from cimento.app.words import Words
 from cimento.app.workspace import RUNS, SUITES, Workspace
 from cimento.errors import UsageError
 from cimento.options import RunOptions, checked
@@ -284,10 +286,12 @@ def _planned(visit: Visit, named_plan: NamedPlan) -> None:
         with ui.element("tbody"):
             for model in named_plan.planned.models:
                 cells = (
-                    f"{model.requests:,}",
-                    "–" if model.kept is None else f"{model.kept:,}",
-                    "–" if model.seconds is None else duration(model.seconds),
-                    "–" if model.memory_bytes is None else f"{model.memory_bytes / 1e9:.1f} GB",
+                    say.number(model.requests),
+                    "–" if model.kept is None else say.number(model.kept),
+                    "–" if model.seconds is None else _in(say, duration(model.seconds)),
+                    "–"
+                    if model.memory_bytes is None
+                    else _in(say, f"{model.memory_bytes / 1e9:.1f} GB"),
                 )
                 with ui.element("tr"):
                     Text(model.model, "th").props("scope=row")
@@ -300,6 +304,11 @@ def _planned(visit: Visit, named_plan: NamedPlan) -> None:
     for line in dict.fromkeys([*lines, *named_plan.unused]):
         show_said(line, say).classes("small")
     Text(say("run.rough")).classes("small")
+
+
+def _in(say: Words, amount: str) -> str:
+    """A time or a size in the units of the page's language."""
+    return said(amount, say.language) or amount
 
 
 def _queue(visit: Visit) -> None:
@@ -348,7 +357,7 @@ class _Card:
                 self._forget = self._button("forget", lambda: queue.forget(number))
                 self._read = ui.link(say("run.read"), visit.address("read", show="newest"))
             with ui.expansion(say("run.log")).classes("more") as self._opened:
-                english(say, "frame.english_page")
+                english(say, "frame.english_text")
                 self._log = Text(tag="pre").classes("log").props("lang=en")
 
     def _button(self, name: str, action: object) -> ui.button:
@@ -367,7 +376,7 @@ class _Card:
         if progress is not None:
             line = say("run.texts", title=progress.title, done=progress.done, total=progress.total)
             if progress.left_s is not None:
-                line += " " + say("run.left", time=duration(progress.left_s))
+                line += " " + say("run.left", time=_in(say, duration(progress.left_s)))
             self._bar.value = progress.done / max(progress.total, 1)
         self._told.text = line
         self._bar.set_visibility(job.state in BUSY)

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
-from cimento.app.words import USUAL, translations
+from cimento.app.words import MARKS, USUAL, translations
 from cimento.errors import CimentoError, Fault, SuiteError
 
 _FILE = Path(__file__).parents[1] / "data" / "said.toml"
@@ -36,9 +36,6 @@ _DEEPEST = 6
 _MOST_SENTENCES = 12
 _MOST_COLONS = 4
 _MOST_FAULTS = 12
-
-_NARROW_SPACE = "\u202f"
-"""Between thousands: a comma would be a decimal one in all languages but English."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +145,7 @@ def _filled(text: str, values: Mapping[str, str], language: str, depth: int) -> 
         if forms is not None:
             return _FIELD.sub(fill, form(forms.split("|"), value, language))
         if kind == "#":
-            return value.replace(",", _NARROW_SPACE).replace(".", ",")
+            return value.translate(MARKS)
         if kind or not depth:
             return value
         return _said(value, language, depth - 1) or value

@@ -150,11 +150,13 @@ def _strip(visit: Visit, words: list[dict[str, object]]) -> None:
             with ui.element("div").props("role=listitem").classes(f"word {_colour(bits)}"):
                 Text(str(word["word"]), "span")
                 reason = str(word["unscored_reason"] or "")
-                below = Text(f"{bits:.1f}" if isinstance(bits, float) else "–", "small")
+                below = Text(
+                    visit.say.number(bits, ".1f") if isinstance(bits, float) else "–", "small"
+                )
                 if reason:
                     below.tooltip(reason)
     if len(known) == len(words):
-        Text(visit.say("start.sum", bits=f"{sum(known):.1f}")).classes("small")
+        Text(visit.say("start.sum", bits=visit.say.number(sum(known), ".1f"))).classes("small")
 
 
 def _colour(bits: object) -> str:

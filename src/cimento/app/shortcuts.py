@@ -104,6 +104,10 @@ def _conditions(audit: Audit, say: Words) -> None:
         with ui.element("tbody"):
             for facts in audit.conditions:
                 with ui.element("tr"):
-                    for cell in (facts.condition, f"{facts.words:.2f}", f"{facts.characters:.2f}"):
+                    for cell in (
+                        facts.condition,
+                        say.number(facts.words, ".2f"),
+                        say.number(facts.characters, ".2f"),
+                    ):
                         with ui.element("td"):
                             ui.label(cell)
