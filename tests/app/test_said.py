@@ -13,6 +13,7 @@ from cimento import InputError, SuiteError
 from cimento.app.said import form, message_of, said, sayings
 from cimento.app.words import LANGUAGES, words
 from cimento.errors import Fault
+from cimento.io.tables import NO_LEFT_CONTEXT
 from cimento.paradigms.registry import PARADIGMS
 from cimento.suites.builtin import list_builtin
 from cimento.suites.published import NAMES
@@ -174,6 +175,11 @@ def test_forms_follow_the_plural_rules_of_cldr():
     assert all(form(names, str(n), "ru") == plural(n) for n in range(1200))
     assert [form(["o", "m"], str(n), "it") for n in (0, 1, 2, 21)] == ["m", "o", "m", "m"]
     assert form(names, "1.5", "ru") == "few"  # 1,5 пункта
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_why_a_word_has_no_number_is_said(language):
+    assert said(NO_LEFT_CONTEXT, language) is not None
 
 
 def test_a_formula_keeps_its_lines_and_the_mark_below():
