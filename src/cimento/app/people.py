@@ -22,6 +22,7 @@ from cimento.app.asking import (
 )
 from cimento.app.findings import STYLE, button
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem, tell
+from cimento.app.said import message_of
 from cimento.app.workspace import SURVEYS
 from cimento.errors import CimentoError, InputError, UsageError
 from cimento.paradigms.base import SurveyTask
@@ -92,7 +93,7 @@ def _form(visit: Visit) -> None:
         task: say(f"people.task-{task}") for task in get_args(SurveyTask)
     }
     tongues = {"": say("people.language-suite")} | {
-        code: say(f"edit.language-{code}") for code in languages()
+        code: say.named("language", code) for code in languages()
     }
     with ui.element("div").classes("form-grid"):
         suite = ui.select(suites, label=say("people.suite"), value=wanted or None, with_input=True)
@@ -315,7 +316,7 @@ class SurveyPage:
         try:
             now = progress(self._folder)
         except CimentoError as error:
-            tell(self._visit, str(error))
+            tell(self._visit, message_of(error, self._say.language))
             return
         if now == self._seen:
             return
