@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento import InputError, SuiteError
-from cimento.app.said import form, message_of, said, sayings
-from cimento.app.words import LANGUAGES, words
+from cimento.app.words import LANGUAGES, form, message_of, said, sayings, words
 from cimento.errors import Fault
 from cimento.io.tables import NO_LEFT_CONTEXT
 from cimento.paradigms.registry import PARADIGMS
@@ -31,7 +30,7 @@ ROOMS = (
     "suites/formats/pairs.py", "suites/formats/region_rows.py", "suites/formats/factorial.py",
     "suites/formats/contexts.py", "suites/formats/syntaxgym.py", "paradigms/ratings/cells.py",
     "paradigms/ratings/suite.py", "paradigms/ratings/formats.py", "paradigms/cloze/reading.py",
-    "paradigms/cloze/checks.py", "paradigms/stories/formats.py", "app/[!s]*.py", "app/start.py",
+    "paradigms/cloze/files.py", "paradigms/stories/formats.py", "app/[!s]*.py", "app/start.py",
 )  # fmt: skip
 """Where the faults are made that the app shows beside the rows of a file, and its own errors."""
 

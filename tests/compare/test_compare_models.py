@@ -289,8 +289,8 @@ def test_the_command_ranks_all_models_of_a_folder(tmp_path, capsys):
     capsys.readouterr()
     assert invoke(["compare", *folders, "--json", "--measure", "lp"]) == 0
     (table,) = json.loads(capsys.readouterr().out)["rankings"]
-    assert [each["accuracy"] for each in table["models"]] == [1.0, 0.5, 0.1]
-    assert [(each["rank"]["best"], each["rank"]["worst"]) for each in table["models"]] == [
+    assert [model["accuracy"] for model in table["models"]] == [1.0, 0.5, 0.1]
+    assert [(model["rank"]["best"], model["rank"]["worst"]) for model in table["models"]] == [
         (1, 1), (2, 2), (3, 3),
     ]  # fmt: skip
     assert invoke(["compare", folders[0]]) == 2

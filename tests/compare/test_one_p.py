@@ -71,17 +71,17 @@ def test_scores_of_two_kinds_of_model_are_not_compared(tmp_path, capsys):
     said(capsys, "run", *SUITES["factorial"], *MODELS, "-o", str(output))
     found = said(capsys, "compare", *folders(output))
 
-    assert {each["note"] for each in found["rates"]} == {
+    assert {rate["note"] for rate in found["rates"]} == {
         "Scores of causal and masked models are on different scales: only rates are compared."
     }
-    untested = [*found["values"], *(each["values"] for each in found["rates"])]
+    untested = [*found["values"], *(rate["values"] for rate in found["rates"])]
     for each in untested:
         change = each["change"]
         assert (change["value"], change["low"], change["p"]) == (None, None, None)
         assert change["reason"] == "scores of causal and masked models are on different scales"
         assert each["first"] is not None
     # Rates stand beside each other, and are tested.
-    assert all(each["test"]["p"] is not None for each in found["rates"])
+    assert all(rate["test"]["p"] is not None for rate in found["rates"])
     assert invoke(["compare", *folders(output)]) == 0
     assert "only rates are compared" in capsys.readouterr().out
     assert invoke(["compare", str(output)]) == 0

@@ -135,7 +135,7 @@ def test_golden_suites_contradict_themselves_only_where_it_is_known(shared):
     for path in (shared / "golden/syntaxgym/suites").glob("*/*.json"):
         source = json.loads(path.read_text(encoding="utf-8"))
         suite = with_predictions(
-            *(each["formula"] for each in source["predictions"]),
+            *(prediction["formula"] for prediction in source["predictions"]),
             n_regions=len(source["region_meta"]),
         )
         found[f"{path.parent.name}/{path.stem}"] = contradictions(suite)

@@ -143,8 +143,8 @@ def test_tokens_and_the_secret_are_not_stored(people, database):
     people[0].answer(1, "5")
     data = b"".join(path.read_bytes() for path in database.parent.iterdir())
     assert SECRET.encode() not in data
-    for each in people:
-        assert each.token.encode() not in data
+    for person in people:
+        assert person.token.encode() not in data
 
 
 @pytest.mark.parametrize(
