@@ -10,15 +10,16 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from cimento.corpus.making.filled import Filled, twins
 from cimento.corpus.making.grammar import (
     BAD,
     GOOD,
     SLOT,
+    Filled,
     Grammar,
     GrammarTemplate,
     LexiconWord,
     Slot,
+    twins,
 )
 from cimento.errors import InputError
 from cimento.suites.design import with_design
