@@ -59,8 +59,8 @@ def check(case: freeze.Case, folder: Path, tolerance: float, *, workers: bool = 
     assert not told, f"not what was frozen (tests/frozen/README.md says what to do)\n{told}"
 
 
-SPREAD = ("regions", "stories")
-"""The cases that are quickly run by workers; the others are run so with the slow tests."""
+SPREAD = ("regions",)
+"""The cases that workers run too; they run the others with the slow tests."""
 
 
 @pytest.mark.parametrize("case", freeze.QUICK, ids=lambda case: case.name)
