@@ -42,7 +42,7 @@ os.fsync = lambda _handle: None
 
 # What more examples would find, `make test-slow` finds, and another day's random numbers.
 hypothesis.settings.register_profile("quick", max_examples=20)
-hypothesis.settings.register_profile("thorough", max_examples=400)
+hypothesis.settings.register_profile("thorough", max_examples=200)
 hypothesis.settings.load_profile("quick")
 
 SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shared"))
@@ -114,7 +114,7 @@ def _keep_what_is_asked_often() -> None:
 
 
 _LIBRARIES = {"torch", "transformers", "polars", "cimento"}
-_TESTS_BETWEEN = 100
+_TESTS_BETWEEN = 300
 gc.set_threshold(50_000, 20, 50)
 _tests = itertools.count()
 _frozen: set[str] = set()
