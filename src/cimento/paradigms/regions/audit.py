@@ -40,6 +40,10 @@ SIMILAR = 0.8
 """Smallest share of common words (Jaccard index) at which two items overlap."""
 
 
+NO_MODEL = "no model was given, whose tokens they would be"
+"""The reason why an audit says nothing of tokens."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConditionFacts:
     """Properties of the sentences of one condition.
@@ -88,8 +92,11 @@ class Audit:
         target: the contrast in words; empty if the predictions do not determine it, and then
             nothing is found that depends on it.
         conditions: properties of the sentences, one entry for each condition.
-        split_unequally: items whose target has more tokens in one condition than in another.
-        unknown: item and condition of stimuli with unknown tokens, and the number of these tokens.
+        split_unequally: items whose target has more tokens in one condition than in another; None
+            without a model.
+        unknown: item and condition of stimuli with unknown tokens, and the number of these tokens;
+            None without a model.
+        no_tokens: the reason why nothing is known of tokens; empty where they were counted.
         other_contexts: items whose conditions also differ outside the target.
         same_contexts: groups of items with the same words outside the target.
         unlike: items in which two compared sentences have hardly a word in common.
@@ -104,8 +111,9 @@ class Audit:
     n_items: int
     target: str = ""
     conditions: tuple[ConditionFacts, ...]
-    split_unequally: tuple[str, ...] = ()
-    unknown: tuple[tuple[str, str, int], ...]
+    split_unequally: tuple[str, ...] | None = ()
+    unknown: tuple[tuple[str, str, int], ...] | None
+    no_tokens: str = ""
     other_contexts: tuple[str, ...] = ()
     same_contexts: tuple[tuple[str, ...], ...] = ()
     unlike: tuple[str, ...] = ()
@@ -127,8 +135,8 @@ def remarks(audit: Audit) -> dict[str, tuple[str, ...]]:
         (sentences with hardly a word in common), ``same`` (contexts) and ``overlapping`` (words).
     """
     return {
-        "split": audit.split_unequally,
-        "unknown": tuple(f"{item} {name} ({count})" for item, name, count in audit.unknown),
+        "split": audit.split_unequally or (),
+        "unknown": tuple(f"{item} {name} ({count})" for item, name, count in audit.unknown or ()),
         "elsewhere": audit.other_contexts,
         "unlike": audit.unlike,
         "same": tuple(" = ".join(ids) for ids in audit.same_contexts),
@@ -179,7 +187,9 @@ def audit_suite(
         suite=suite.name,
         n_items=len(suite.items),
         conditions=tuple(_facts(suite, tokens, in_target, contrast, frequency)),
-        unknown=tuple(_unknown(tokens, unknown_token)) if unknown_token else (),
+        split_unequally=None if scorer is None else (),
+        unknown=None if scorer is None else tuple(_unknown(tokens, unknown_token)),
+        no_tokens=NO_MODEL if scorer is None else "",
         overlapping=_overlapping(suite),
         baselines=tuple(baselines),
         confounds=find_confounds(suite, in_regions or None),
@@ -191,7 +201,7 @@ def _unknown(
     tokens: Mapping[tuple[str, str], Encoded], unknown_token: str
 ) -> Iterator[tuple[str, str, int]]:
     for (item, condition), encoded in tokens.items():
-        if n := encoded.tokens.count(unknown_token):
+        if unknown_token and (n := encoded.tokens.count(unknown_token)):
             yield item, condition, n
 
 
@@ -221,7 +231,7 @@ def _with_target(
     return replace(
         audit,
         target=f"{shown} of {contrast.target} against {', '.join(contrast.alternatives)}",
-        split_unequally=tuple(unequal),
+        split_unequally=None if audit.no_tokens else tuple(unequal),
         other_contexts=tuple(items_with_other_contexts(suite, contrast)),
         same_contexts=tuple(tuple(ids) for ids in contexts.values() if len(ids) > 1),
         unlike=tuple(unlike),
