@@ -34,8 +34,8 @@ from cimento.people.judgments.records import (
     write_judgments,
 )
 from cimento.people.judgments.summaries import QuestionSummary, summarise
+from cimento.people.surveys.administration import write_results
 from cimento.people.surveys.design import read_design
-from cimento.people.surveys.serving.administration import write_results
 from cimento.runs.run import Run, open_run
 from cimento.suites.builtin import find_suite
 

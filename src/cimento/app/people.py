@@ -26,13 +26,13 @@ from cimento.app.said import message_of
 from cimento.app.workspace import SURVEYS
 from cimento.errors import CimentoError, InputError, UsageError
 from cimento.paradigms.base import SurveyTask
+from cimento.people.surveys import storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.design import SurveyDesign, read_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import languages
-from cimento.people.surveys.serving import storage
-from cimento.people.surveys.serving.app import Serving
-from cimento.people.surveys.serving.room import EVERYWHERE, LOCAL, MOST_PEOPLE, network_host
+from cimento.people.surveys.participants import EVERYWHERE, LOCAL, MOST_PEOPLE, network_host
+from cimento.people.surveys.server import Serving
 from cimento.suites.builtin import builtin_names, find_suite
 
 SECONDS = 2.0
