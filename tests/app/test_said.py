@@ -39,7 +39,8 @@ FILES = sorted(
 """Where the faults are made that the app shows beside the rows of a file, and its own errors."""
 
 PIECEMEAL = ("which should be", "have it alike", "are like this", "The item ", "There ",
-             "has no words in item", "its value there is", "Add the column", "Write a whole")  # fmt: skip
+             "has no words in item", "its value there is", "Add the column",
+             "Write a whole")  # fmt: skip
 """Parts of sentences that the code puts together from several; the pages of checks have them."""
 
 

@@ -59,10 +59,6 @@ _MOST_TRIED = 20_000
 _WORD = re.compile(r"[^\W_]+(?:['’\u2010-][^\W_]+)*['’]?|[^\w\s]")
 
 
-NO_MODEL = "no model was given, whose tokens they would be"
-"""The reason why an audit says nothing of tokens."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConditionFacts:
     """Properties of the sentences of one condition.
@@ -111,11 +107,9 @@ class Audit:
         target: the contrast in words; empty if the predictions do not determine it, and then
             nothing is found that depends on it.
         conditions: properties of the sentences, one entry for each condition.
-        split_unequally: items whose target has more tokens in one condition than in another; None
-            without a model.
-        unknown: item and condition of stimuli with unknown tokens, and the number of these tokens;
-            None without a model.
-        no_tokens: the reason why nothing is known of tokens; empty where they were counted.
+        split_unequally: items whose target has more tokens in one condition than in another.
+        unknown: item and condition of stimuli with unknown tokens, and the number of these tokens.
+        no_tokens: the reason why both are None; empty where a model's tokens were counted.
         other_contexts: items whose conditions also differ outside the target.
         same_contexts: groups of items with the same words outside the target.
         unlike: items in which two compared sentences have hardly a word in common.
@@ -190,8 +184,8 @@ def audit_suite(
     suite, contrast = _contrasted(suite, regions)
     tokens = _tokens(suite, scorer) if scorer is not None else {}
     spans = {
-        (item.id, condition.name): join_regions(condition.regions, rule=suite.join)[1]
-        for item, condition in suite.stimuli()
+        (item.id, one.name): join_regions(one.regions, rule=suite.join)[1]
+        for item, one in suite.stimuli()
     }
     in_regions = {
         place: [_inside(encoded, [span]) for span in spans[place]]
@@ -206,14 +200,18 @@ def audit_suite(
         suite=suite.name,
         n_items=len(suite.items),
         conditions=tuple(_facts(suite, tokens, in_target, contrast, frequency)),
-        split_unequally=None if scorer is None else (),
-        unknown=None if scorer is None else tuple(_unknown(tokens, unknown_token)),
-        no_tokens=NO_MODEL if scorer is None else "",
+        unknown=tuple(_unknown(tokens, unknown_token)),
         overlapping=_overlapping(suite),
         baselines=tuple(baselines),
         confounds=find_confounds(suite, in_regions or None),
     )
+    audit = audit if scorer is not None else _without_tokens(audit)
     return audit if contrast is None else _with_target(audit, suite, contrast, in_target, frequency)
+
+
+def _without_tokens(audit: Audit) -> Audit:
+    reason = "no model was given, whose tokens they would be"
+    return replace(audit, split_unequally=None, unknown=None, no_tokens=reason)
 
 
 def _unknown(
@@ -382,17 +380,13 @@ def _overlapping(suite: Suite) -> tuple[tuple[str, str, float], ...]:
             items_of.setdefault(word, []).append(item)
     telling = [ids for ids in items_of.values() if len(ids) <= RARE_IN_ITEMS]
     pairs = Counter(pair for ids in telling for pair in combinations(ids, 2))
-    shared = ((a, b, _jaccard(words[a], words[b])) for a, b in pairs)
+    shared = ((a, b, len(words[a] & words[b]) / len(words[a] | words[b])) for a, b in pairs)
     return tuple((a, b, value) for a, b, value in shared if value >= SIMILAR)
 
 
 def _words(item: Item) -> frozenset[str]:
     texts = (region.text for condition in item.conditions for region in condition.regions)
     return frozenset(word for text in texts for word in re.findall(r"[^\W\d_]+", text.casefold()))
-
-
-def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other)
 
 
 def _by_frequency(suite: Suite, contrast: Contrast, frequency: Frequency | None) -> Baseline:
