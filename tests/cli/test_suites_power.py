@@ -14,11 +14,9 @@ from cimento.statistics.power import mcnemar_power
 def pilots(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pilots")
     runs = folder / "runs"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CIMENTO_CACHE_DIR", str(folder / "cache"))
-        models = ["-m", "demo-causal", "-m", "demo-masked"]
-        assert invoke(["run", "it-subject-verb", *models, "-o", str(runs)]) == 0
-        assert invoke(["run", "it-islands", "-m", "demo-causal", "-o", str(runs)]) == 0
+    models = ["-m", "demo-causal", "-m", "demo-masked"]
+    assert invoke(["run", "it-subject-verb", *models, "-o", str(runs)]) == 0
+    assert invoke(["run", "it-islands", "-m", "demo-causal", "-o", str(runs)]) == 0
     return [
         str(next(runs.glob(name))) for name in ("it-s*/demo-c*", "it-s*/demo-m*", "it-i*/demo*")
     ]

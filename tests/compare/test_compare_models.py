@@ -103,7 +103,7 @@ def test_of_three_clusters_nothing_is_tested():
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 def test_the_two_ways_round_mirror_each_other(pairs):
     first = marks("a", "".join("+" if a else "-" for a, _ in pairs))
     second = marks("b", "".join("+" if b else "-" for _, b in pairs))

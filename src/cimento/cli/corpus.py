@@ -217,7 +217,7 @@ def _connectives(options: CountOptions) -> None:
     """Count connectives in the layout of Table 6 of the connectives paper."""
     from cimento.corpus.connectives import tables
     from cimento.corpus.connectives.frequencies import compare_published, count_connectives
-    from cimento.report.grid import as_text
+    from cimento.report.terminal import on_terminal
 
     files = options.files
     opened, main = options.connectives, open_rule(options.rule)
@@ -249,11 +249,11 @@ def _connectives(options: CountOptions) -> None:
     if options.as_json:
         show_json(tables.connectives_json(files, opened, shown, compared, ranks, per=options.per))
     else:
-        show(as_text(tables.frequency_grid(opened.names, shown, per=options.per)))
+        show(on_terminal(tables.frequency_grid(opened.names, shown, per=options.per)))
         for (corpus, _), (table, cells) in compared.items():
-            show("\n" + as_text(tables.compared_grid(cells, corpus=corpus, published=table)))
+            show("\n" + on_terminal(tables.compared_grid(cells, corpus=corpus, published=table)))
         if ranks:
-            show("\n" + as_text(tables.rank_grid(ranks)))
+            show("\n" + on_terminal(tables.rank_grid(ranks)))
     note_skipped(skipped)
 
 

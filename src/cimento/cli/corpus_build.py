@@ -158,7 +158,7 @@ def _select(options: SelectOptions) -> None:
     from cimento.corpus.connectives.extraction import selected_inventory
     from cimento.corpus.connectives.inventories import write_inventory
     from cimento.corpus.connectives.matching import open_rule
-    from cimento.report.grid import as_text
+    from cimento.report.terminal import on_terminal
 
     opened, skipped = options.connectives, where_skipped(options.malformed)
     selection = choose(
@@ -178,7 +178,7 @@ def _select(options: SelectOptions) -> None:
         ]
         show_json({"connectives": plain})
     else:
-        show(as_text(_selection_grid(selection, options.top)))
+        show(on_terminal(_selection_grid(selection, options.top)))
     note_skipped(skipped)
     if options.output is not None:
         if not any(selected.taken for selected in selection):

@@ -149,7 +149,7 @@ def test_what_is_no_key_does_nothing(tmp_path):
 
 
 @given(st.lists(st.sampled_from(["y", "n", "u", "s", "b", "j", "p", "j 2", "j 3"]), max_size=25))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 def test_no_script_loses_or_invents_a_decision(tmp_path_factory, lines):
     """The last word about each candidate, kept by hand beside the dialogue."""
     folder = tmp_path_factory.mktemp("run")

@@ -321,7 +321,7 @@ def test_whatever_is_sent_the_server_does_not_fail(people, client):
     person = people[0]
 
     @given(ANY_FORM, st.booleans(), ANY_PLACE)
-    @settings(deadline=None, max_examples=60)
+    @settings(deadline=None)
     def send(fields, genuine, place):
         own = hidden(person.get("/1").text) if genuine else {}
         assert person.send(1, {**fields, **own}).status_code in {303, 403, 422}
