@@ -1,4 +1,4 @@
-"""Intervals of shares: Wilson's, what clusters do to them, and those that hold while one still asks."""
+"""Intervals of shares: Wilson's, what clusters do to them, and those that hold while one asks."""
 
 from __future__ import annotations
 
