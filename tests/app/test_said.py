@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento import InputError, SuiteError
-from cimento.app.said import form, message_of, said, sayings
-from cimento.app.words import LANGUAGES, words
+from cimento.app.words import LANGUAGES, form, message_of, said, sayings, words
 from cimento.errors import Fault
 from cimento.io.tables import NO_LEFT_CONTEXT
 from cimento.paradigms.registry import PARADIGMS

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli import corpus_build, corpus_query
+from cimento.cli import corpus_build, queries
 from cimento.cli.console import note, show, show_json
 from cimento.cli.corpus_build import (
     ConnectiveOptions,
@@ -188,10 +188,8 @@ def _search(options: SearchOptions) -> None:
 app.command("search", short_help="Find every occurrence that a rule accepts.")(
     command_of(SearchOptions, _search, positional="treebanks", metavar="TREEBANK...")
 )
-app.command("query", short_help="Search trees with a query in Grew's notation.")(corpus_query.query)
-app.command("queries", short_help="List the stored queries, and what they find.")(
-    corpus_query.queries
-)
+app.command("query", short_help="Search trees with a query in Grew's notation.")(queries.query)
+app.command("queries", short_help="List the stored queries, and what they find.")(queries.queries)
 
 
 class CountOptions(ConnectiveOptions):

@@ -76,6 +76,23 @@ class ConnectiveOptions(TreebankOptions, InventoryOptions):
     )
 
 
+class MalformedOptions(Options):
+    """What becomes of malformed sentences."""
+
+    malformed: Literal["refuse", "skip"] = option(
+        "refuse", "Refuse malformed sentences, or skip and report them."
+    )
+
+
+class FormOptions(Options):
+    """Where the other forms of words come from."""
+
+    dictionary: str = option(
+        "",
+        "delaf:FILE, unimorph:FILE, rules:it or pymorphy3, asked before the treebanks themselves.",
+    )
+
+
 class TextOptions(Options):
     """Whether sentences are written as text."""
 
