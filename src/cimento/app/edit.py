@@ -385,12 +385,10 @@ class Editor:
 
     async def _add(self) -> None:
         """An item at the end, or a row in another sheet."""
-        sheet = self.grid.sheets[self._sheet]
-        await self.change(
-            add_item(self.grid)
-            if self._sheet == ITEMS
-            else insert_rows(self.grid, self._sheet, len(sheet.rows), [[""]])
-        )
+        grid, sheet = self.grid, self._sheet
+        end = len(grid.sheets[sheet].rows)
+        is_item = sheet == ITEMS
+        await self.change(add_item(grid) if is_item else insert_rows(grid, sheet, end, [[""]]))
 
     async def _delete(self) -> None:
         """The rows that are selected."""
@@ -408,8 +406,7 @@ class Editor:
 
     async def _described(self, language: str) -> None:
         """Give a bare table a description."""
-        grid = await asyncio.to_thread(describe, self.grid, language=language)
-        await self.change(grid)
+        await self.change(await asyncio.to_thread(describe, self.grid, language=language))
 
     # --- Dialogs
 
@@ -480,9 +477,8 @@ class Editor:
         self._refresh()
 
     async def _download(self) -> None:
-        ui.download.content(
-            await asyncio.to_thread(workbook_of, self.grid), f"{self.grid.name}.xlsx"
-        )
+        data = await asyncio.to_thread(workbook_of, self.grid)
+        ui.download.content(data, f"{self.grid.name}.xlsx")
 
     async def _download_folder(self) -> None:
         data = await asyncio.to_thread(zipped_folder, self.grid)

@@ -15,13 +15,14 @@ from difflib import SequenceMatcher
 from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
 from cimento.app.checking import Finding, page_of
 from cimento.app.editing import Grid, Sheet, rename_column, workbook_of
-from cimento.app.frame import english
+from cimento.app.frame import Text, english
 from cimento.app.views import letters
 from cimento.app.words import USUAL, Words, said, words
 from cimento.errors import InputError, MissingDependencyError
@@ -128,8 +129,8 @@ def show_advice(code: str, todo: str, say: Words) -> None:
         show_said(closer, say).classes("small")
 
 
-def show_said(text: str, say: Words, *, where: str = "") -> ui.label:
-    """A text of cimento in the language of the page.
+def show_said(text: str, say: Words, *, where: str = "") -> ui.element:
+    """A text of cimento in the language of the page, and below it a formula with a mark under it.
 
     Where it is not known in that language it is shown in English, as a screen reader has to know.
 
@@ -140,9 +141,12 @@ def show_said(text: str, say: Words, *, where: str = "") -> ui.label:
     """
     translated = said(text, say.language)
     place = where if translated is None else said(where, say.language) or where
-    shown = text if translated is None else translated
-    label = ui.label(f"{place}: {shown}" if place else shown)
-    return label if translated is not None else label.props(f"lang={USUAL}")
+    first, *formula = (text if translated is None else translated).split("\n")
+    with ui.element("div") as shown:
+        ui.label(f"{place}: {first}" if place else first)
+        if formula:
+            Text(dedent("\n".join(formula)), "pre").classes("formula")
+    return shown if translated is not None else shown.props(f"lang={USUAL}")
 
 
 def title_of(code: str, say: Words) -> str:
