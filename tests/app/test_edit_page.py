@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from cimento.app.opening import open_grid
+from cimento.app.opening import describe, open_grid
 from cimento.app.words import words
 from cimento.paradigms.registry import load_suite, save_suite
 from tests.helpers.app_user import until, visit
@@ -97,6 +97,13 @@ def test_the_advice_of_a_check_is_in_the_language_of_the_page(folder):
             await user.should_not_see("Write the sentence")
 
     visit(folder, flow)
+
+
+def test_a_described_table_is_called_as_its_file_is(folder):
+    path = folder / "мои примеры (черновик).xlsx"
+    path.write_bytes(write_sheets({"Foglio1": ROWS[:2]}, where="frasi"))
+    described = describe(open_grid(path).grid, language="it")
+    assert described.settings()["name"] == described.name == path.stem
 
 
 FAULTY = {

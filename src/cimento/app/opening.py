@@ -14,6 +14,7 @@ from cimento.app.checking import WORKBOOK, Note, file_name, located
 from cimento.app.editing import (
     Grid,
     remove_titles,
+    set_cells,
     sheet_of,
     workbook_of,
 )
@@ -219,7 +220,10 @@ def describe(grid: Grid, *, language: str) -> Grid:
             return _with_description(grid, language)
         written = save_suite(loaded, Path(temporary) / "described.xlsx")
         described = open_grid(written).grid
-    return replace(described, name=grid.name)
+    # The suite is called as its file is, which may have marks that a place in a message has not.
+    about = described.sheets[ABOUT].rows
+    named = {(n, 1): grid.name for n, row in enumerate(about) if row[0] == "name"}
+    return replace(set_cells(described, ABOUT, named), name=grid.name)
 
 
 def _with_description(grid: Grid, language: str) -> Grid:
