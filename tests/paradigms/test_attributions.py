@@ -169,9 +169,9 @@ def test_the_command_prints_contributions_and_writes_figures(agreeing, tmp_path,
     assert "All contributions add up to the margin" in capsys.readouterr().out
     assert {"integrated-1.csv", "contributions.svg"} <= {path.name for path in tmp_path.iterdir()}
     assert invoke([*asked, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["by"], found["baseline"]) == ("integrated", "mean")
-    assert [mean["region_name"] for mean in found["contributions"]] == [
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["by"], printed["baseline"]) == ("integrated", "mean")
+    assert [mean["region_name"] for mean in printed["contributions"]] == [
         "all words", "subject", "verb",
     ]  # fmt: skip
     drawn = tmp_path / "drawn.svg"

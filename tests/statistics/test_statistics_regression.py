@@ -66,7 +66,7 @@ def test_coefficients_are_statsmodels() -> None:
 
 
 @given(st.lists(st.integers(1, 6), min_size=7, max_size=14), st.integers(0, 1000), st.booleans())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 def test_errors_and_freedoms_are_those_of_the_matrices(sizes, seed, of_clusters) -> None:
     generator = np.random.default_rng(seed)
     # The order of rows is not that of clusters.

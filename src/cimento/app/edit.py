@@ -25,12 +25,18 @@ from cimento.app.editing import (
     rename_column,
     workbook_of,
 )
-from cimento.app.findings import STYLE, button, sheet_title, show_findings
+from cimento.app.findings import (
+    STYLE,
+    ask_pair,
+    button,
+    guess_pair,
+    named_pair,
+    sheet_title,
+    show_findings,
+    show_shortcuts,
+)
 from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell
 from cimento.app.opening import describe, digest_of, open_grid, save_grid, zipped_folder
-from cimento.app.pairing import ask_pair, guess_pair, named_pair
-from cimento.app.said import said
-from cimento.app.shortcuts import show_shortcuts
 from cimento.app.views import (
     View,
     edit_cell,
@@ -41,6 +47,7 @@ from cimento.app.views import (
     region_names,
     view_of,
 )
+from cimento.app.words import said
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, InputError
 from cimento.suites.builtin import TEMPLATE_LANGUAGES, find_suite

@@ -13,9 +13,8 @@ from nicegui import ui
 from cimento.app.findings import show_said
 from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading
 from cimento.app.jobs import BUSY, RUN, Job
-from cimento.app.models import model_choice
-from cimento.app.said import said
-from cimento.app.words import Words
+from cimento.app.sentences import model_choice
+from cimento.app.words import Words, said
 from cimento.app.workspace import RUNS, SUITES, Workspace
 from cimento.errors import UsageError
 from cimento.options import RunOptions, checked

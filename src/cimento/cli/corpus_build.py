@@ -76,6 +76,23 @@ class ConnectiveOptions(TreebankOptions, InventoryOptions):
     )
 
 
+class MalformedOptions(Options):
+    """What becomes of malformed sentences."""
+
+    malformed: Literal["refuse", "skip"] = option(
+        "refuse", "Refuse malformed sentences, or skip and report them."
+    )
+
+
+class FormOptions(Options):
+    """Where the other forms of words come from."""
+
+    dictionary: str = option(
+        "",
+        "delaf:FILE, unimorph:FILE, rules:it or pymorphy3, asked before the treebanks themselves.",
+    )
+
+
 class TextOptions(Options):
     """Whether sentences are written as text."""
 
@@ -141,7 +158,7 @@ def _select(options: SelectOptions) -> None:
     from cimento.corpus.connectives.extraction import selected_inventory
     from cimento.corpus.connectives.inventories import write_inventory
     from cimento.corpus.connectives.matching import open_rule
-    from cimento.report.grid import as_text
+    from cimento.report.terminal import on_terminal
 
     opened, skipped = options.connectives, where_skipped(options.malformed)
     selection = choose(
@@ -161,7 +178,7 @@ def _select(options: SelectOptions) -> None:
         ]
         show_json({"connectives": plain})
     else:
-        show(as_text(_selection_grid(selection, options.top)))
+        show(on_terminal(_selection_grid(selection, options.top)))
     note_skipped(skipped)
     if options.output is not None:
         if not any(selected.taken for selected in selection):

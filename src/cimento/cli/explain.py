@@ -244,7 +244,7 @@ def _show(explained: Explanation | Attribution, options: ExplainOptions) -> None
     from cimento.paradigms.regions.lens import lens_of
     from cimento.report.contributions import contribution_grids
     from cimento.report.explanations import explanation_grids
-    from cimento.report.grid import as_text
+    from cimento.report.terminal import on_terminal
 
     run = explained.run
     for line in explained.notes:
@@ -270,7 +270,7 @@ def _show(explained: Explanation | Attribution, options: ExplainOptions) -> None
     if options.as_json:
         show_json(facts | {"not_explained": explained.notes})
     else:
-        show("\n".join(as_text(grid) + "\n" for grid in grids).rstrip("\n"))
+        show("\n".join(on_terminal(grid) + "\n" for grid in grids).rstrip("\n"))
     if options.output is not None:
         _write(explained, grids, options, options.output)
 

@@ -174,7 +174,7 @@ def _of_sentences(options: FigureOptions) -> Figure:
         )
     makers: Mapping[str, Callable[[], Figure]] = {
         "tokens": lambda: _tokens(runs, options.item),
-        "position": lambda: _position(runs, options.length),
+        "position": lambda: position_figure(_reports(runs), length=options.length),
         "length": lambda: _length(runs, options.measure),
         "regions": lambda: _regions(runs, options.bars),
     }
@@ -247,10 +247,6 @@ def _tokens(runs: Sequence[Run], item: str) -> Figure:
             todo=f"Add --item ID, one of: {', '.join(ids[:_NAMED])}{more}",
         )
     return tokens_figure(_reports(runs)[0], item)
-
-
-def _position(runs: Sequence[Run], length: int | None) -> Figure:
-    return position_figure(_reports(runs), length=length)
 
 
 def _reports(runs: Sequence[Run]) -> list[RunReport]:

@@ -283,9 +283,10 @@ def _write_table(grid: Grid, output: Path | None, form: Form) -> None:
         StorageError: the file cannot be written.
     """
     from cimento.report.grid import GRID_FORMS
+    from cimento.report.terminal import on_terminal
 
     if output is None:
-        show(GRID_FORMS[ENDINGS[form]](grid))
+        show(on_terminal(grid) if form == "text" else GRID_FORMS[ENDINGS[form]](grid))
         return
     note(f"The table is in {write_grid(grid, output)}")
 

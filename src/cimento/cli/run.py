@@ -458,14 +458,15 @@ def _refuse_sensitivity(options: _RunOptions) -> None:
 def _show_sensitivity(options: _RunOptions) -> None:
     """Print the sensitivity table, and write it next to the runs."""
     from cimento.cli.evaluating import opened_cache
-    from cimento.report.grid import GRID_FORMS, as_text
+    from cimento.report.grid import GRID_FORMS
     from cimento.report.robustness import sensitivity_grid
+    from cimento.report.terminal import on_terminal
     from cimento.runs.sensitivity import sensitivities
 
     with opened_cache(keep_answers=not options.no_cache) as cache:
         rows = sensitivities(options.suites, options.models, options, cache=cache)
     grid = sensitivity_grid(rows)
-    show("\n" + as_text(grid))
+    show("\n" + on_terminal(grid))
     folder = options.output
     if folder is not None:
         paths = [

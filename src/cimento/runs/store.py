@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import errno
+import functools
 import hashlib
 import importlib.metadata
 import json
@@ -78,7 +79,12 @@ def blank_before(manifest: Mapping[str, JsonValue]) -> bool:
 
 def versions() -> dict[str, JsonValue]:
     """The versions of Python and of those libraries on which scores depend, if installed."""
-    libraries: dict[str, JsonValue] = {"python": platform.python_version()}
+    return {"python": platform.python_version(), **_installed()}
+
+
+@functools.cache
+def _installed() -> Mapping[str, str]:
+    libraries = {}
     for library in _LIBRARIES:
         try:
             libraries[library] = importlib.metadata.version(library)

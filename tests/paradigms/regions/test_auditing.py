@@ -118,3 +118,21 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert "target cut into more tokens in one condition: - (see --model)" in printed
     assert "unknown tokens: - (see --model)" in printed
+
+
+def test_what_no_model_was_asked_for_is_null_with_a_reason(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["suites", "audit", "it-subject-verb", "--json"]
+    shown = {}
+    for model in ((), ("--model", "demo-causal")):
+        assert invoke([*words, *model]) == 0
+        [record] = json.loads(capsys.readouterr().out)["suites"]
+        shown[bool(model)] = {
+            name: record[name] for name in ("split_unequally", "unknown", "no_tokens")
+        }
+    reason = "no model was given, whose tokens they would be"
+    assert shown[False] == {"split_unequally": None, "unknown": None, "no_tokens": reason}
+    assert isinstance(shown[True]["split_unequally"], list)
+    assert isinstance(shown[True]["unknown"], list)
+    assert shown[True]["no_tokens"] == ""
