@@ -32,7 +32,7 @@ APART = {
 FILES = sorted(
     path for pattern in ("suites/**/*.py", "app/*.py", "paradigms/*/cells.py",
                          "paradigms/*/suite.py", "paradigms/*/formats.py", "paradigms/*/reading.py",
-                         "paradigms/cloze/checks.py")
+                         "paradigms/cloze/files.py", "io/files.py")
     for path in SOURCE.glob(pattern) if path.name not in APART
 )  # fmt: skip
 """Where the faults are made that the app shows beside the rows of a file, and its own errors."""
@@ -135,6 +135,11 @@ def told(path):
         elif isinstance(node, ast.Assign):
             targets = {getattr(name, "id", "") for target in node.targets
                        for name in ast.walk(target)}  # fmt: skip
+        elif isinstance(node, ast.arguments):
+            usual = zip(node.kwonlyargs, node.kw_defaults, strict=True)
+            yield from (text for argument, value in usual if argument.arg in names and value
+                        for text in literals(value))  # fmt: skip
+            continue
         else:
             continue
         if names & targets:

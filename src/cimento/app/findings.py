@@ -15,13 +15,14 @@ from difflib import SequenceMatcher
 from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
 from cimento.app.checking import Finding, page_of
 from cimento.app.editing import Grid, Sheet, rename_column, workbook_of
-from cimento.app.frame import english
+from cimento.app.frame import Text, english
 from cimento.app.views import letters
 from cimento.app.words import USUAL, Words, said, words
 from cimento.errors import InputError, MissingDependencyError
@@ -38,13 +39,13 @@ if TYPE_CHECKING:
 STYLE = Path(__file__).with_name("edit.css")
 """The style of steps 2 and 5."""
 
-MOST_SHOWN = 100
+MOST_FINDINGS = 100
 """Findings that are listed one by one."""
-MOST_ROWS = 5
+MOST_ROWS_OF_ONE = 5
 KNOWN_SHEETS = ("about", "items", "predictions", "seeds")
-MOST_NAMED = 12
+MOST_ITEMS = 12
 SIDES = ("good", "bad")
-_OTHERS = ("text", "sentence", "condition")
+_OTHER_TEXTS = ("text", "sentence", "condition")
 _MOST_LOOKED_AT = 200
 _LEAST_LIKE = 0.7
 
@@ -83,11 +84,11 @@ def show_findings(
         ui.label(say("edit.no-findings"))
         return
     with ui.element("ul").classes("findings"):
-        for finding in findings[:MOST_SHOWN]:
+        for finding in findings[:MOST_FINDINGS]:
             with ui.element("li").classes(f"finding {finding.severity}"):
                 _show(finding, say, go)
-    if len(findings) > MOST_SHOWN:
-        ui.label(say("edit.more", count=len(findings) - MOST_SHOWN))
+    if len(findings) > MOST_FINDINGS:
+        ui.label(say("edit.more", count=len(findings) - MOST_FINDINGS))
 
 
 def _show(finding: Finding, say: Words, go: Callable[[Finding], None]) -> None:
@@ -95,8 +96,8 @@ def _show(finding: Finding, say: Words, go: Callable[[Finding], None]) -> None:
     with ui.element("div").classes("finding-head"):
         ui.label(say(f"edit.{finding.severity}")).classes("severity")
         if finding.rows:
-            rows = ", ".join(str(row + 1) for row in finding.rows[:MOST_ROWS])
-            rows += " ..." if len(finding.rows) > MOST_ROWS else ""
+            rows = ", ".join(str(row + 1) for row in finding.rows[:MOST_ROWS_OF_ONE])
+            rows += " ..." if len(finding.rows) > MOST_ROWS_OF_ONE else ""
             place = say("edit.go", sheet=sheet_title(finding.sheet, say), rows=rows)
             button(place, lambda: go(finding), flat=True)
         if finding.code:
@@ -128,8 +129,8 @@ def show_advice(code: str, todo: str, say: Words) -> None:
         show_said(closer, say).classes("small")
 
 
-def show_said(text: str, say: Words, *, where: str = "") -> ui.label:
-    """A text of cimento in the language of the page.
+def show_said(text: str, say: Words, *, where: str = "") -> ui.element:
+    """A text of cimento in the language of the page, and below it a formula with a mark under it.
 
     Where it is not known in that language it is shown in English, as a screen reader has to know.
 
@@ -140,9 +141,12 @@ def show_said(text: str, say: Words, *, where: str = "") -> ui.label:
     """
     translated = said(text, say.language)
     place = where if translated is None else said(where, say.language) or where
-    shown = text if translated is None else translated
-    label = ui.label(f"{place}: {shown}" if place else shown)
-    return label if translated is not None else label.props(f"lang={USUAL}")
+    first, *formula = (text if translated is None else translated).split("\n")
+    with ui.element("div") as shown:
+        ui.label(f"{place}: {first}" if place else first)
+        if formula:
+            Text(dedent("\n".join(formula)), "pre").classes("formula")
+    return shown if translated is not None else shown.props(f"lang={USUAL}")
 
 
 def title_of(code: str, say: Words) -> str:
@@ -208,7 +212,7 @@ def lines(audit: Audit, say: Words) -> list[str]:
     made = []
     for name, items in remarks(audit).items():
         if items:
-            listed = ", ".join(items[:MOST_NAMED]) + (" ..." if len(items) > MOST_NAMED else "")
+            listed = ", ".join(items[:MOST_ITEMS]) + (" ..." if len(items) > MOST_ITEMS else "")
             made.append(say(f"edit.audit-{name}", count=len(items), items=listed))
     made += [
         say(
@@ -269,8 +273,8 @@ def guess_pair(grid: Grid) -> tuple[int, int] | None:
         The two, or None where the names say already what the columns are, or there are no two.
     """
     sheet = grid.items
-    known = {name for name in (*SIDES, *_OTHERS) if sheet.column(name) is not None}
-    if grid.described or known >= set(SIDES) or known.intersection(_OTHERS):
+    known = {name for name in (*SIDES, *_OTHER_TEXTS) if sheet.column(name) is not None}
+    if grid.described or known >= set(SIDES) or known.intersection(_OTHER_TEXTS):
         return None
     columns = sentence_columns(sheet)
     if len(columns) < len(SIDES):

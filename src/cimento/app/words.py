@@ -20,7 +20,7 @@ from pathlib import Path
 
 from cimento.errors import CimentoError, Fault, SuiteError
 
-_FILE = Path(__file__).parents[1] / "data" / "app.toml"
+_WORDS_FILE = Path(__file__).parents[1] / "data" / "app.toml"
 
 USUAL = "en"
 """The language of texts that a language lacks."""
@@ -100,7 +100,7 @@ class Words:
 
 def translations() -> dict[str, Mapping[str, str]]:
     """Every key with its texts by language."""
-    tables = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    tables = tomllib.loads(_WORDS_FILE.read_text(encoding="utf-8"))
     return {
         f"{table}.{name}": texts for table, names in tables.items() for name, texts in names.items()
     }

@@ -34,8 +34,8 @@ from cimento.corpus.texts import (
 )
 from cimento.corpus.treebanks import ReadingProblem, open_treebanks
 from cimento.errors import InputError, counted
+from cimento.io.declared import Options, Texts, option
 from cimento.io.inline_markup import columns
-from cimento.options import Options, Texts, option
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
 from cimento.corpus.connectives import DecisionKind
 from cimento.errors import InputError
-from cimento.options import Options, Texts, option
+from cimento.io.declared import Options, Texts, option
 
 if TYPE_CHECKING:
     from cimento.corpus.connectives.extraction import CandidateSentence, Selected

@@ -10,10 +10,11 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.evaluating import opened_cache, progress_bars
 from cimento.cli.flags import SheetOptions, command_of, run_option
 from cimento.errors import UsageError, counted
+from cimento.io.declared import Texts, option
 from cimento.io.files import write_text
 from cimento.models.hf.arguments import parse_model_args
 from cimento.models.questions import Baseline, Part
-from cimento.options import Arguments, Limit, Texts, option
+from cimento.options import Arguments, Limit
 from cimento.paradigms.regions.judging import suite_of
 from cimento.paradigms.regions.swaps import (
     Alignment,

@@ -10,8 +10,8 @@ from cimento.cli.console import note
 from cimento.cli.flags import command_of
 from cimento.cli.report import TableOptions, names_given, open_reports
 from cimento.errors import UsageError, did_you_mean
+from cimento.io.declared import option
 from cimento.measures.normalising import Normalisation, Scope
-from cimento.options import option
 from cimento.paradigms.regions.estimates import DEFAULT_MEASURE, factorial_of
 from cimento.paradigms.regions.judging import options_of, scores_of, suite_of, values_of
 from cimento.report.figures_conditions import (

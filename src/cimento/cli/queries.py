@@ -22,8 +22,8 @@ from cimento.cli.corpus_build import (
 )
 from cimento.cli.flags import command_of, run_option
 from cimento.errors import UsageError, counted
+from cimento.io.declared import option
 from cimento.io.inline_markup import columns
-from cimento.options import option
 
 if TYPE_CHECKING:
     from cimento.corpus.making.edits import Editor

@@ -31,10 +31,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from cimento.cli.console import NOT_REACHED, note, show
 from cimento.cli.flags import Given, command_of, model_from_lm_eval, neutralise, shape_of
 from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.io.declared import is_trust, option, recorded_fields
 from cimento.io.files import expanded, need_writable, read_utf8, write_text
 from cimento.io.parsing import in_words, parse_toml
 from cimento.models.registry import needs_saying, without_secrets
-from cimento.options import RunOptions, is_trust, option, recorded_fields
+from cimento.options import RunOptions
 
 if TYPE_CHECKING:
     from cimento.api import Failure

@@ -14,8 +14,8 @@ from cimento.cli.console import show, show_json
 from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError, counted
+from cimento.io.declared import Options, Texts, option
 from cimento.io.inline_markup import columns
-from cimento.options import Options, Texts, option
 
 if TYPE_CHECKING:
     from cimento.models.base import Scorer

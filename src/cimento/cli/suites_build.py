@@ -13,8 +13,8 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of
 from cimento.cli.queries import build_query
 from cimento.errors import InputError, UsageError, counted
+from cimento.io.declared import Options, option
 from cimento.io.inline_markup import columns
-from cimento.options import Options, option
 
 if TYPE_CHECKING:
     from cimento.models.questions import Fill

@@ -12,10 +12,10 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import needed_frequencies
 from cimento.errors import UsageError, counted, did_you_mean
+from cimento.io.declared import Options, Texts, option
 from cimento.io.files import write_text
 from cimento.io.inline_markup import columns
 from cimento.models.ngram_training import MOST_ORDER
-from cimento.options import Options, Texts, option
 
 if TYPE_CHECKING:
     from cimento.compare.item_outcomes import ItemOutcomes
