@@ -4,10 +4,15 @@ A job makes requests to one model in rounds, and may make more once it knows the
 does not know what the requests are for. The first rounds of all jobs of a model are cut into units
 together, so that a request that two jobs make is answered once; each later round is cut separately.
 So the units depend on the jobs alone, and not on the order in which workers finish.
+
+Where all jobs make a single round and this process is the only worker, a job is not asked for its
+requests before the model has nothing else to do, and a job is finished while the model answers the
+next.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
@@ -33,8 +38,8 @@ ResultT = TypeVar("ResultT")
 class Execution(Generic[ResultT]):
     """An execution of jobs, with the units that they need.
 
-    The first rounds are asked for here, and not by `run`, so that a plan can count the units of an
-    execution that it does not run.
+    An execution that is not to ask its models asks all jobs for their first rounds at once, so that
+    a plan can count the units.
 
     Args:
         jobs: the jobs in order; those of one model share its handle.
@@ -52,13 +57,17 @@ class Execution(Generic[ResultT]):
         self._groups: dict[tuple[int, tuple[Column, ...]], Group] = {}
         self._interned: dict[Request, Request] = {}
         self._results: dict[int, ResultT] = {}
-        self._doing = 0
         self.states = [JobState(job, self._group(job)) for job in jobs]
         groups = self._groups.values()
         self._queue: PullQueue[int] = PullQueue(
             (), alone={group.key for group in groups if group.is_alone}
         )
-        self._begin()
+        idle = {id(state.group) for state in self.states if state.job.is_done}
+        self._idle = idle - {id(state.group) for state in self.states if not state.job.is_done}
+        self._has_later = any(job.later for job in jobs)
+        self._unbegun = deque(self.states)
+        if self._has_later or not (work.ask and work.engine.is_alone(work.device)):
+            self._begin()
 
     def run(self) -> list[ResultT | CimentoError | None]:
         """Do the jobs and return the result of each, or its error; None for success in a share.
@@ -68,9 +77,6 @@ class Execution(Generic[ResultT]):
             MissingDependencyError: the engine is not installed.
         """
         work = self._work
-        if work.store is not None and len(self._queue):
-            for group in self._groups.values():
-                work.store.prepare(group.digest)
         models = {group.key: group.model for group in self._groups.values()}
         worker = Worker(
             cache=work.cache,
@@ -124,25 +130,46 @@ class Execution(Generic[ResultT]):
 
     def _begin(self) -> None:
         """Start the first round of all jobs, and find the units that are not done."""
-        idle = {id(state.group) for state in self.states if state.job.is_done}
-        idle -= {id(state.group) for state in self.states if not state.job.is_done}
-        for state in self.states:
-            if state.group is not None and id(state.group) not in idle:
-                self._ask(state, state.group.division)
+        states = list(self._unbegun)
+        self._unbegun.clear()
+        for state in states:
+            self._ask_first(state)
         share, total = self._work.engine.share, len(self.units)
         if share is not None:
             for position, unit in enumerate(self.units):
                 unit.is_other = not in_share(position, total, share)
-        for state in self.states:
-            if state.job.is_done:
-                state.is_answered = True
-            elif state.group is None:
-                self._replay(state)
-            elif state.error is None:
-                self._need(state)
-        if not any(state.job.later for state in self.states):
+        for state in states:
+            self._need_first(state)
+        self._begun()
+
+    def _begin_next(self) -> bool:
+        """Start the first round of the next job, if there is one."""
+        if not self._unbegun:
+            return False
+        state = self._unbegun.popleft()
+        self._ask_first(state)
+        self._need_first(state)
+        if not self._unbegun:
+            self._begun()
+        return True
+
+    def _begun(self) -> None:
+        if not self._has_later:
             self._forget_places()
         give_back()
+
+    def _ask_first(self, state: JobState) -> None:
+        """Ask a job for its first round; if its result exists, to see which requests are known."""
+        if state.group is not None and id(state.group) not in self._idle and state.error is None:
+            self._ask(state, state.group.division)
+
+    def _need_first(self, state: JobState) -> None:
+        if state.job.is_done:
+            state.is_answered = True
+        elif state.group is None:
+            self._replay(state)
+        elif state.error is None:
+            self._need(state)
 
     def _ask(self, state: JobState, division: Division) -> None:
         """Start the next round of a job."""
@@ -273,17 +300,22 @@ class Execution(Generic[ResultT]):
 
     def _next(self, worker: int) -> tuple[str, int] | None:
         """The next unit for a worker, skipping units that no job needs any more."""
-        while (pulled := self._queue.next(worker)) is not None:
-            if any(state.error is None for state in self.units[pulled[1]].waiting):
+        while True:
+            pulled = self._queue.next(worker)
+            if pulled is None:
+                if not self._begin_next():
+                    return None
+            elif any(state.error is None for state in self.units[pulled[1]].waiting):
                 return pulled
-        return None
 
     def _task(self, number: int) -> UnitTask:
         unit = self.units[number]
         store, group = self._work.store, unit.group
         keeps = store is not None and self._work.cache is not None
-        self._doing = number
+        if store is not None:
+            store.prepare(group.digest)
         return UnitTask(
+            number=number,
             model=group.key,
             scoring=group.model.scoring,
             columns=group.columns,
@@ -352,12 +384,11 @@ class Execution(Generic[ResultT]):
         unit.is_done = unit.is_done or (unit.path is not None and is_whole(unit.path))
         return unit.is_done
 
-    def _partly(self, done: int, total: int) -> None:
-        """Report the progress of the unit that this process began last."""
-        unit = self.units[self._doing]
-        for state in unit.waiting:
+    def _partly(self, task: UnitTask, done: int, total: int) -> None:
+        """Report the progress of a unit that this process does."""
+        for state in self.units[task.number].waiting:
             if state.job.progress is not None:
-                part = len(state.units.get(self._doing, ())) * done // max(1, total)
+                part = len(state.units.get(task.number, ())) * done // max(1, total)
                 state.job.progress(state.answered + part, state.total)
 
     # --- Finishing

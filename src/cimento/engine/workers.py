@@ -9,11 +9,12 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -22,7 +23,6 @@ from cimento import errors
 from cimento.engine.answers import answer
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache
 from cimento.engine.handle import ModelHandle, give_back
-from cimento.engine.scores import Progress
 from cimento.engine.units import Overlay, Unit, UnitResult, write_added, write_result
 from cimento.errors import CimentoError, NonFiniteScoreError, StorageError
 from cimento.io.files import default_cache_folder
@@ -31,6 +31,9 @@ from cimento.models.hf.libraries import own_process
 from cimento.models.settings import Asking
 
 _GRACE_S = 5.0
+_THREADS = 2
+_AHEAD = 8
+"""Number of threads of this process where a model is elsewhere, and of units they are given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +41,7 @@ class UnitTask:
     """The task of having a model answer a unit.
 
     Attributes:
+        number: number of the unit in its execution.
         model: its name, as for ``cimento run -m``.
         scoring: the settings of scoring.
         unit: the unit with its requests.
@@ -46,6 +50,7 @@ class UnitTask:
         added: the file for entries added to the cache; None to keep none.
     """
 
+    number: int
     model: str
     scoring: Asking
     unit: Unit
@@ -113,7 +118,7 @@ class Worker:
     Args:
         cache: the cache of answers; None opens the user's cache when it is first needed.
         models: models that are opened already, by their names.
-        progress: called with the progress of a task.
+        progress: called with a task and its progress.
         returns: whether answers that are written to a file are returned too, so that this process
             knows their tables and remarks without reading its own files.
     """
@@ -123,7 +128,7 @@ class Worker:
         *,
         cache: AnswerCache | None = None,
         models: Mapping[str, ModelHandle] | None = None,
-        progress: Progress | None = None,
+        progress: Callable[[UnitTask, int, int], None] | None = None,
         returns: bool = False,
     ) -> None:
         self._cache = cache
@@ -196,7 +201,7 @@ class Worker:
                 handle,
                 columns=task.columns,
                 cache=cache,
-                progress=self._progress,
+                progress=partial(self._progress, task) if self._progress else None,
             )
         except CimentoError:
             # A server may fail midway; the answers it has given are kept and not asked again.
@@ -263,8 +268,10 @@ class ThisProcess:
     """A pool with this process as its only worker.
 
     A model on a GPU leaves this process idle. Then a second thread encodes the texts of the next
-    unit, and stores the answers to the one before, while the first waits for the model. Units do
-    not depend on each other (`cimento.engine.units`), so the numbers stay the same.
+    unit, and stores the answers to the one before, while the first waits for the model. More units
+    are given to the two threads ahead, since whoever gives them also makes requests and finishes
+    jobs meanwhile. Units do not depend on each other (`cimento.engine.units`), so the numbers stay
+    the same.
 
     Args:
         worker: the worker that does the tasks.
@@ -278,8 +285,8 @@ class ThisProcess:
 
     @property
     def workers(self) -> Sequence[int]:
-        """The numbers of the workers: two where a second thread saves time."""
-        return (0, 1) if self._worker.waits else (0,)
+        """The numbers of the workers: several where threads save time."""
+        return range(_AHEAD) if self._worker.waits else (0,)
 
     def give(self, worker: int, task: UnitTask) -> None:
         """Keep the task until `wait`, or have a thread do it."""
@@ -287,7 +294,7 @@ class ThisProcess:
             self._given[worker] = task
             return
         if self._threads is None:
-            self._threads = ThreadPoolExecutor(2, thread_name_prefix="cimento")
+            self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="cimento")
         self._doing[self._threads.submit(self._worker.do, task)] = worker
 
     def wait(self) -> list[Said]:
