@@ -183,8 +183,10 @@ class Execution(Generic[ResultT]):
         if requests is None:
             state.is_answered = True
             return
-        known = self._interned
-        asked = [known.setdefault(request, request) for request in requests.asked]
+        asked = requests.asked
+        if len(self._groups) > 1:  # models that are asked the same share the requests in memory
+            known = self._interned
+            asked = [known.setdefault(request, request) for request in asked]
         state.begin(division.divide(asked))
 
     def _need(self, state: JobState) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import errno
+import functools
 import hashlib
 import importlib.metadata
 import json
@@ -55,7 +56,7 @@ def describe(**parts: Any) -> dict[str, JsonValue]:  # noqa: ANN401  # dataclass
     return {
         **{name: plain(part) for name, part in parts.items()},
         "cimento": __version__,
-        "versions": versions(),
+        "versions": dict(versions()),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -76,7 +77,8 @@ def blank_before(manifest: Mapping[str, JsonValue]) -> bool:
     return bool(by_policy if by_suite is None else by_suite)
 
 
-def versions() -> dict[str, JsonValue]:
+@functools.cache
+def versions() -> Mapping[str, JsonValue]:
     """The versions of Python and of those libraries on which scores depend, if installed."""
     libraries: dict[str, JsonValue] = {"python": platform.python_version()}
     for library in _LIBRARIES:

@@ -375,7 +375,11 @@ class Suite:
         cells = self.columns.free.get(column)
         if cells is None:
             return [None] * len(self.items)
-        parts = [cells[begin:end] for begin, end in pairwise(self.columns.starts)]
+        starts = self.columns.starts
+        if isinstance(starts, range) and starts.step == PAIR:
+            both = zip(cells[::PAIR], cells[1::PAIR], strict=True)
+            return [cell if cell == other else None for cell, other in both]
+        parts = [cells[begin:end] for begin, end in pairwise(starts)]
         return [part[0] if part and part.count(part[0]) == len(part) else None for part in parts]
 
     @property
@@ -412,6 +416,7 @@ class Suite:
 
 GOOD, BAD = "good", "bad"
 """The conditions of a minimal pair."""
+PAIR = 2
 
 PAIR_PREDICTION = Prediction(
     f"(*;%{GOOD}%) < (*;%{BAD}%)",

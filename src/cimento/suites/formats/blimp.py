@@ -132,12 +132,12 @@ def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[int], list
     for number, line in enumerate(each_line(text), start=1):
         if not line.strip():
             continue
-        where = f"{name} line {number}"
         try:
             row = parse(line)
         except ValueError as error:
+            where, seen = f"{name} line {number}", f"Not JSON: {error}."
             todo = "Each line must be one JSON object; was the file cut short?"
-            faults.append(fault("CIM-S002", where=where, seen=f"Not JSON: {error}.", todo=todo))
+            faults.append(fault("CIM-S002", where=where, seen=seen, todo=todo))
             if not numbers:
                 break  # not JSON Lines at all; every further line would give the same fault
             continue
@@ -145,7 +145,7 @@ def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[int], list
             pairs.add(row)
             numbers.append(number)
         else:
-            faults += validate(BlimpRow, row, where=where)[1]
+            faults += validate(BlimpRow, row, where=f"{name} line {number}")[1]
     return numbers, faults
 
 

@@ -16,7 +16,7 @@ from cimento.errors import Fault, FormulaError, did_you_mean
 from cimento.io.files import read_bytes, write_lines, write_text
 from cimento.io.parsing import parse_json, parse_toml
 from cimento.suites.design import level_columns
-from cimento.suites.formats.items import EXTRA, escape, read_items, write_regions
+from cimento.suites.formats.items import EXTRA, escape, escaped, read_items, write_regions
 from cimento.suites.formula import parse, references
 from cimento.suites.model import (
     NOTHING,
@@ -329,11 +329,11 @@ def _rows(suite: Suite) -> Iterator[Sequence[str]]:
                 aside.setdefault(number, {})[name] = value
         if any(cells):
             columns[escape(name)] = cells
-    ids = zip(map(escape, stimuli.ids), map(len, stimuli.shapes), strict=True)
+    ids = zip(escaped(stimuli.ids), map(len, stimuli.shapes), strict=True)
     names = stimuli.names
     head: dict[str, Iterable[str]] = {
         "item": (cell for id_, count in ids for cell in (id_,) * count),
-        "condition": map(escape, names),
+        "condition": escaped(names),
         "text": _region_cells(stimuli),
     }
     extras = _extras(stimuli, aside)
@@ -353,8 +353,14 @@ def _cell_of(values: Iterable[str | None]) -> dict[str | None, str]:
     }
 
 
-def _region_cells(stimuli: ItemColumns) -> Iterator[str]:
+def _region_cells(stimuli: ItemColumns) -> Iterable[str]:
     """The regions of each stimulus as a cell."""
+    if stimuli.is_whole:
+        return [cell.replace("|", "\\|") for cell in escaped(stimuli.texts)]
+    return _joined_cells(stimuli)
+
+
+def _joined_cells(stimuli: ItemColumns) -> Iterator[str]:
     for begin, end in pairwise(stimuli.bounds):
         regions = [(stimuli.texts[n], n in stimuli.glued) for n in range(begin, end)]
         yield write_regions(regions)
