@@ -6,21 +6,22 @@ together, so that a request that two jobs make is answered once; each later roun
 So the units depend on the jobs alone, and not on the order in which workers finish.
 
 Where all jobs make a single round and this process is the only worker, a job is not asked for its
-requests before the model has nothing else to do, and a job is finished while the model answers the
-next.
+requests before the model has nothing else to do. Jobs are finished in threads, so that models go on
+answering the next.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from cimento.engine.engines import in_share
 from cimento.engine.handle import give_back
-from cimento.engine.jobs import Group, Job, JobState, Part, PullQueue, UnitState, Work
+from cimento.engine.jobs import Group, Job, JobState, Part, PullQueue, UnitState, Work, gathered
 from cimento.engine.replay import Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Request
 from cimento.engine.units import Division, Unit, is_whole, model_digest, put_added
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 ResultT = TypeVar("ResultT")
+
+_FINISHERS = 2
+"""Number of threads that finish jobs: while one waits for the disk, the other computes."""
 
 
 class Execution(Generic[ResultT]):
@@ -57,6 +61,7 @@ class Execution(Generic[ResultT]):
         self._groups: dict[tuple[int, tuple[Column, ...]], Group] = {}
         self._interned: dict[Request, Request] = {}
         self._results: dict[int, ResultT] = {}
+        self._finishing: dict[Future[ResultT], int] = {}
         self.states = [JobState(job, self._group(job)) for job in jobs]
         groups = self._groups.values()
         self._queue: PullQueue[int] = PullQueue(
@@ -84,10 +89,12 @@ class Execution(Generic[ResultT]):
             progress=self._partly,
             returns=work.engine.share is None,
         )
-        with work.engine.opened(len(self._queue), device=work.device, here=worker) as pool:
-            self._drive(pool)
+        opened = work.engine.opened(len(self._queue), device=work.device, here=worker)
+        with opened as pool, _finishing_threads() as threads:
+            self._drive(pool, threads)
             while work.engine.share is not None and self._look_again():
-                self._drive(pool)
+                self._drive(pool, threads)
+            self._take_finished(wait=True)
         if work.engine.share is None:
             self._keep_added()
         return [self._result(number, state) for number, state in enumerate(self.states)]
@@ -258,7 +265,7 @@ class Execution(Generic[ResultT]):
                 empty.setdefault(name, table)
                 sources.setdefault(name, []).append((unit, part))
         return Answers(
-            tables={name: _gathered(name, sources[name], table) for name, table in empty.items()},
+            tables={name: gathered(name, sources[name], table) for name, table in empty.items()},
             n=state.n,
             warnings=tuple(warnings),
             model=card,
@@ -282,7 +289,7 @@ class Execution(Generic[ResultT]):
 
     # --- Answering
 
-    def _drive(self, pool: Pool) -> None:
+    def _drive(self, pool: Pool, threads: Executor) -> None:
         """Have workers do units until none is waiting, and finish the jobs that are answered."""
         given: dict[int, tuple[str, int]] = {}
         while True:
@@ -290,7 +297,7 @@ class Execution(Generic[ResultT]):
                 if worker not in given and (pulled := self._next(worker)) is not None:
                     given[worker] = pulled
                     pool.give(worker, self._task(pulled[1]))
-            self._finish()
+            self._finish(threads)
             if not given:
                 return
             for worker, outcome in pool.wait():
@@ -395,24 +402,34 @@ class Execution(Generic[ResultT]):
 
     # --- Finishing
 
-    def _finish(self) -> None:
-        """Make the results of all jobs whose requests are answered."""
+    def _finish(self, threads: Executor) -> None:
+        """Have threads make the results of all jobs whose requests are answered."""
         if self._work.engine.share is not None:
             return
         if all(state.is_answered or state.error is not None for state in self.states):
             self._forget()
         for number, state in enumerate(self.states):
-            if not state.is_answered or state.error is not None or number in self._results:
+            if not state.is_answered or state.error is not None or state.is_finishing:
                 continue
-            answers, state.answers = state.answers, NO_ANSWERS
+            answers, state.answers, state.is_finishing = state.answers, NO_ANSWERS, True
+            done = None if state.job.is_done else answers
+            self._finishing[threads.submit(self._jobs[number].finish, done)] = number
+        self._take_finished()
+
+    def _take_finished(self, *, wait: bool = False) -> None:
+        """Take the results that threads have made, or wait for all of them.
+
+        Raises:
+            StorageError: a result could not be stored, so none would be.
+        """
+        for future in [future for future in self._finishing if wait or future.done()]:
+            number = self._finishing.pop(future)
             try:
-                self._results[number] = self._jobs[number].finish(
-                    None if state.job.is_done else answers
-                )
+                self._results[number] = future.result()
             except StorageError:
                 raise
             except CimentoError as error:
-                state.error = error
+                self.states[number].error = error
 
     def _forget(self) -> None:
         """Free what belongs to requests once no more are made: judging needs the memory."""
@@ -434,6 +451,16 @@ class Execution(Generic[ResultT]):
             put_added((store.added(u.group.digest, u.unit.digest) for u in self.units), cache)
 
 
+@contextmanager
+def _finishing_threads() -> Iterator[Executor]:
+    """A context with threads that finish jobs; on an error, those that wait are given up."""
+    threads = ThreadPoolExecutor(_FINISHERS, thread_name_prefix="cimento-finish")
+    try:
+        yield threads
+    finally:
+        threads.shutdown(cancel_futures=True)
+
+
 def _died(model: str) -> TaskError:
     return TaskError(
         kind="ModelError",
@@ -441,50 +468,3 @@ def _died(model: str) -> TaskError:
         seen="the process that asked it ended three times over the same texts",
         todo="Was there too little memory? Try a small --batch-size or fewer --workers.",
     )
-
-
-def _gathered(
-    name: str, sources: Sequence[tuple[UnitState, Part]], empty: pl.LazyFrame
-) -> pl.LazyFrame:
-    """The rows of a table of answers from several units, read from their files as they are needed.
-
-    Args:
-        name: name of the table.
-        sources: the units with the part of each in the round, by the first request of each part.
-        empty: the table without rows.
-    """
-    from polars.io.plugins import register_io_source
-
-    def rows(
-        columns: list[str] | None, predicate: pl.Expr | None, most: int | None, _batch: int | None
-    ) -> Iterator[pl.DataFrame]:
-        for table in _in_order(name, sources, empty.collect()):
-            part = table if columns is None else table.select(columns)
-            part = part if most is None else part.head(most)
-            yield part if predicate is None else part.filter(predicate)
-            if most is not None and (most := most - len(table)) <= 0:
-                return
-
-    return register_io_source(rows, schema=empty.collect_schema())
-
-
-def _in_order(
-    name: str, sources: Sequence[tuple[UnitState, Part]], waiting: pl.DataFrame
-) -> Iterator[pl.DataFrame]:
-    """The rows of a table in the order of their requests, a few units at a time.
-
-    Rows wait until no later unit has an earlier request.
-    """
-    import polars as pl
-
-    begins = [int(part.number[0]) for _, part in sources]
-    for (unit, part), following in zip_longest(sources, begins[1:]):
-        table = part.renumbered(unit.answers.tables[name].collect())
-        waiting = pl.concat([waiting, table]) if len(waiting) else table
-        if not waiting["request"].is_sorted():
-            waiting = waiting.sort("request", maintain_order=True)
-        ready = len(waiting)
-        if following is not None:
-            ready = waiting["request"].search_sorted(following, side="left")
-        yield waiting[:ready]
-        waiting = waiting[ready:]

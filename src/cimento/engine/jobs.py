@@ -6,9 +6,9 @@ A worker first does the units of the model that it has loaded.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -324,6 +324,7 @@ class JobState:
         answered: number of requests answered, among those counted by `total`.
         total: number of requests of this round that were not known at its start.
         is_answered: whether all rounds are finished.
+        is_finishing: whether its result is being made, or is made.
         error: the reason why it cannot go on.
     """
 
@@ -337,6 +338,7 @@ class JobState:
     answered: int = 0
     total: int = 0
     is_answered: bool = False
+    is_finishing: bool = False
     error: CimentoError | None = None
 
     def begin(self, places: Sequence[Place]) -> None:
@@ -346,3 +348,50 @@ class JobState:
             places: the place of each of its requests.
         """
         self.n, self.units = len(places), Part.all_of(places)
+
+
+def gathered(
+    name: str, sources: Sequence[tuple[UnitState, Part]], empty: pl.LazyFrame
+) -> pl.LazyFrame:
+    """The rows of a table of answers from several units, read from their files as they are needed.
+
+    Args:
+        name: name of the table.
+        sources: the units with the part of each in the round, by the first request of each part.
+        empty: the table without rows.
+    """
+    from polars.io.plugins import register_io_source
+
+    def rows(
+        columns: list[str] | None, predicate: pl.Expr | None, most: int | None, _batch: int | None
+    ) -> Iterator[pl.DataFrame]:
+        for table in _in_order(name, sources, empty.collect()):
+            part = table if columns is None else table.select(columns)
+            part = part if most is None else part.head(most)
+            yield part if predicate is None else part.filter(predicate)
+            if most is not None and (most := most - len(table)) <= 0:
+                return
+
+    return register_io_source(rows, schema=empty.collect_schema())
+
+
+def _in_order(
+    name: str, sources: Sequence[tuple[UnitState, Part]], waiting: pl.DataFrame
+) -> Iterator[pl.DataFrame]:
+    """The rows of a table in the order of their requests, a few units at a time.
+
+    Rows wait until no later unit has an earlier request.
+    """
+    import polars as pl
+
+    begins = [int(part.number[0]) for _, part in sources]
+    for (unit, part), following in zip_longest(sources, begins[1:]):
+        table = part.renumbered(unit.answers.tables[name].collect())
+        waiting = pl.concat([waiting, table]) if len(waiting) else table
+        if not waiting["request"].is_sorted():
+            waiting = waiting.sort("request", maintain_order=True)
+        ready = len(waiting)
+        if following is not None:
+            ready = waiting["request"].search_sorted(following, side="left")
+        yield waiting[:ready]
+        waiting = waiting[ready:]
