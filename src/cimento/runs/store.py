@@ -32,6 +32,7 @@ from cimento.io.tables import (
     TOKENS,
     Rows,
     TableSchema,
+    read_table,
     scan_table,
     write_table,
 )
@@ -366,6 +367,9 @@ ORDER = TableSchema(
 )
 """The order in which an adaptive run took its items; other runs have no such table."""
 
+_HELD_BYTES = 4_000_000
+"""Size of a file whose table is read once, and not again for everything made from it."""
+
 ANSWERS: Mapping[str, TableSchema] = {
     schema.name: schema for schema in (REQUESTS, TOKENS, FILLS, CHOICES, REPLIES, ORDER)
 }
@@ -390,6 +394,15 @@ class StoredTables(Mapping[str, "pl.LazyFrame"]):
         if name not in self._opened:
             self._opened[name] = scan_table(ANSWERS[name], self.folder)
         return self._opened[name]
+
+    def held(self) -> Mapping[str, pl.LazyFrame]:
+        """The same tables, of which small ones are read into memory at once."""
+        return {
+            name: read_table(ANSWERS[name], self.folder).lazy()
+            if (self.folder / f"{name}.parquet").stat().st_size <= _HELD_BYTES
+            else self[name]
+            for name in self
+        }
 
     def __contains__(self, name: object) -> bool:
         return name in self._names  # the default of Mapping would read the table
