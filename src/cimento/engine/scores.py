@@ -354,7 +354,7 @@ def _tokens_table(
         "end": texts.end[rows],
         "unscored_reason": pl.Series([*map(reasons.get, range(len(rows)))], dtype=pl.String)
         if reasons
-        else pl.repeat(None, len(rows), dtype=pl.String, eager=True),
+        else pl.Series([None], dtype=pl.String).new_from_index(0, len(rows)),
     }
     for name, column in zip(("logprob_nats", *more), values, strict=True):
         columns[name] = _without(column, unscored | np.isnan(column))

@@ -31,6 +31,7 @@ from cimento.models.hf.libraries import own_process
 from cimento.models.settings import Asking
 
 _GRACE_S = 5.0
+_GIVE_BACK_S = 0.3
 _THREADS = 2
 _AHEAD = 8
 """Number of threads of this process where a model is elsewhere, and of units they are given."""
@@ -140,6 +141,7 @@ class Worker:
         self._handle: ModelHandle | None = None
         self._error: TaskError | None = None
         self._is_apart = False
+        self._gave_back_s = 0.0
 
     @property
     def waits(self) -> bool:
@@ -208,13 +210,20 @@ class Worker:
             _keep(cache, task)
             raise
         seconds = time.monotonic() - begun
-        give_back()
+        self._give_back()
         if task.result is None:
             return UnitResult(answers, seconds)
         added = _keep(cache, task)
         result = UnitResult(answers, seconds if added else None)
         write_result(result, task.result)
         return result if self._returns else None
+
+    def _give_back(self) -> None:
+        """Return free memory to the system; more often, it would only be asked for again."""
+        now = time.monotonic()
+        if now - self._gave_back_s > _GIVE_BACK_S:
+            self._gave_back_s = now
+            give_back()
 
     def _kept(self, task: UnitTask) -> AnswerCache:
         if self._cache is not None:

@@ -256,7 +256,7 @@ def write_native(suite: Suite, folder: Path) -> Path:
     import tomli_w
 
     write_text(tomli_w.dumps(_settings(suite)), folder / TOML)
-    write_lines(("\t".join(row) + "\n" for row in _rows(suite)), folder / TABLE)
+    write_lines((f"{line}\n" for line in map("\t".join, _rows(suite))), folder / TABLE)
     return folder
 
 
