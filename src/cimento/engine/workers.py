@@ -32,9 +32,9 @@ from cimento.models.settings import Asking
 
 _GRACE_S = 5.0
 _GIVE_BACK_S = 0.3
-_THREADS = 2
-_AHEAD = 8
-"""Number of threads of this process where a model is elsewhere, and of units they are given."""
+_THREADS, _AHEAD = 3, 8
+"""Numbers of threads of this process where a model is elsewhere, and of units that they are given:
+one waits for the model, and two keep up with it while runs are finished."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,11 +276,10 @@ class Pool(Protocol):
 class ThisProcess:
     """A pool with this process as its only worker.
 
-    A model on a GPU leaves this process idle. Then a second thread encodes the texts of the next
-    unit, and stores the answers to the one before, while the first waits for the model. More units
-    are given to the two threads ahead, since whoever gives them also makes requests and finishes
-    jobs meanwhile. Units do not depend on each other (`cimento.engine.units`), so the numbers stay
-    the same.
+    A model on a GPU leaves this process idle. Then other threads encode the texts of the next units,
+    and store the answers to those before, while one waits for the model. More units are given to
+    them ahead, since whoever gives them also makes requests. Units do not depend on each other
+    (`cimento.engine.units`), so the numbers stay the same.
 
     Args:
         worker: the worker that does the tasks.

@@ -32,7 +32,7 @@ from cimento.io.tables import (
     TOKENS,
     Rows,
     TableSchema,
-    read_table,
+    collected,
     scan_table,
     write_table,
 )
@@ -381,10 +381,12 @@ class StoredTables(Mapping[str, "pl.LazyFrame"]):
 
     Args:
         folder: the folder of the run.
+        is_new: whether this process has just written them.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, is_new: bool = False) -> None:
         self.folder = folder
+        self._is_new = is_new
         self._names = [name for name in ANSWERS if (folder / f"{name}.parquet").is_file()]
         self._opened: dict[str, pl.LazyFrame] = {}
 
@@ -392,17 +394,17 @@ class StoredTables(Mapping[str, "pl.LazyFrame"]):
         if name not in self._names:
             raise KeyError(name)
         if name not in self._opened:
-            self._opened[name] = scan_table(ANSWERS[name], self.folder)
+            self._opened[name] = scan_table(ANSWERS[name], self.folder, is_new=self._is_new)
         return self._opened[name]
 
     def held(self) -> Mapping[str, pl.LazyFrame]:
         """The same tables, of which small ones are read into memory at once."""
-        return {
-            name: read_table(ANSWERS[name], self.folder).lazy()
-            if (self.folder / f"{name}.parquet").stat().st_size <= _HELD_BYTES
-            else self[name]
-            for name in self
-        }
+        return {name: self._held(name) for name in self}
+
+    def _held(self, name: str) -> pl.LazyFrame:
+        path = self.folder / f"{name}.parquet"
+        is_small = path.stat().st_size <= _HELD_BYTES
+        return collected(self[name], where=path).lazy() if is_small else self[name]
 
     def __contains__(self, name: object) -> bool:
         return name in self._names  # the default of Mapping would read the table
@@ -425,7 +427,7 @@ def store_answers(tables: Mapping[str, Rows], folder: RunFolder) -> StoredTables
         return tables
     for name, table in tables.items():
         write_table(table, ANSWERS[name], folder.path)
-    return StoredTables(folder.path)
+    return StoredTables(folder.path, is_new=True)
 
 
 def find_runs(path: Path) -> Iterator[RunFolder]:

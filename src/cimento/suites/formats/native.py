@@ -324,7 +324,7 @@ def _rows(suite: Suite) -> Iterator[Sequence[str]]:
         cells = list(map(_cell_of(values).__getitem__, values))
         if not _can_be_column(name):
             cells = [""] * len(cells)
-        for number in (n for n, cell in enumerate(cells) if not cell):
+        for number in () if all(cells) else (n for n, cell in enumerate(cells) if not cell):
             if (value := values[number]) is not None:
                 aside.setdefault(number, {})[name] = value
         if any(cells):
