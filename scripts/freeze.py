@@ -251,7 +251,7 @@ def _set(variables: Mapping[str, str | None]) -> None:
 
 def _record_candidates(suite: str, folder: Path) -> None:
     """Candidates of two models that do not exist: some expected ones, some pieces, some marks."""
-    from cimento.paradigms.cloze.checks import load_cloze
+    from cimento.paradigms.cloze.files import load_cloze
     from cimento.paradigms.cloze.suite import expand_suite
     from cimento.suites.builtin import find_suite
 

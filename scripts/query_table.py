@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cimento.cli.corpus_query import LibraryOptions, query_counts
-from cimento.corpus.queries.library import stored_queries
+from cimento.corpus.queries.parsing import stored_queries
 
 PAGE = Path(__file__).parents[1] / "docs" / "queries.md"
 START, END = "<!-- counts: start -->", "<!-- counts: end -->"

@@ -101,7 +101,7 @@ def _form(path: Path) -> Form:
 
 def _targets(suite: Path) -> dict[str, str]:
     """What stood in the blanks of a cloze suite; nothing for other suites."""
-    from cimento.paradigms.cloze.checks import load_cloze
+    from cimento.paradigms.cloze.files import load_cloze
     from cimento.suites.builtin import kind_of
 
     if kind_of(suite) != "cloze":

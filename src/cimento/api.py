@@ -17,7 +17,7 @@ from cimento.engine.engines import ONE_WORKER, Engine
 from cimento.engine.execute import Execution
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import Work
-from cimento.engine.replay import PREFIX, Recording
+from cimento.engine.requests import PREFIX, Recording
 from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, StorageError, UsageError

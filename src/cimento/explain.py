@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.engines import ONE_WORKER, Engine
@@ -12,8 +12,7 @@ from cimento.engine.execute import Execution
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import Work
 from cimento.engine.plan import ModelPlan, plan_models
-from cimento.engine.replay import Recording
-from cimento.engine.requests import NO_ANSWERS, Answers, Requests
+from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests
 from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, UsageError
@@ -119,12 +118,13 @@ def explain(
     settings = settings or ExplainSettings()
     _refuse(run)
     compared = contrasts_of(run, settings)
-
-    job = _job(run, _interchanges(run, compared, settings), model, scoring, progress=progress)
-    answers = _answered(job, run, cache=cache, engine=engine, store=store)
-    table = explanations_table(run, compared, job.asked, answers, settings)
-    if store and run.folder is not None:
-        _store(table, EXPLANATIONS, run.folder, keys=["part", "question", "item"])
+    table = _table(
+        run,
+        _interchanges(run, compared, settings),
+        lambda asked, answers: explanations_table(run, compared, asked, answers, settings),
+        _Arguments(model, scoring, cache, engine, progress),
+        kept=_Kept(EXPLANATIONS, ("part", "question", "item")) if store else None,
+    )
     return Explanation(
         run=run,
         table=table,
@@ -167,12 +167,13 @@ def attribute(
     settings = _from_zero(settings or ExplainSettings())
     _refuse(run)
     compared = margins_of(run, settings)
-    job = _job(run, _attributed(run, compared, settings), model, scoring, progress=progress)
-    answers = _answered(job, run, cache=cache, engine=engine, store=store)
-    table = attributions_table(run, compared, job.asked, answers, settings)
-    if store and run.folder is not None:
-        keys = ["rule", "baseline", "question", "item"]
-        _store(table, ATTRIBUTIONS, run.folder, keys=keys)
+    table = _table(
+        run,
+        _attributed(run, compared, settings),
+        lambda asked, answers: attributions_table(run, compared, asked, answers, settings),
+        _Arguments(model, scoring, cache, engine, progress),
+        kept=_Kept(ATTRIBUTIONS, ("rule", "baseline", "question", "item")) if store else None,
+    )
     return Attribution(
         run=run,
         table=table,
@@ -206,12 +207,13 @@ def plan_explanation(
     """
     settings = settings or ExplainSettings()
     _refuse(run)
+    arguments = _Arguments(model, scoring, cache)
     job: ExplainJob[Interchanges] | ExplainJob[Attributed]
     if gradients:
         settings = _from_zero(settings)
-        job = _job(run, _attributed(run, margins_of(run, settings), settings), model, scoring)
+        job = _job(run, _attributed(run, margins_of(run, settings), settings), arguments)
     else:
-        job = _job(run, _interchanges(run, contrasts_of(run, settings), settings), model, scoring)
+        job = _job(run, _interchanges(run, contrasts_of(run, settings), settings), arguments)
     execution = Execution([job], Work(store=_units(run), ask=False))
     gpu = job.device not in ("cpu", "auto")
     [plan] = plan_models(execution, cache, gpu=gpu)
@@ -219,6 +221,23 @@ def plan_explanation(
 
 
 AskedT = TypeVar("AskedT", Interchanges, Attributed)
+
+
+class _Arguments(NamedTuple):
+    """The arguments about asking, which `explain` and `attribute` share."""
+
+    model: str | AnyScorer
+    scoring: Asking | None
+    cache: AnswerCache | None
+    engine: Engine = ONE_WORKER
+    progress: Progress | None = None
+
+
+class _Kept(NamedTuple):
+    """How a table is kept: its schema, and the columns that tell which earlier rows it replaces."""
+
+    schema: TableSchema
+    keys: tuple[str, ...]
 
 
 def _from_zero(settings: ExplainSettings) -> ExplainSettings:
@@ -244,38 +263,40 @@ def _attributed(
     )
 
 
-def _job(
-    run: Run,
-    make: Callable[[Asking], AskedT],
-    model: str | AnyScorer,
-    scoring: Asking | None,
-    *,
-    progress: Progress | None = None,
-) -> ExplainJob[AskedT]:
+def _job(run: Run, make: Callable[[Asking], AskedT], arguments: _Arguments) -> ExplainJob[AskedT]:
     """The job of asking the run's model."""
     where = str(run.folder or run)
-    asking = scoring or asking_of(run.manifest, where=where)
-    handle = ModelHandle(model or model_of(run.manifest, where=where), asking)
+    asking = arguments.scoring or asking_of(run.manifest, where=where)
+    handle = ModelHandle(arguments.model or model_of(run.manifest, where=where), asking)
     _refuse_other(handle, run)
     title = f"explanation of {run.suite_name!r} x model {run.model!r}"
     _refuse_corrected(asking, title)
-    return ExplainJob(handle, make(asking), asking.device, title=title, progress=progress)
+    return ExplainJob(handle, make(asking), asking.device, title=title, progress=arguments.progress)
 
 
-def _answered(
-    job: ExplainJob[AskedT], run: Run, *, cache: AnswerCache | None, engine: Engine, store: bool
-) -> Answers:
-    """The answers of the run's model."""
+def _table(
+    run: Run,
+    make: Callable[[Asking], AskedT],
+    tabulate: Callable[[AskedT, Answers], pl.DataFrame],
+    arguments: _Arguments,
+    *,
+    kept: _Kept | None,
+) -> pl.DataFrame:
+    """The table that follows from what the run's model answers; it is kept beside the run's own."""
+    job = _job(run, make, arguments)
     work = Work(
-        engine=engine,
+        engine=arguments.engine,
         device=job.device,
-        store=_units(run) if store else None,
-        cache=cache or MemoryCache(),
+        store=_units(run) if kept else None,
+        cache=arguments.cache or MemoryCache(),
     )
     [answers] = Execution([job], work).run()
     if not isinstance(answers, Answers):
         raise answers or ModelError(where=job.title, seen="nothing came of it")
-    return answers
+    table = tabulate(job.asked, answers)
+    if kept and run.folder is not None:
+        _store(table, kept.schema, run.folder, keys=kept.keys)
+    return table
 
 
 def _units(run: Run) -> UnitStore | None:

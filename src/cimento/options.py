@@ -37,8 +37,7 @@ from cimento.runs.compat import OURS, find_compat
 from cimento.runs.outcomes import TieRule
 from cimento.runs.stopped import precision_to_reach
 from cimento.suites.model import JsonValue, Metric, UnitName
-from cimento.suites.stimuli import Context
-from cimento.suites.words import PunctuationRule, SegmenterRule, need_segmenter
+from cimento.suites.stimuli import Context, PunctuationRule, SegmenterRule, need_segmenter
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo

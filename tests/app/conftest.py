@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 import pytest
 
-from tests.helpers.app_server import running_app
+from gallery import come_up, served
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def address(folder: Path) -> Iterator[str]:
     """The address of the app that serves the folder of the module."""
-    with running_app(folder) as address:
+    with served("app", folder, "--no-browser", "--port", "0", link="http://") as address:
         yield address
 
 
@@ -47,20 +45,11 @@ def opened(browser: Browser, address: str) -> Iterator[Opener]:
             lambda message: troubles.append(message.text) if message.type == "error" else None,
         )
         tab.on("response", lambda got: troubles.append(got.url) if got.status >= 400 else None)
-        _come_to(tab, urljoin(address, place))
+        come_up(tab, urljoin(address, place))
+        tab.wait_for_selector("#content h1")
         return tab
 
     yield open_page
     for context in contexts:
         context.close()
     assert troubles == []
-
-
-def _come_to(tab: Page, address: str) -> None:
-    """Open an address as soon as its server listens."""
-    for _ in range(60):
-        with contextlib.suppress(Exception):
-            tab.goto(address)
-            break
-        time.sleep(0.5)
-    tab.wait_for_selector("#content h1")

@@ -19,11 +19,11 @@ from cimento.app.asking import (
     zipped_export,
 )
 from cimento.people.judgments.records import Judgment
+from cimento.people.surveys import storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.design import design_json, read_design
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.serving import storage
-from cimento.people.surveys.serving.room import network_host
+from cimento.people.surveys.participants import network_host
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
 

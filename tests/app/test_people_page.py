@@ -9,9 +9,9 @@ import pytest
 from cimento.app import people
 from cimento.app.asking import DATABASE
 from cimento.people.judgments.records import judgments_of, read_judgments
+from cimento.people.surveys import storage
 from cimento.people.surveys.design import read_design
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.serving import storage
 from tests.helpers.app_user import until, visit
 from tests.helpers.survey_help import hidden, small
 

@@ -107,6 +107,12 @@ def test_a_text_takes_values_and_an_unknown_key_is_an_error():
         words("it")("edit.none-such")
 
 
+def test_numbers_are_written_as_the_language_writes_them():
+    assert words("en").number(1234567) == "1,234,567"
+    assert words("ru").number(1234.5, ",.1f") == "1\u202f234,5"
+    assert words("it").number(0.25, ".2f") == "0,25"
+
+
 def test_the_browser_says_which_language_is_spoken():
     assert spoken("pt-BR,pt;q=0.9,en;q=0.8") == "pt"
     assert spoken("de-DE,de;q=0.9") == "en"

@@ -24,10 +24,7 @@ from cimento.corpus.connectives.extraction import (
     select_connectives,
     selected_inventory,
 )
-from cimento.corpus.connectives.inventories import write_inventory
-from cimento.corpus.connectives.lexicons import open_inventory
-from cimento.corpus.connectives.matching import open_rule
-from cimento.corpus.connectives.passages import (
+from cimento.corpus.connectives.inventories import (
     Passage,
     implausible_candidates,
     passage_of,
@@ -35,7 +32,10 @@ from cimento.corpus.connectives.passages import (
     regions_of,
     replaced,
     spelt,
+    write_inventory,
 )
+from cimento.corpus.connectives.lexicons import open_inventory
+from cimento.corpus.connectives.matching import open_rule
 from cimento.corpus.making.decisions import (
     as_table,
     columns_of,
@@ -44,7 +44,7 @@ from cimento.corpus.making.decisions import (
     read_decisions,
 )
 from cimento.corpus.treebanks import open_treebanks
-from cimento.paradigms.cloze.checks import load_cloze
+from cimento.paradigms.cloze.files import load_cloze
 from cimento.suites.stimuli import join_regions
 from cimento.suites.tables import read_table
 from tests.helpers.rated import load_rated

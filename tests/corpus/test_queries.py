@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento import InputError
-from cimento.corpus.queries.index import TreebankIndex
-from cimento.corpus.queries.language import (
+from cimento.corpus.queries.matching import find
+from cimento.corpus.queries.parsing import PatternError, parse_request
+from cimento.corpus.queries.records import (
     CompareClause,
     DistanceClause,
     DominanceClause,
@@ -27,9 +28,8 @@ from cimento.corpus.queries.language import (
     NodeClause,
     OrderClause,
     SentenceTest,
+    TreebankIndex,
 )
-from cimento.corpus.queries.matching import find
-from cimento.corpus.queries.parsing import PatternError, parse_request
 from cimento.corpus.treebanks import open_treebanks
 from tests.helpers.trees import treebank
 

@@ -17,9 +17,9 @@ from cimento.corpus.making.edits import Editor, parse_change
 from cimento.corpus.making.forms import Contexts, TreebankMorphology
 from cimento.corpus.making.query_pairs import PairQuery, make_pairs
 from cimento.corpus.morphology.dictionaries import open_morphology
-from cimento.corpus.queries.index import TreebankIndex
-from cimento.corpus.queries.library import open_query, stored_queries
 from cimento.corpus.queries.matching import find
+from cimento.corpus.queries.parsing import open_query, stored_queries
+from cimento.corpus.queries.records import TreebankIndex
 from cimento.corpus.treebanks import open_treebanks
 from tests.helpers.trees import FewForms, treebank
 

@@ -22,9 +22,8 @@ from cimento.corpus.making.query_pairs import (
     pair_suite,
 )
 from cimento.corpus.morphology.rules import Rules
-from cimento.corpus.queries.index import TreebankIndex
-from cimento.corpus.queries.library import stored_queries
-from cimento.corpus.queries.parsing import parse_request
+from cimento.corpus.queries.parsing import parse_request, stored_queries
+from cimento.corpus.queries.records import TreebankIndex
 from cimento.corpus.treebanks import open_treebanks, read_sentences
 from cimento.suites.stimuli import stimulus_text
 from tests.helpers.trees import FewForms, treebank

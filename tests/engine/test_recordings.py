@@ -6,8 +6,7 @@ import polars as pl
 import pytest
 
 from cimento import InputError
-from cimento.engine.replay import Recording
-from cimento.engine.requests import NO_ANSWERS
+from cimento.engine.requests import NO_ANSWERS, Recording
 from cimento.io.tables import CHOICES, FILLS, REQUESTS
 from cimento.models.base import ModelCard
 from cimento.paradigms import Choose, Fill, Requests

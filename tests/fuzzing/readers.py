@@ -73,7 +73,7 @@ def formula(path: Path) -> object:
 
 def cloze(path: Path) -> object:
     """A suite with blanks."""
-    from cimento.paradigms.cloze.checks import load_cloze
+    from cimento.paradigms.cloze.files import load_cloze
 
     return load_cloze(path)
 

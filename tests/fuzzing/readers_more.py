@@ -126,7 +126,7 @@ def _imported(path: Path, form: str) -> object:
 
 def survey_answers(path: Path) -> object:
     """The answers that a survey server keeps."""
-    from cimento.people.surveys.serving.administration import judgments_in, people_csv
+    from cimento.people.surveys.administration import judgments_in, people_csv
 
     return judgments_in(path), people_csv(path)
 

@@ -141,8 +141,8 @@ def _judgments() -> pl.DataFrame:
 @functools.cache
 def survey_file() -> bytes:
     """The file of a survey server, with one participant who has answered."""
+    from cimento.people.surveys import storage
     from cimento.people.surveys.design import parse_design
-    from cimento.people.surveys.serving import storage
 
     def make(path: Path) -> None:
         storage.prepare(path, parse_design(m.DESIGN, where="design.json"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cimento import Condition, Item, Meta, Region, Suite
-from cimento.measures.values import Missing, Value
+from cimento.io.values import Missing, Value
 from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_FACTORS
 
 

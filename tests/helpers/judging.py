@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from cimento import Condition, Item, Meta, Prediction, Region, Run, Suite
-from cimento.io.arrays import Reasons
 from cimento.io.tables import TOKENS
+from cimento.io.values import Reasons
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.predictions import VERDICTS, Evaluation, Evaluations, combine
 from cimento.paradigms.regions.requests import region_requests

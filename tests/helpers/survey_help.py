@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import pytest
 
+from cimento.people.surveys import storage
 from cimento.people.surveys.building import SurveyPlan, build_design
 from cimento.people.surveys.material import MaterialOptions
-from cimento.people.surveys.serving import storage
-from cimento.people.surveys.serving.app import listen, make_app, make_server
+from cimento.people.surveys.server import listen, make_app, make_server
 from cimento.suites.builtin import find_suite
 
 SECRET = "a secret of the tests, long enough"  # noqa: S105  # it opens nothing

@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cimento import UsageError
+from cimento.io.values import Missing
 from cimento.measures.normalising import (
     ALL_EQUAL,
     NO_SPREAD,
@@ -22,7 +23,6 @@ from cimento.measures.normalising import (
     quantile_bins,
     z_scores,
 )
-from cimento.measures.values import Missing
 
 finite = st.floats(min_value=-1e6, max_value=1e6, allow_nan=False)
 pools = st.lists(finite, min_size=2, max_size=40)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.io.arrays import stretches, totals
 from cimento.io.tables import LEFT_OUT, REQUESTS, TOKENS
+from cimento.io.values import stretches, totals
 from cimento.measures import Missing, region_metric, region_values, scores, total
 from cimento.measures.regions import NOTHING_BEGINS
 from cimento.measures.scores import NOT_ASKED, NOTHING_SCORED

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import UsageError
+from cimento.io.values import Undefined
 from cimento.measures import (
     MEASURES,
     Missing,
@@ -23,7 +24,6 @@ from cimento.measures import (
 )
 from cimento.measures.normalising import TokenCounts
 from cimento.measures.sentence import length_penalty, log_sigmoid
-from cimento.measures.values import Undefined
 
 HALF, QUARTER = math.log(1 / 2), math.log(1 / 4)
 

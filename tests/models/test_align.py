@@ -14,7 +14,7 @@ from cimento.measures import Missing, region_values
 from cimento.models.characters import containing, tokens_in, trim_spans
 from cimento.models.tokenizing import Frame, TextEncoder
 from cimento.paradigms.regions.requests import region_requests
-from cimento.suites.words import word_spans
+from cimento.suites.stimuli import word_spans
 from tests.helpers import plain, zoo
 
 KINDS = sorted(zoo.TOKENIZERS)

@@ -17,7 +17,7 @@ from transformers import (
 )
 
 from cimento import ModelError, evaluate, pairs
-from cimento.models.byte_offsets import byte_offsets
+from cimento.models.characters import byte_offsets
 from cimento.models.tokenizing import tokenized
 
 

@@ -12,7 +12,7 @@ from cimento.models.characters import (
     tokens_in,
     trim_spans,
 )
-from cimento.suites.words import word_spans
+from cimento.suites.stimuli import word_spans
 
 TEXTS = st.lists(st.text("aB1 \t\u00a0,.'\u20ac\u00b2\u4e2d\U0001f600", max_size=12), max_size=5)
 SPAN = st.tuples(st.integers(0, 12), st.integers(0, 12)).map(sorted)

@@ -20,7 +20,7 @@ from cimento.io.tables import REPLICATES, replicate_columns
 from cimento.models.hf import diffusion
 from cimento.models.hf.diffusion import draw_masks
 from cimento.paradigms.regions.judging import monte_carlo_remarks, scores_of
-from cimento.paradigms.regions.replicates import UNDECIDED, half_widths
+from cimento.paradigms.regions.predictions import UNDECIDED, half_widths
 from tests.helpers import zoo
 from tests.helpers.suites_on_disk import write_folder
 

@@ -14,7 +14,7 @@ from cimento import evaluate as road
 from cimento.cli.main import invoke
 from cimento.cli.report import open_reports
 from cimento.io.tables import JUDGMENTS, write_table
-from cimento.paradigms.cloze.answers import ClozeAnswers
+from cimento.paradigms.cloze.requests import ClozeAnswers
 from cimento.paradigms.ratings.suite import suite_from_ratings
 from cimento.paradigms.stories.suite import STORY
 from cimento.report.document import sections_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from cimento.io.values import Undefined
 from cimento.measures import Measure, Sentence
-from cimento.measures.values import Undefined
 
 NUMBER = 3
 

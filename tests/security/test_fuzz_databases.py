@@ -11,7 +11,7 @@ from cimento import InputError
 from cimento.corpus.morphology.index import DictionaryIndex
 from cimento.engine.cache import FileCache
 from cimento.errors import StorageError
-from cimento.people.surveys.serving.storage import open_database
+from cimento.people.surveys.storage import open_database
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cimento import UsageError
-from cimento.statistics.logistic import logistic_weights, out_of_fold
+from cimento.statistics.regression import logistic_weights, out_of_fold
 
 X = np.array(
     [[0.5, 1.0], [-1.2, 0.2], [0.3, -0.6], [2.1, 0.4], [-0.7, -1.1],

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cimento import UsageError
-from cimento.statistics.sequential import ShareSequence
+from cimento.statistics.intervals import ShareSequence
 
 
 def asked(answers, *, precision=0.1, level=0.95, items=None):

@@ -13,6 +13,7 @@ import pytest
 from scipy import stats
 
 from cimento import UsageError
+from cimento.statistics.design import codes
 from cimento.statistics.mixed import (
     SATTERTHWAITE,
     WALD,
@@ -22,7 +23,6 @@ from cimento.statistics.mixed import (
     sum_coded,
 )
 from cimento.statistics.mixed_deviance import GroupBlock, cross_products, profiled_deviance
-from cimento.statistics.values import codes
 
 FITS = Path(__file__).parents[1] / "data/lme4/fits.tsv"
 FORMULAS = {

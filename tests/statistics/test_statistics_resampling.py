@@ -30,7 +30,7 @@ def test_draws_are_the_same_however_many_are_held_at_once(monkeypatch):
         return [mean.low, mean.high, mean.p, pairs.p_permutation, pairs.low, pairs.high]
 
     whole = found()
-    monkeypatch.setattr("cimento.statistics.values._MOST_CELLS", 600)  # ten draws of sixty values
+    monkeypatch.setattr("cimento.statistics.design._MOST_CELLS", 600)  # ten draws of sixty values
     assert found() == pytest.approx(whole, abs=1e-12)
 
 

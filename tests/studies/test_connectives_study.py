@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from cimento import CimentoError, InputError
 from cimento.cli.main import invoke
-from cimento.paradigms.cloze.answers import Candidate
 from cimento.paradigms.cloze.people import NONE
+from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.studies.connectives import checks
 from cimento.studies.connectives.checks import (

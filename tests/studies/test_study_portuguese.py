@@ -12,7 +12,7 @@ import pytest
 
 from cimento import Meta, UsageError
 from cimento.cli.main import invoke
-from cimento.paradigms.cloze.checks import read_cloze
+from cimento.paradigms.cloze.files import read_cloze, write_cloze
 from cimento.paradigms.cloze.portuguese import (
     MULTIWORD,
     SHEET,
@@ -22,7 +22,6 @@ from cimento.paradigms.cloze.portuguese import (
     read_templates,
 )
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_templates
-from cimento.paradigms.cloze.writing import write_cloze
 from cimento.studies.portuguese.data import StudyData, load
 from cimento.studies.portuguese.study import (
     NUMBERS,

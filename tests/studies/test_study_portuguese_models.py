@@ -12,7 +12,7 @@ from cimento import load_suite
 from cimento.cli.main import invoke
 from cimento.corpus.morphology.model import WordReading
 from cimento.corpus.morphology.rules import Rules
-from cimento.paradigms.cloze.answers import Candidate
+from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.suite import expand_suite
 from cimento.studies.portuguese.data import Row
 from cimento.studies.portuguese.grammar import TABLES, grouped

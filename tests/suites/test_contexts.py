@@ -45,6 +45,12 @@ TRACKED = [
     },
 ]
 
+FORMS = [
+    {"sentences": "Its glupity was clear.\tIts glupness was clear.", "ratio": 0.75},
+    {"sentences": "The ostrivity of it!\tThe ostrivness of it!", "ratio": 0.2},
+    {"sentences": "Such blimmity is rare.\tSuch blimmness is rare.", "ratio": 1},
+]
+
 
 def lines(path: Path, rows: list[dict[str, object]]) -> Path:
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
@@ -153,6 +159,29 @@ def test_keys_of_published_sets(format_: str, suffix: str, tmp_path: Path) -> No
         "A mole can fly.",
     }
     assert len(loaded.suite.predictions) == 1
+
+
+def test_two_forms_with_the_share_of_people_who_prefer_the_first(tmp_path: Path) -> None:
+    suite = open_suite(lines(tmp_path / "wug_adj_nominalization.jsonl", FORMS)).suite
+    assert [
+        [(condition.name, condition.columns["chosen_by"]) for condition in item.conditions]
+        for item in suite.items
+    ] == [
+        [("first", "0.750000"), ("second", "0.250000")],
+        [("first", "0.200000"), ("second", "0.800000")],
+        [("first", "1.000000"), ("second", "0.000000")],
+    ]
+    # Tokens cost the square of their letters: margins are 8² - 7², 10² - 9² and 9² - 8², so their
+    # ranks 1, 3, 2 beside 2, 1, 3, and rho is 1 - 6 (1 + 4 + 1) / (3 (9 - 1)).
+    run = evaluate(suite, FakeScorer(lambda tokens, index: -float(len(tokens[index]) ** 2)))
+    row = run.table("estimates").filter(pl.col("statistic") == "spearman").row(0, named=True)
+    assert (row["n"], row["value"]) == (3, pytest.approx(-0.5))
+
+
+@pytest.mark.parametrize("row", [{"sentences": "one text"}, {"ratio": 1.5}, {"ratio": "much"}])
+def test_forms_that_are_none(row: dict[str, object], tmp_path: Path) -> None:
+    with pytest.raises(SuiteError, match="no number from 0 to 1"):
+        open_suite(lines(tmp_path / "wug.jsonl", [*FORMS, {**FORMS[0], **row}]))
 
 
 def test_a_split_of_the_hub_is_named_after_its_folder(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cimento.errors import MissingDependencyError
 from cimento.models.characters import Characters
-from cimento.suites.words import count_words, need_segmenter, word_spans
+from cimento.suites.stimuli import count_words, need_segmenter, word_spans
 
 needs_icu = pytest.mark.skipif(
     importlib.util.find_spec("icu4py") is None, reason="icu4py (cimento[segment]) is not installed"

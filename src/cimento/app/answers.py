@@ -12,7 +12,9 @@ from nicegui import ui
 
 from cimento.app.asking import DATABASE, BesideModel, beside_models
 from cimento.app.findings import button
-from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
+from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading
+from cimento.app.said import said
+from cimento.app.words import Words
 from cimento.app.workspace import JUDGMENTS, SUITES
 from cimento.errors import CimentoError, InputError
 from cimento.io.files import read_bytes, write_text
@@ -32,8 +34,8 @@ from cimento.people.judgments.records import (
     write_judgments,
 )
 from cimento.people.judgments.summaries import QuestionSummary, summarise
+from cimento.people.surveys.administration import write_results
 from cimento.people.surveys.design import read_design
-from cimento.people.surveys.serving.administration import write_results
 from cimento.runs.run import Run, open_run
 from cimento.suites.builtin import find_suite
 
@@ -94,6 +96,10 @@ class Results:
                 for name, flag, least, most, step in _RULES
             }
         button(say("people.filter-do"), guarded(self._visit, self._filter), icon="filter_alt")
+        self._english = ui.element("div")
+        with self._english:
+            english(say)
+        self._english.set_visibility(False)
         self._log = Text(tag="pre").classes("pre").props("lang=en tabindex=0")
         self._log.set_visibility(False)
 
@@ -117,7 +123,7 @@ class Results:
                           file=self._visit.workspace.name_of(self._kept))
             )  # fmt: skip
             names = ("question", "participants", "places", "judgments", "mean", "sd", "alpha")
-            rows = [_summary_row(summary) for summary in summaries]
+            rows = [_summary_row(summary, self._say) for summary in summaries]
             table([self._say(f"people.of-{name}") for name in names], rows)
 
     async def _filter(self) -> None:
@@ -141,6 +147,7 @@ class Results:
         self._command.show(["annotate", "filter", inner(self._place), "-o", inner(output), *words])
         self._log.text = text
         self._log.set_visibility(True)
+        self._english.set_visibility(True)
         await self._describe()
 
     async def _compare(self) -> None:
@@ -153,7 +160,8 @@ class Results:
                 Text(self._say("people.no-runs"))
                 return
             names = ("model", "measure", "sentences", "rho", "interval")
-            table([self._say(f"people.of-{name}") for name in names], list(map(_model_row, rows)))
+            cells = [_model_row(row, self._say) for row in rows]
+            table([self._say(f"people.of-{name}") for name in names], cells)
 
     def _runs(self) -> list[Run]:
         """The stored runs of the suites that people were asked about."""
@@ -209,24 +217,29 @@ def _filtered(path: Path, output: Path, rules: ExclusionRules) -> str:
     return text
 
 
-def _summary_row(summary: QuestionSummary) -> list[str]:
+def _summary_row(summary: QuestionSummary, say: Words) -> list[str]:
     alpha = summary.alpha
-    shown = _with_interval(alpha.value, alpha.low, alpha.high) or alpha.reason or ""
+    shown = _with_interval(alpha.value, alpha.low, alpha.high) or _reason(alpha.reason, say)
     return [
         summary.question, str(summary.people), str(summary.places), str(summary.judgments),
         _number(summary.mean), _number(summary.sd), shown,
     ]  # fmt: skip
 
 
-def _model_row(row: BesideModel) -> list[str]:
+def _model_row(row: BesideModel, say: Words) -> list[str]:
     correlation = row.correlation
     interval = ""
     if correlation.low is not None and correlation.high is not None:
         interval = f"[{correlation.low:.2f}, {correlation.high:.2f}]"
     return [
         row.model, row.measure, str(correlation.n), _number(correlation.r),
-        interval or correlation.reason or "",
+        interval or _reason(correlation.reason, say),
     ]  # fmt: skip
+
+
+def _reason(reason: str | None, say: Words) -> str:
+    """Why there is no value, in the language of the page."""
+    return said(reason or "", say.language) or reason or ""
 
 
 def _number(value: float | None) -> str:

@@ -12,10 +12,10 @@ from pathlib import Path
 from cimento.errors import InputError, needing
 from cimento.people.judgments.records import ACCEPTABILITY, Judgment
 from cimento.people.judgments.summaries import mean_ratings
+from cimento.people.surveys import storage
 from cimento.people.surveys.building import SurveyPlan
 from cimento.people.surveys.design import read_design
 from cimento.people.surveys.material import MaterialOptions
-from cimento.people.surveys.serving import storage
 from cimento.runs.run import Run
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design

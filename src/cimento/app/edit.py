@@ -29,6 +29,7 @@ from cimento.app.findings import STYLE, button, sheet_title, show_findings
 from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell
 from cimento.app.opening import describe, digest_of, open_grid, save_grid, zipped_folder
 from cimento.app.pairing import ask_pair, guess_pair, named_pair
+from cimento.app.said import said
 from cimento.app.shortcuts import show_shortcuts
 from cimento.app.views import (
     View,
@@ -118,7 +119,7 @@ class Editor:
         self._title = ui.label(self.grid.name).classes("suite-name")
         with ui.element("div").props("role=status").classes("summary") as self._status:
             self._summary = ui.label(say("edit.checking"))
-            self._holds = ui.label().props("lang=en").classes("small")
+            self._holds = ui.label().classes("small")
         self._describe = ui.element("div").classes("bare")
         with self._describe:
             self._build_describe()
@@ -204,7 +205,7 @@ class Editor:
         say = self._say
         ui.label(say("edit.bare"))
         with ui.element("div").classes("tools"):
-            codes = {code: say(f"edit.language-{code}") for code in TEMPLATE_LANGUAGES}
+            codes = {code: say.named("language", code) for code in TEMPLATE_LANGUAGES}
             language = ui.select(codes, label=say("edit.language"), value=say.language)
             language.classes("short")
             give = guarded(self._visit, lambda: self._described(str(language.value)))
@@ -313,7 +314,7 @@ class Editor:
             "edit.sound" if not report.findings else "edit.usable" if not errors else "edit.faulty"
         )
         self._summary.text = self._say(key, errors=errors, warnings=warnings)
-        self._holds.text = report.holds
+        self._holds.text = said(report.holds, self._say.language) or report.holds
         self._status.classes(replace=f"summary {'faulty' if errors else 'sound'}")
         self._refresh()
         self._show_findings()
@@ -380,7 +381,7 @@ class Editor:
         try:
             pasted = paste_cells(self.grid, self.view, row, column, text)
         except ValueError:
-            tell(self._visit, self._say("edit.too-many", most=f"{MOST_PASTED:,}"))
+            tell(self._visit, self._say("edit.too-many", most=self._say.number(MOST_PASTED)))
             return
         await self.change(pasted)
 

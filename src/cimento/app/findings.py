@@ -9,6 +9,8 @@ from typing import Any
 from nicegui import ui
 
 from cimento.app.checking import Finding, page_of
+from cimento.app.frame import english
+from cimento.app.said import said
 from cimento.app.words import USUAL, Words, words
 from cimento.suites.reading import CHECKS
 
@@ -76,16 +78,15 @@ def _show(finding: Finding, say: Words, go: Callable[[Finding], None]) -> None:
             code.props(f'aria-label="{say("edit.explain", code=finding.code)}"')
     if title := title_of(finding.code, say):
         ui.label(title).classes("check-title")
-    # What was seen is said in English, and a screen reader has to know it.
-    ui.label(finding.seen).props("lang=en").classes("seen")
+    show_said(finding.seen, say).classes("seen")
     show_advice(finding.code, finding.todo, say)
 
 
 def show_advice(code: str, todo: str, say: Words) -> None:
     """Show what to do about a fault: the advice of its check, or closer advice of its own.
 
-    Closer advice names what is in the file and is in English; the advice of the check is in the
-    language of the page, and stands before it where that is another one.
+    Closer advice names what is in the file. The advice of the check stands before it where the page
+    is not in English, in which closer advice replaces it.
 
     Args:
         code: code of the check; empty for other faults.
@@ -98,7 +99,24 @@ def show_advice(code: str, todo: str, say: Words) -> None:
     if usual and not (closer and say.language == USUAL):
         ui.label(say(f"advice.{code}")).classes("small")
     if closer:
-        ui.label(closer).props("lang=en").classes("small")
+        show_said(closer, say).classes("small")
+
+
+def show_said(text: str, say: Words, *, where: str = "") -> ui.label:
+    """A text of cimento in the language of the page.
+
+    Where it is not known in that language it is shown in English, as a screen reader has to know.
+
+    Args:
+        text: the text in English.
+        say: the words of the page.
+        where: the place that it is about, which stands before it.
+    """
+    translated = said(text, say.language)
+    place = where if translated is None else said(where, say.language) or where
+    shown = text if translated is None else translated
+    label = ui.label(f"{place}: {shown}" if place else shown)
+    return label if translated is not None else label.props(f"lang={USUAL}")
 
 
 def title_of(code: str, say: Words) -> str:
@@ -110,6 +128,7 @@ def title_of(code: str, say: Words) -> str:
 def explain(code: str, say: Words) -> None:
     """Show the page of a check in a dialog."""
     with ui.dialog() as dialog, ui.card().classes("check-page"):
+        english(say, "frame.english_text")
         with ui.element("div").props("lang=en"):
             ui.markdown(page_of(code) or code)
         button(say("frame.close"), dialog.close)

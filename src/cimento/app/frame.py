@@ -17,7 +17,8 @@ from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from cimento.app.jobs import Queue
-from cimento.app.words import LANGUAGES, Words
+from cimento.app.said import message_of
+from cimento.app.words import LANGUAGES, USUAL, Words
 from cimento.app.workspace import Workspace
 from cimento.errors import CimentoError
 
@@ -119,6 +120,17 @@ def heading(text: str, *, level: int = 2) -> Text:
     return Text(text, f"h{level}")
 
 
+def english(say: Words, key: str = "frame.english") -> None:
+    """Say that what comes next is in English, on a page that is not.
+
+    Args:
+        say: the words of the page.
+        key: the text that says it.
+    """
+    if say.language != USUAL:
+        Text(say(key)).classes("small")
+
+
 class CommandLine:
     """The command that does the same as a part of a page, to copy.
 
@@ -161,7 +173,7 @@ def problem(visit: Visit, error: CimentoError) -> None:
     """Show an error of cimento in the place where the page is being built."""
     with ui.element("div").props("role=alert").classes("problem"):
         ui.label(visit.say("frame.failed")).classes("problem-title")
-        ui.label(str(error)).classes("problem-text")
+        ui.label(message_of(error, visit.say.language)).classes("problem-text")
 
 
 def guarded(
@@ -181,7 +193,7 @@ def guarded(
             if inspect.isawaitable(result):
                 await result
         except CimentoError as error:
-            tell(visit, str(error))
+            tell(visit, message_of(error, visit.say.language))
         except Exception as error:  # else nothing would happen on the page
             log.exception("an action of the page failed")
             tell(visit, visit.say("frame.fault", error=f"{type(error).__name__}: {error}"))

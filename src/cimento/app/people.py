@@ -22,16 +22,17 @@ from cimento.app.asking import (
 )
 from cimento.app.findings import STYLE, button
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem, tell
+from cimento.app.said import message_of
 from cimento.app.workspace import SURVEYS
 from cimento.errors import CimentoError, InputError, UsageError
 from cimento.paradigms.base import SurveyTask
+from cimento.people.surveys import storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.design import SurveyDesign, read_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import languages
-from cimento.people.surveys.serving import storage
-from cimento.people.surveys.serving.app import Serving
-from cimento.people.surveys.serving.room import EVERYWHERE, LOCAL, MOST_PEOPLE, network_host
+from cimento.people.surveys.participants import EVERYWHERE, LOCAL, MOST_PEOPLE, network_host
+from cimento.people.surveys.server import Serving
 from cimento.suites.builtin import builtin_names, find_suite
 
 SECONDS = 2.0
@@ -92,7 +93,7 @@ def _form(visit: Visit) -> None:
         task: say(f"people.task-{task}") for task in get_args(SurveyTask)
     }
     tongues = {"": say("people.language-suite")} | {
-        code: say(f"edit.language-{code}") for code in languages()
+        code: say.named("language", code) for code in languages()
     }
     with ui.element("div").classes("form-grid"):
         suite = ui.select(suites, label=say("people.suite"), value=wanted or None, with_input=True)
@@ -315,7 +316,7 @@ class SurveyPage:
         try:
             now = progress(self._folder)
         except CimentoError as error:
-            tell(self._visit, str(error))
+            tell(self._visit, message_of(error, self._say.language))
             return
         if now == self._seen:
             return

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
-from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem
+from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading, problem
 from cimento.app.results import (
     FIGURE_FORMS,
     SANDBOX,
@@ -82,6 +82,7 @@ def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox
                 Text(say(f"read.{name}"), "th").props("scope=col")
         with ui.element("tbody"):
             for run in runs:
+                kind = say.named("kind", run.paradigm)
                 is_chosen = run.suite == suite if suite else run.name == newest
                 with ui.element("tr"):
                     with ui.element("th").props("scope=row"):
@@ -89,7 +90,7 @@ def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox
                         boxes[run.name] = box.mark(f"choose {run.name}")
                         label = f"{run.suite}, {run.model}"
                         box.props["aria-label"] = label
-                    for cell in (run.model, run.paradigm, run.created[:16].replace("T", " ")):
+                    for cell in (run.model, kind, run.created[:16].replace("T", " ")):
                         Text(cell, "td")
     return boxes
 
@@ -112,6 +113,7 @@ class _Parts:
             "tables": self._tables,
             "methods": self._methods,
         }
+        english(visit.say)
         with ui.tabs().props("no-caps align=left outside-arrows mobile-arrows") as tabs:
             for name in PARTS:
                 ui.tab(name, visit.say(f"read.{name}")).mark(f"tab-{name}")
@@ -157,6 +159,9 @@ class _Parts:
 
     async def _compare(self) -> None:
         grids = await asyncio.to_thread(compared, self._results.runs)
+        if not grids:
+            Text(self._visit.say("read.two"))
+            return
         for name, grid in grids.items():
             self._table(NamedGrid(name, grid), f"compare-{name.replace(' ', '-')}")
         CommandLine(self._visit, ["compare", *self._names, "-o", "comparison"])
@@ -214,7 +219,7 @@ class _Parts:
         for name, what, words in asked:
             text = await asyncio.to_thread(cite, list(self._results.runs), what)
             heading(say(f"read.{name}"), level=3)
-            Text(text, "pre").classes("cited")
+            Text(text, "pre").classes("cited").props("lang=en")
             with ui.element("div").classes("buttons"):
                 copy = ui.button(say("frame.copy"), on_click=_copying(self._visit, text))
                 copy.props(
@@ -244,7 +249,7 @@ def _copying(visit: Visit, text: str) -> Callable[[], None]:
 
 def _grid(visit: Visit, grid: Grid) -> None:
     """A table of the report, with its notes."""
-    with ui.element("div").classes("scroll"), ui.element("table").classes("grid"):
+    with ui.element("div").classes("scroll"), ui.element("table").classes("grid").props("lang=en"):
         with ui.element("thead"):
             if grid.groups:
                 with ui.element("tr"):
@@ -262,4 +267,4 @@ def _grid(visit: Visit, grid: Grid) -> None:
     if len(grid.text) > MOST_ROWS:
         Text(visit.say("read.more", count=len(grid.text) - MOST_ROWS)).classes("small")
     for note in grid.footnotes:
-        Text(note).classes("small")
+        Text(note).classes("small").props("lang=en")

@@ -91,13 +91,14 @@ def _results(paths: tuple[Path, ...], _times: tuple[int, ...]) -> Results:
 def compared(runs: Sequence[Run]) -> Mapping[str, Grid]:
     """The tables that compare runs, by name: two of them item by item, more by rank.
 
+    Returns:
+        The tables; none for fewer than two runs.
+
     Raises:
-        UsageError: there are fewer than two, or no two belong together.
+        UsageError: no two belong together.
     """
     if len(runs) < _TWO:
-        raise UsageError(
-            where="compare", seen="one run is chosen", todo="Choose two or more of one suite."
-        )
+        return {}
     if len(runs) == _TWO:
         return compare(runs[0], runs[1]).grids()
     return compare(runs).grids()

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
+from cimento.app.findings import show_said
+from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading
 from cimento.app.jobs import BUSY, RUN, Job
 from cimento.app.models import model_choice
+from cimento.app.said import said
+from cimento.app.words import Words
 from cimento.app.workspace import RUNS, SUITES, Workspace
 from cimento.errors import UsageError
 from cimento.options import RunOptions, checked
@@ -242,7 +245,8 @@ class _Fields:
             self._suites.props(f'hint="{say("run.addresses")}"')
             self._models = model_choice(visit, say("run.models"), ["demo-causal"]).mark("models")
         with ui.expansion(say("run.more")).classes("more"), ui.element("div").classes("fields"):
-            languages = dict(sorted(NAMES.items(), key=lambda name: name[1]))
+            named = {code: say.named("language", code) for code in NAMES}
+            languages = dict(sorted(named.items(), key=lambda name: name[1]))
             self._language = ui.select(
                 {"": say("run.stated"), **languages}, label=say("run.language"), value=""
             ).props("outlined dense")
@@ -282,20 +286,29 @@ def _planned(visit: Visit, named_plan: NamedPlan) -> None:
         with ui.element("tbody"):
             for model in named_plan.planned.models:
                 cells = (
-                    f"{model.requests:,}",
-                    "–" if model.kept is None else f"{model.kept:,}",
-                    "–" if model.seconds is None else duration(model.seconds),
-                    "–" if model.memory_bytes is None else f"{model.memory_bytes / 1e9:.1f} GB",
+                    say.number(model.requests),
+                    "–" if model.kept is None else say.number(model.kept),
+                    "–" if model.seconds is None else _in(say, duration(model.seconds)),
+                    "–"
+                    if model.memory_bytes is None
+                    else _in(say, f"{model.memory_bytes / 1e9:.1f} GB"),
                 )
                 with ui.element("tr"):
                     Text(model.model, "th").props("scope=row")
                     for cell in cells:
                         Text(cell, "td")
-    lines = [say("run.stored", count=stored)] if stored else []
-    lines += [model.problem for model in named_plan.planned.models if model.problem]
+    if stored:
+        Text(say("run.stored", count=stored)).classes("small")
+    lines = [model.problem for model in named_plan.planned.models if model.problem]
     lines += [suite.problem for suite in named_plan.planned.suites if suite.problem]
-    for line in dict.fromkeys([*lines, *named_plan.unused, say("run.rough")]):
-        Text(line).classes("small")
+    for line in dict.fromkeys([*lines, *named_plan.unused]):
+        show_said(line, say).classes("small")
+    Text(say("run.rough")).classes("small")
+
+
+def _in(say: Words, amount: str) -> str:
+    """A time or a size in the units of the page's language."""
+    return said(amount, say.language) or amount
 
 
 def _queue(visit: Visit) -> None:
@@ -344,7 +357,8 @@ class _Card:
                 self._forget = self._button("forget", lambda: queue.forget(number))
                 self._read = ui.link(say("run.read"), visit.address("read", show="newest"))
             with ui.expansion(say("run.log")).classes("more") as self._opened:
-                self._log = Text(tag="pre").classes("log")
+                english(say, "frame.english_text")
+                self._log = Text(tag="pre").classes("log").props("lang=en")
 
     def _button(self, name: str, action: object) -> ui.button:
         say = self._visit.say
@@ -362,7 +376,7 @@ class _Card:
         if progress is not None:
             line = say("run.texts", title=progress.title, done=progress.done, total=progress.total)
             if progress.left_s is not None:
-                line += " " + say("run.left", time=duration(progress.left_s))
+                line += " " + say("run.left", time=_in(say, duration(progress.left_s)))
             self._bar.value = progress.done / max(progress.total, 1)
         self._told.text = line
         self._bar.set_visibility(job.state in BUSY)

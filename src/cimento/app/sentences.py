@@ -12,6 +12,8 @@ from nicegui import ui
 
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
 from cimento.app.models import model_choice, opened_model
+from cimento.app.said import said
+from cimento.app.words import Words
 from cimento.errors import UsageError
 from cimento.report.html import STEP_BITS, STEPS
 
@@ -22,6 +24,7 @@ LONGEST = 2000
 """The largest number of characters that are tried at once."""
 MOST_TEXTS = 20
 CANDIDATES = 10
+LEAST_PERCENT = 0.01
 
 _BLANK = re.compile(r"_{3,}")
 
@@ -150,11 +153,13 @@ def _strip(visit: Visit, words: list[dict[str, object]]) -> None:
             with ui.element("div").props("role=listitem").classes(f"word {_colour(bits)}"):
                 Text(str(word["word"]), "span")
                 reason = str(word["unscored_reason"] or "")
-                below = Text(f"{bits:.1f}" if isinstance(bits, float) else "–", "small")
+                below = Text(
+                    visit.say.number(bits, ".1f") if isinstance(bits, float) else "–", "small"
+                )
                 if reason:
-                    below.tooltip(reason)
+                    below.tooltip(said(reason, visit.say.language) or reason)
     if len(known) == len(words):
-        Text(visit.say("start.sum", bits=f"{sum(known):.1f}")).classes("small")
+        Text(visit.say("start.sum", bits=visit.say.number(sum(known), ".1f"))).classes("small")
 
 
 def _colour(bits: object) -> str:
@@ -188,4 +193,12 @@ def _fillers(visit: Visit, text: str, rows: list[dict[str, object]]) -> None:
                         if isinstance(share, float):
                             bar = ui.element("span").classes("bar").props("aria-hidden=true")
                             bar.style(f"width: {max(share, 0.004) * 14:.2f}rem")
-                            Text(f"{100 * share:.2g} %", "span")
+                            Text(_percent(share, visit.say), "span")
+
+
+def _percent(share: float, say: Words) -> str:
+    """A probability in per cent, of small ones two digits."""
+    percent = 100 * share
+    if 0 < percent < LEAST_PERCENT:
+        return f"< {say.number(LEAST_PERCENT, 'g')} %"
+    return f"{say.number(percent, '.0f' if percent >= 10 else '.2g')} %"  # noqa: PLR2004  # two digits

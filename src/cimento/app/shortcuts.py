@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app.editing import Grid, workbook_of
+from cimento.app.said import said
 from cimento.app.words import Words
 from cimento.errors import InputError, MissingDependencyError
 from cimento.io.files import write_bytes
@@ -71,16 +72,26 @@ def lines(audit: Audit, say: Words) -> list[str]:
             listed = ", ".join(items[:MOST_NAMED]) + (" ..." if len(items) > MOST_NAMED else "")
             made.append(say(f"edit.audit-{name}", count=len(items), items=listed))
     made += [
-        say("edit.audit-solved", name=baseline.name, solved=len(baseline.solved), count=baseline.n)
+        say(
+            "edit.audit-solved",
+            name=_said(baseline.name, say),
+            solved=len(baseline.solved),
+            count=baseline.n,
+        )
         for baseline in audit.baselines
         if not baseline.reason
     ]
     made += [
         say("edit.audit-confound", condition=confound.condition, region=confound.region_name,
-            detail=confound.detail, count=len(confound.items))
+            detail=_said(confound.detail, say), count=len(confound.items))
         for confound in audit.confounds or ()
     ]  # fmt: skip
     return made or [say("edit.audit-nothing")]
+
+
+def _said(text: str, say: Words) -> str:
+    """What an audit names, in the language of the page."""
+    return said(text, say.language) or text
 
 
 def _conditions(audit: Audit, say: Words) -> None:
@@ -93,6 +104,10 @@ def _conditions(audit: Audit, say: Words) -> None:
         with ui.element("tbody"):
             for facts in audit.conditions:
                 with ui.element("tr"):
-                    for cell in (facts.condition, f"{facts.words:.2f}", f"{facts.characters:.2f}"):
+                    for cell in (
+                        facts.condition,
+                        say.number(facts.words, ".2f"),
+                        say.number(facts.characters, ".2f"),
+                    ):
                         with ui.element("td"):
                             ui.label(cell)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app import sentences
-from cimento.app.findings import show_advice, title_of
+from cimento.app.findings import show_advice, show_said, title_of
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
+from cimento.app.said import message_of
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, Fault
 from cimento.io.files import write_bytes
@@ -31,7 +32,6 @@ from cimento.suites.builtin import (
 )
 from cimento.suites.load import MAX_FILE_BYTES, opened, suite_paths
 from cimento.suites.model import new_canary
-from cimento.suites.published import NAMES
 from cimento.suites.reading import NO_LANGUAGE
 
 if TYPE_CHECKING:
@@ -106,14 +106,10 @@ def _builtin(visit: Visit) -> None:
     tongues = dict.fromkeys(suite.language for suite in every)
     first = say.language if say.language in tongues else ALL
     with ui.element("div").classes("fields"):
-        language = _filter(visit, "language", {code: NAMES.get(code, code) for code in tongues})
+        language = _filter(visit, "language", tongues)
         language.value = first
-        kind = _filter(visit, "kind", {suite.kind: suite.kind for suite in every})
-        phenomenon = _filter(
-            visit,
-            "phenomenon",
-            {suite.phenomenon: suite.phenomenon for suite in every if suite.phenomenon},
-        )
+        kind = _filter(visit, "kind", (suite.kind for suite in every))
+        phenomenon = _filter(visit, "phenomenon", (suite.phenomenon for suite in every))
     shown = ui.element("div").props("aria-live=polite")
 
     def show() -> None:
@@ -137,8 +133,9 @@ def _builtin(visit: Visit) -> None:
     CommandLine(visit, ["suites", "list"])
 
 
-def _filter(visit: Visit, name: str, options: Mapping[str, str]) -> ui.select:
+def _filter(visit: Visit, name: str, values: Iterable[str]) -> ui.select:
     """A field that reduces the list to one value, or to none."""
+    options = {value: visit.say.named(name, value) for value in values if value}
     ordered = dict(sorted(options.items(), key=lambda option: option[1]))
     field = ui.select(
         {ALL: visit.say("start.all"), **ordered}, label=visit.say(f"start.{name}"), value=ALL
@@ -152,9 +149,9 @@ def _listed(visit: Visit, item: Listed) -> None:
         with ui.element("div"):
             Text(suite.name, "b")
             about = (
-                suite.language,
-                suite.kind,
-                suite.phenomenon,
+                say.named("language", suite.language),
+                say.named("kind", suite.kind),
+                say.named("phenomenon", suite.phenomenon),
                 say("start.items", count=suite.items),
             )
             Text(" · ".join(filter(None, about)), "span").classes("small")
@@ -224,7 +221,7 @@ async def _audited(visit: Visit, path: Path) -> None:
         audits = await asyncio.to_thread(audit_all, path)
     except CimentoError as error:
         _to_mend(visit, name)
-        Text(f"{error.seen}. {error.todo}").props("lang=en").classes("small")
+        Text(message_of(error, say.language)).classes("small")
         return
     if any(fault.severity == "error" for audit in audits for fault in audit.faults):
         _to_mend(visit, name)
@@ -232,7 +229,10 @@ async def _audited(visit: Visit, path: Path) -> None:
         faults = audit.faults
         errors = sum(fault.severity == "error" for fault in faults)
         heading(name, level=3)
-        Text(audit.holds or say("start.unusable", count=errors))
+        if audit.holds:
+            show_said(audit.holds, say)
+        else:
+            Text(say("start.unusable", count=errors))
         _faults(visit, faults)
     _next_steps(visit, name)
     CommandLine(visit, ["suites", "check", name])
@@ -262,7 +262,7 @@ def _faults(visit: Visit, faults: Sequence[Fault]) -> None:
             with ui.element("li").classes(fault.severity):
                 Text(visit.say(f"start.{fault.severity}"), "b")
                 Text(" ".join(filter(None, (fault.code, title_of(fault.code, visit.say)))), "span")
-                Text(f"{fault.where}: {fault.seen}").props("lang=en").classes("seen")
+                show_said(fault.seen, visit.say, where=fault.where).classes("seen")
                 # Its closer advice is to give an option of commands.
                 todo = "" if fault.code == NO_LANGUAGE else fault.todo
                 show_advice(fault.code, todo, visit.say)
@@ -282,7 +282,7 @@ def _new(visit: Visit) -> None:
     tongue = say.language if say.language in TEMPLATE_LANGUAGES else TEMPLATE_LANGUAGES[0]
     with ui.element("div").classes("fields"):
         language = ui.select(
-            {code: NAMES[code] for code in TEMPLATE_LANGUAGES},
+            {code: say.named("language", code) for code in TEMPLATE_LANGUAGES},
             label=say("start.language"), value=tongue,
         ).props("outlined dense")  # fmt: skip
         name = ui.input(say("start.name"), value=say("start.usual_name")).props("outlined dense")

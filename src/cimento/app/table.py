@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
+from cimento.app.said import said
 from cimento.app.views import Column, Mark, View, letters
 from cimento.app.words import Words
 
@@ -205,7 +207,8 @@ def rows(view: View, marks: Mapping[int, Mark], say: Words) -> list[dict[str, An
 
 def _label(mark: Mark, say: Words) -> str:
     """What a screen reader says of a mark: what was found, at most the first few."""
-    lines = [finding.seen.split("\n")[0] for finding in mark.findings[:MOST_LINES]]
+    seen = (said(finding.seen, say.language) or finding.seen for finding in mark.findings)
+    lines = [text.split("\n")[0] for text in islice(seen, MOST_LINES)]
     return f"{say(f'edit.{mark.severity}')}: {' '.join(lines)}"
 
 

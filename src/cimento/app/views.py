@@ -21,7 +21,8 @@ from cimento.app.editing import (
     set_cells,
 )
 from cimento.errors import FormulaError, Severity
-from cimento.suites.builtin import DEFAULT_KIND, RATED
+from cimento.paradigms.registry import kinds_with_regions
+from cimento.suites.builtin import DEFAULT_KIND
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formula import parse, references
 from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
@@ -162,7 +163,7 @@ def _columns(grid: Grid, sheet: str) -> tuple[Column, ...]:
 
 def _is_of_regions(grid: Grid) -> bool:
     """Whether the sentences of a suite are cut by bars: texts with a blank are not."""
-    return (grid.settings().get("kind") or DEFAULT_KIND) in {DEFAULT_KIND, RATED}
+    return (grid.settings().get("kind") or DEFAULT_KIND) in kinds_with_regions()
 
 
 def _factors(grid: Grid) -> dict[str, tuple[str, ...]]:

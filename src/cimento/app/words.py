@@ -17,6 +17,9 @@ _FILE = Path(__file__).parents[1] / "data" / "app.toml"
 USUAL = "en"
 """The language of texts that a language lacks."""
 
+MARKS = str.maketrans({",": "\u202f", ".": ","})
+"""Marks of numbers in English, and in the other languages of the app (ISO 80000-1)."""
+
 LANGUAGES: Mapping[str, str] = {
     "en": "English",
     "it": "Italiano",
@@ -47,6 +50,25 @@ class Words:
         """
         text = self.texts[key]
         return text.format(**values) if values else text
+
+    def number(self, value: float, form: str = ",") -> str:
+        """A number as the language writes it: ``1,234.5`` in English, ``1 234,5`` in the others.
+
+        Args:
+            value: the number.
+            form: a format of Python for English, such as ``,.1f``.
+        """
+        text = format(value, form)
+        return text if self.language == USUAL else text.translate(MARKS)
+
+    def named(self, what: str, name: str) -> str:
+        """The name of a language, a kind of test or a phenomenon; as it is where there is no other.
+
+        Args:
+            what: ``language``, ``kind`` or ``phenomenon``.
+            name: as cimento names it: a code of ISO 639-1, or words.
+        """
+        return self.texts.get(f"named.{what}-{name.replace(' ', '-')}", name)
 
 
 def translations() -> dict[str, Mapping[str, str]]:

@@ -15,7 +15,7 @@ from cimento.measures import find_measure
 from cimento.runs.outcomes import STATISTICS
 from cimento.runs.stopped import AdaptiveRecord
 from cimento.runs.store import blank_before, manifest_part
-from cimento.statistics.values import SEQUENCE
+from cimento.statistics.design import SEQUENCE
 from cimento.suites.model import JsonValue, Meta
 from cimento.suites.published import NAMES
 

@@ -24,12 +24,11 @@ from cimento.suites.builtin import find_suite
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.paradigms.cloze.answers import ClozeAnswers
+    from cimento.paradigms.cloze.requests import ClozeAnswers
     from cimento.paradigms.stories.suite import Story
     from cimento.people.annotate.candidates import CandidateTask
     from cimento.people.annotate.decisions import Journal
-    from cimento.people.annotate.judge import JudgeAgreement
-    from cimento.people.annotate.second_annotator import StoryJudgment
+    from cimento.people.annotate.second_annotator import JudgeAgreement, StoryJudgment
 
 
 class DecideOptions(TreebankOptions, InventoryOptions):
@@ -265,7 +264,7 @@ def _agreement_of_stories(
 
 def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) -> None:
     """A description of every question in a table of judgments, and of models beside people."""
-    from cimento.people.annotate.judge import judge_agreements
+    from cimento.people.annotate.second_annotator import judge_agreements
     from cimento.people.judgments.records import judgments_of, read_judgments
     from cimento.people.judgments.summaries import summarise
 
@@ -393,7 +392,7 @@ def _candidates(options: CandidateOptions) -> None:
 
     Every decision is saved at once; stop with q, or in any other way, and continue later.
     """
-    from cimento.paradigms.cloze.answers import ClozeAnswers
+    from cimento.paradigms.cloze.requests import ClozeAnswers
     from cimento.people.annotate.candidates import candidate_tasks
     from cimento.people.annotate.decisions import (
         Journal,

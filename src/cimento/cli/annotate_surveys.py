@@ -18,10 +18,10 @@ from cimento.errors import InputError, UsageError, counted
 from cimento.io.files import read_bytes, write_text
 from cimento.options import Options, option
 from cimento.people.judgments.records import FILLER, PRACTICE
+from cimento.people.surveys import storage
 from cimento.people.surveys.design import read_design
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.serving import storage
-from cimento.people.surveys.serving.room import MOST_PEOPLE
+from cimento.people.surveys.participants import MOST_PEOPLE
 
 if TYPE_CHECKING:
     from typer._click import Context
@@ -204,7 +204,7 @@ def start(
     and printed once. Before you open the survey to others, put a web server with TLS in front, and
     give its address as --url: requests for any other name are refused.
     """
-    from cimento.people.surveys.serving.app import listen, make_app, serve
+    from cimento.people.surveys.server import listen, make_app, serve
 
     _refuse_address(url)
     secret = _secret(admin_secret_file)
@@ -220,7 +220,7 @@ def start(
 
 def _announce(path: Path, design: Path, *, host: str, port: int, url: str, room: int) -> None:
     """Say where the survey is, and how people get to it."""
-    from cimento.people.surveys.serving.room import EVERYWHERE, network_host, room_place
+    from cimento.people.surveys.participants import EVERYWHERE, network_host, room_place
 
     shown = network_host() if host == EVERYWHERE else host
     address = f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
@@ -281,7 +281,7 @@ def export_answers(
     With --person, write everything that is stored about one participant, including earlier answers
     and the consent text, for participants who ask to see it.
     """
-    from cimento.people.surveys.serving.administration import data_of, people_csv, write_results
+    from cimento.people.surveys.administration import data_of, people_csv, write_results
 
     path = _database(design, database)
     if person:
@@ -310,7 +310,7 @@ def delete(
     The file is rewritten and searched for the deleted data. If another program that reads the file
     prevents overwriting, this is reported.
     """
-    from cimento.people.surveys.serving.administration import delete_participant
+    from cimento.people.surveys.administration import delete_participant
 
     path = _database(design, database)
     storage.stored_design(path)
@@ -334,7 +334,7 @@ def expire(
 
     Export the answers first. Run this daily (cron, a systemd timer) to keep a promise.
     """
-    from cimento.people.surveys.serving.administration import (
+    from cimento.people.surveys.administration import (
         delete_participant,
         inactive_participants,
     )
@@ -351,7 +351,7 @@ def expire(
 
 def _refuse_address(url: str) -> None:
     """Refuse an address that names no host."""
-    from cimento.people.surveys.serving.security import host_of
+    from cimento.people.surveys.security import host_of
 
     if url and not (url.startswith(("http://", "https://")) and host_of(url)):
         raise UsageError(

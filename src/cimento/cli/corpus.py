@@ -434,7 +434,7 @@ def _nli(options: InferenceOptions) -> None:
     surveys and tables like any other suite.
     """
     from cimento.corpus.making.inference import inferences, open_wording
-    from cimento.paradigms.cloze.writing import write_cloze
+    from cimento.paradigms.cloze.files import write_cloze
     from cimento.paradigms.registry import load_suite, sentence_suite
     from cimento.suites.model import Meta
 

@@ -329,7 +329,7 @@ def _write_suite(
 ) -> None:
     """Write the decisions as a suite: pairs of sentences, or texts with a blank."""
     from cimento.corpus.making.decisions import licence_of, pair_suite
-    from cimento.paradigms.cloze.writing import write_cloze
+    from cimento.paradigms.cloze.files import write_cloze
     from cimento.suites.formats.native import write_native
     from cimento.suites.model import Meta
 

@@ -22,9 +22,9 @@ from cimento.options import Options, option
 
 if TYPE_CHECKING:
     from cimento.corpus.making.edits import Editor
-    from cimento.corpus.queries.index import TreebankIndex
-    from cimento.corpus.queries.library import StoredQuery
     from cimento.corpus.queries.matching import TreeMatch
+    from cimento.corpus.queries.parsing import StoredQuery
+    from cimento.corpus.queries.records import TreebankIndex
 
 
 class MalformedOptions(Options):
@@ -76,9 +76,9 @@ def _query(options: QueryOptions) -> None:
     Sentences are given as text if the license of every treebank allows redistribution, and
     otherwise only as ids; --text overrides this.
     """
-    from cimento.corpus.queries.index import TreebankIndex
-    from cimento.corpus.queries.library import open_query
     from cimento.corpus.queries.matching import find
+    from cimento.corpus.queries.parsing import open_query
+    from cimento.corpus.queries.records import TreebankIndex
     from cimento.corpus.treebanks import licences_of
     from cimento.io.files import write_text
 
@@ -169,7 +169,7 @@ def _queries(options: LibraryOptions) -> None:
 
     A match becomes a pair if the change can be made without a doubt.
     """
-    from cimento.corpus.queries.library import stored_queries
+    from cimento.corpus.queries.parsing import stored_queries
 
     queries = [
         query for query in stored_queries().values() if options.language in ("", *query.languages)
@@ -208,8 +208,8 @@ def query_counts(
     """The matches, pairs and twins of each query; null where a query makes none."""
     from cimento.corpus.making.edits import parse_change
     from cimento.corpus.making.query_pairs import PairQuery, make_pairs
-    from cimento.corpus.queries.index import TreebankIndex
     from cimento.corpus.queries.matching import find
+    from cimento.corpus.queries.records import TreebankIndex
     from cimento.corpus.treebanks import open_treebanks
 
     skipped = where_skipped(options.malformed)

@@ -29,7 +29,7 @@ from cimento.report.figures_scores import (
     tokens_figure,
 )
 from cimento.report.paper import names_standing
-from cimento.suites.words import count_words
+from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
     from cimento.paradigms.regions.factorial import Factorial

@@ -42,7 +42,7 @@ class Entry(NamedTuple):
 SECTIONS: Mapping[str, Mapping[str, Entry]] = {
     "Test models": {
         "demo": Entry("cimento.cli.demo:demo", "Try everything once, offline, with a report."),
-        "app": Entry("cimento.cli.app:app", "Work in the browser instead of a terminal."),
+        "app": Entry("cimento.cli.demo:app", "Work in the browser instead of a terminal."),
         "run": Entry("cimento.cli.run:run", "Run suites on models."),
         "plan": Entry("cimento.cli.plan:plan", "Estimate the time, memory and cost of a run."),
         "judge": Entry("cimento.cli.stored:judge", "Judge stored runs again, without a model."),
@@ -51,7 +51,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
     "Look at results": {
         "show": Entry("cimento.cli.report:show_run", "Show a stored run, or one of its items."),
         "report": Entry("cimento.cli.report:report", "Write a report."),
-        "site": Entry("cimento.cli.site:site", "Write a site of many runs."),
+        "site": Entry("cimento.cli.report:site", "Write a site of many runs."),
         "figure": Entry("cimento.cli.figure:figure", "Draw stored runs."),
         "compare": Entry(
             "cimento.cli.compare:compare", "Compare two runs, or all models of a suite."
@@ -60,7 +60,7 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
             "cimento.cli.explain:explain", "Find which region carries a prediction, by layer."
         ),
         "analyse": Entry(
-            "cimento.cli.analyse:analyse", "Say how hard items are, and how able models."
+            "cimento.cli.compare:analyse", "Say how hard items are, and how able models."
         ),
         "profile": Entry(
             "cimento.cli.profile:profile", "Describe models in each dimension of a cloze suite."

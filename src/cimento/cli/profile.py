@@ -17,10 +17,10 @@ from cimento.options import Texts, option
 from cimento.paradigms.ratings.cells import need_columns
 
 if TYPE_CHECKING:
-    from cimento.paradigms.cloze.answers import Candidate, ClozeAnswers
     from cimento.paradigms.cloze.judgments import JudgmentComparison
     from cimento.paradigms.cloze.people import PeopleReport
     from cimento.paradigms.cloze.profile import Profile
+    from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
     from cimento.paradigms.cloze.suite import ClozeItem
     from cimento.report.figures import Figure
     from cimento.suites.model import JsonValue
@@ -73,7 +73,7 @@ def _profile(options: ProfileOptions) -> None:
     Also: if the options are among the candidates, the hits of each expression; the relation to word
         frequency; and for several runs of a suite, the items that one hits and another does not.
     """
-    from cimento.paradigms.cloze.answers import open_cloze_runs
+    from cimento.paradigms.cloze.requests import open_cloze_runs
 
     rated = _ratings(options.ratings) if options.ratings else None
     results = [_found(answers, options, rated) for answers in open_cloze_runs(options.runs)]
@@ -236,9 +236,9 @@ def _judged(
     judgments: Path | None,
 ) -> _Judged:
     """The candidates of the chosen items, with people's and the dictionary's judgments."""
-    from cimento.paradigms.cloze.answers import check_candidates
     from cimento.paradigms.cloze.judging import judged_by
     from cimento.paradigms.cloze.judgments import compare_judgments, human_judgments
+    from cimento.paradigms.cloze.requests import check_candidates
 
     need_known(
         method,

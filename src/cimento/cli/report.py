@@ -1,4 +1,4 @@
-"""``cimento report`` and ``show``: reports on stored runs."""
+"""``cimento report``, ``show`` and ``site``: stored runs as text, as pages, as a whole site."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import Json, SheetOptions, command_of
 from cimento.cli.report_tables import TableName, make_table
 from cimento.compare.item_outcomes import labelled_apart
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.inline_markup import printable
 from cimento.measures.normalising import Normalisation
 from cimento.measures.sentence import judged_on as measures_named
@@ -368,3 +368,73 @@ def _item(report: RunReport, record: ItemRecord) -> str:
     width = shutil.get_terminal_size((100, 24)).columns if colour else 100
     shown = terminal_item(record, report, width=width, colour=colour)
     return f"{printable(report.model)}\n{shown}"
+
+
+def note_trials(trials: Sequence[Run]) -> None:
+    """Name the trials that are left out, in a line for each model."""
+    note_left_out(trials, why="the run on all items is there", what="runs on fewer items")
+
+
+def note_left_out(runs: Sequence[Run], *, why: str, what: str) -> None:
+    """Name runs that are left out, in a line for each model."""
+    for model in dict.fromkeys(run.model for run in runs):
+        suites = dict.fromkeys(run.suite.name for run in runs if run.model == model)
+        note(f"cimento: left out, since {why}: {what} of {model} on {', '.join(suites)}")
+
+
+class SiteOptions(StoredOptions, SheetOptions):
+    """The runs of a site, and what it says of itself."""
+
+    output: Path = option(Path("site"), "The folder of the site.", flags=("-o",))
+    title: str = option("Board", "The name of the site.")
+    address: str = option(
+        "", "Where it will stand, for its description as a data set.", metavar="URL"
+    )
+    licence: str = option("", "The licence of its tables, a name or an address.")
+    dataset: str = option(
+        "",
+        "The benchmark on the Hugging Face hub, for results in the form of its model cards.",
+        metavar="OWNER/NAME",
+    )
+    as_json: bool = option(default=False, help="Print what was written as JSON.", flags=("--json",))
+
+
+def _site(options: SiteOptions) -> int:
+    """Write a static site of stored runs: a board, and pages of models, suites, phenomena, items.
+
+    Every estimate stands with its interval and the places that its model could hold. Build again
+    with more folders, and only the pages that change are written. The pages open from a folder,
+    load nothing, and can be put on any server of files.
+    """
+    from cimento.runs.run import folders_among, open_runs
+    from cimento.site import SiteSettings, write_site
+
+    if options.address and not options.address.startswith(("https://", "http://")):
+        raise UsageError(
+            where="--address",
+            seen=f"{options.address!r} is no address of a page",
+            todo="Write it whole, such as https://lab.example/board/",
+        )
+    runs = open_runs(folders_among(options.runs))
+    settings = SiteSettings(
+        title=options.title,
+        address=options.address,
+        licence=options.licence,
+        dataset=options.dataset,
+        spreadsheet_safe=options.spreadsheet_safe,
+    )
+    built = write_site(runs, options.output, settings)
+    note_trials(built.trials)
+    shown = len(runs) - len(built.trials)
+    if options.as_json:
+        show_json({"page": str(built.page), "runs": shown, "written": built.written,
+                   "kept": built.kept, "removed": built.removed})  # fmt: skip
+        return 0
+    others = f", {built.kept} as they were" if built.kept else ""
+    gone = f", {built.removed} removed" if built.removed else ""
+    note(f"{counted(shown, 'run')}: {counted(built.written, 'file')} written{others}{gone}")
+    note(f"Open in a browser: {built.page.resolve()}")
+    return 0
+
+
+site = command_of(SiteOptions, _site, positional="runs", metavar="RUN...")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cite import bibtex, methods_paragraph, references
-from cimento.cite.methods import ParagraphForm
-from cimento.cite.preregistration import (
+from cimento.cite.methods import (
+    ParagraphForm,
     deviations,
     preregistration_sheet,
     read_preregistration,

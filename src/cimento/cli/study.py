@@ -1,21 +1,386 @@
-"""``cimento study``: published studies, recomputed from their released data."""
+"""``cimento study``: published studies recomputed; here those of agreement and of Portuguese."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
 import typer
 
-from cimento.cli import (
-    study_agreement,
-    study_italian,
-    study_portuguese,
-    study_stories,
-)
+from cimento.cli import study_italian
+from cimento.cli.console import note, show, show_json
+from cimento.cli.flags import command_of, run_option
+from cimento.cli.resources import StudyOptions, zipf_frequencies_if_any
+from cimento.errors import UsageError
+from cimento.measures.regions import FinalMarkRule
+from cimento.models.settings import BosRule, BoundaryRule, PllRule
+from cimento.options import option
+from cimento.studies.agreement.table import Averaging
+from cimento.studies.record import as_json, as_text, tables_plain
+from cimento.suites.stimuli import PunctuationRule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cimento.api import Failure
+    from cimento.paradigms.cloze.requests import Candidate
+    from cimento.report.grid import Grid
+    from cimento.runs.run import Run
+    from cimento.studies.agreement.released import Released
+    from cimento.studies.agreement.report import AgreementReport
+    from cimento.studies.agreement.syntaxgym import Verdicts
+    from cimento.studies.portuguese.data import StudyData
+    from cimento.studies.record import Section
+
+StateName = Literal["snapshot", "release"]
+
+
+class AgreementOptions(StudyOptions):
+    """The suites, the models, and the contents of the tables."""
+
+    data: tuple[Path, ...] = option(
+        (),
+        "Released files: a folder, a zip archive of suites of one language, or a suite; repeatable."
+        " Without, models are asked our own suites.",
+    )
+    boundary: BoundaryRule = option("auto", "Correct words of causal models for where they end.")
+    pll: PllRule | None = run_option("pll")
+    final_marks: FinalMarkRule = option("keep", "Whether punctuation at the target's end counts.")
+    region: tuple[int, ...] = option((), "The target's region, where formulas leave it open.")
+    averaging: Averaging = option("suites", "What has equal weight in a language.")
+    profile: bool = option(
+        default=False, help="Also print the tables by agreement and feature, with covariates."
+    )
+    models_table: Path | None = option(
+        None,
+        "A table with a column model and what you know of each, such as training_tokens, for the "
+        "profile.",
+    )
+    bos: BosRule | None = run_option("bos")
+    punctuation: PunctuationRule | None = run_option("punctuation")
+    seed: int = option(0, "Seed of bootstrap, tests and simulated chance levels.")
+
+    @property
+    def wants_profile(self) -> bool:
+        """Whether the tables of the profile are printed."""
+        return self.profile or self.models_table is not None
+
+
+def _agreement(options: AgreementOptions) -> int:
+    """Recompute agreement suites and SyntaxGym from released files, or with your own models.
+
+    Without -m: the contents of the released suites, and printed scores next to those computed from
+    released verdicts. With -m: mean probability ratio and accuracy of every suite, its adversarial
+    twin, and the drop; for SyntaxGym's suites, SG score and circuits below the published rows.
+
+    The ratio is p(target) / (p(target) + p(alternative)), averaged over the alternatives of an
+    item, then over items. By default, causal models are corrected for word boundaries, and for
+    masked models the rest of a word to the right is hidden; see --boundary and --pll. SyntaxGym's
+    suites are scored as its own tools do.
+    """
+    from cimento.studies.agreement.released import find_released, starter_suites
+    from cimento.studies.agreement.syntaxgym import read_verdicts, shipped_verdicts
+
+    released = find_released(options.data)
+    verdicts = {**shipped_verdicts(), **read_verdicts(released.results)}
+    if not options.model:
+        return _released(options, released, verdicts)
+    if not (released.languages or released.syntaxgym):
+        released = replace(released, languages=starter_suites())
+        which = "--data holds no suites" if options.data else "there is no --data"
+        n = len(released.languages)
+        note(f"cimento: {which}: {n} suites of our own are asked, which the paper did not use.")
+    return _agreement_of_models(options, released, verdicts)
+
+
+agreement = command_of(AgreementOptions, _agreement)
+
+
+def _released(options: AgreementOptions, released: Released, verdicts: Verdicts) -> int:
+    """Show what the released files hold, and the published scores."""
+    from cimento.studies.agreement.released import looked_for
+    from cimento.studies.agreement.syntaxgym import (
+        circuit_table,
+        published_scores,
+        suite_table,
+    )
+
+    rows = published_scores(verdicts)
+    sections = _sections(released, verdicts)
+    parts: dict[str, Section | Grid] = {section.name: section for section in sections}
+    parts["syntaxgym"] = circuit_table(rows)
+    if options.as_json:
+        plain = json.loads(as_json("agreement", sections))
+        show_json({**plain, "published": rows}, indent=1)
+    else:
+        show(as_text(list(parts.values()), options.form))
+    options.write({**parts, "syntaxgym-suites": suite_table(rows)})
+    if not options.data:
+        note(f"cimento: give released files with --data. {looked_for()}")
+    return 0
+
+
+def _sections(released: Released, verdicts: Verdicts) -> list[Section]:
+    from cimento.studies.agreement.released import agreement_materials, gym_materials
+    from cimento.studies.agreement.syntaxgym import checked_scores, replayed_example
+
+    return [
+        *([agreement_materials(released.languages)] if released.languages else []),
+        *([gym_materials(released.syntaxgym)] if released.syntaxgym else []),
+        checked_scores(verdicts),
+        *([replayed_example(*released.example)] if released.example else []),
+    ]
+
+
+def _agreement_of_models(options: AgreementOptions, released: Released, verdicts: Verdicts) -> int:
+    """Ask the models, show and write their tables; the exit code."""
+    from cimento.cli.evaluating import PART_MISSING, report_failures
+    from cimento.studies.agreement.models import read_models
+    from cimento.studies.agreement.report import agreement_report
+    from cimento.studies.agreement.syntaxgym import published_scores, run_scores
+
+    # Read before any model is asked, so that mistakes are reported at once.
+    facts = read_models(options.models_table) if options.models_table else {}
+    runs, gym_runs, failures = _ask(options, released)
+    profiled = options.wants_profile or options.output is not None
+    report = agreement_report(
+        runs,
+        regions=options.region,
+        final_marks=options.final_marks,
+        averaging=options.averaging,
+        seed=options.seed,
+        frequency=zipf_frequencies_if_any if profiled else None,
+        models=facts,
+    )
+    if gym_runs:
+        scores = (*published_scores(verdicts), *run_scores(gym_runs))
+        report = replace(report, syntaxgym=scores)
+    _show_models(options, report)
+    for refusal in report.refusals:
+        note(f"cimento: {refusal}")
+    code = report_failures([*runs, *gym_runs], failures)
+    if code or not report.refusals:
+        return code
+    return PART_MISSING if report.suites else UsageError.exit_code
+
+
+def _ask(
+    options: AgreementOptions, released: Released
+) -> tuple[list[Run], list[Run], list[Failure]]:
+    """Runs of agreement suites, runs of SyntaxGym's, and what could not be run."""
+    from cimento.api import Failure
+    from cimento.cli.evaluating import opened_cache, progress_bars
+    from cimento.runs.run import Run
+    from cimento.studies.agreement.report import ask_languages
+
+    asked = options.run_options(metric="sum")
+    # The published verdicts are of plain surprisals: --boundary and --bos are for agreement.
+    as_tool = options.run_options(compat="syntaxgym", boundary=None, bos=None)
+    with progress_bars() as progress, opened_cache(keep_answers=True) as cache:
+        ends, gym_ends = (
+            list(ask_languages(suites, options.model, run_options, cache=cache, progress=progress))
+            if suites
+            else []
+            for suites, run_options in ((released.languages, asked), (released.syntaxgym, as_tool))
+        )
+    runs, gym_runs = ([end for end in group if isinstance(end, Run)] for group in (ends, gym_ends))
+    return runs, gym_runs, [end for end in (*ends, *gym_ends) if isinstance(end, Failure)]
+
+
+def _show_models(options: AgreementOptions, report: AgreementReport) -> None:
+    """Print what was asked for, and write everything."""
+    from cimento.studies.agreement.syntaxgym import circuit_table, suite_table
+    from cimento.studies.agreement.text import OF_PROFILE, tables
+
+    grids = tables(report)
+    few = [] if options.limit is None else [f"Own rows: the first {options.limit} items only."]
+    if report.syntaxgym:
+        grids["syntaxgym"] = circuit_table(report.syntaxgym, few)
+        grids["syntaxgym-suites"] = suite_table(report.syntaxgym)
+    if options.as_json:
+        show_json(report)
+    else:
+        hidden = () if options.wants_profile else OF_PROFILE
+        show(as_text([grid for name, grid in grids.items() if name not in hidden], options.form))
+    if options.output is not None and grids:
+        options.write(grids, _figures(report, options.output))
+
+
+def _figures(report: AgreementReport, folder: Path) -> list[Path]:
+    """The figures of the report; none where they cannot be drawn."""
+    from cimento.report.figures import lacking_figures, write_figures
+    from cimento.studies.agreement.profile import profile_figure
+    from cimento.studies.agreement.text import circuits_figure, drops_figure
+
+    if lacking := lacking_figures():
+        note(lacking)
+        return []
+    drawn = [profile_figure(report.profile)] if report.profile else []
+    if any(row.drop is not None for row in report.twins):
+        drawn.append(drops_figure(report.twins))
+    if report.syntaxgym:
+        drawn.append(circuits_figure(report.syntaxgym))
+    return write_figures(drawn, folder)
+
+
+class PortugueseOptions(StudyOptions):
+    """The released files, the parts of the study to show, and models to ask."""
+
+    data: Path | None = option(None, "The authors' folder as released, or one file of it.")
+    table: int | None = option(None, "Only this table, 1 to 13; else all of them.")
+    what: str | None = option(
+        None,
+        "Instead of tables: mcnemar, claims, profiles, auto, confidence, per-template, "
+        "hits, per-mwe, person, tense, clusters.",
+    )
+    state: StateName | None = option(
+        None,
+        "State of the judgments: the snapshot that the paper used, or the release; both "
+        "by default.",
+    )
+    dictionary: str = option("rules:pt", "With -m: judges candidates; delaf:FILE for UNITEX-PB.")
+    reuse: tuple[Path, ...] = option(
+        (), "With -m: judged candidates of the same sentences; those of --data always."
+    )
+
+
+def _portuguese(options: PortugueseOptions) -> int:
+    """Recompute the tables of the Brazilian Portuguese study, next to the printed values.
+
+    With -m, the same tables are made for your own models, below the published rows: the multiword
+    tables at once, and the grammar tests with the judgments of a dictionary and of people.
+    """
+    from cimento.studies.portuguese.data import STATE_FILES, WHERE, load
+
+    if options.table is not None and options.what is not None:
+        raise UsageError(
+            where="--table and --what", seen="both are given", todo="Ask for one at a time."
+        )
+    if options.model:
+        return _portuguese_of_models(options, load(options.data) if options.data else None)
+    if options.data is None:
+        raise UsageError(
+            where="study portuguese",
+            seen="there is neither --data nor -m",
+            todo=f"Give the authors' folder ({WHERE}), or -m MODEL to ask a model.",
+        )
+    released = load(options.data)
+    states = released.states if options.state is None else (options.state,)
+    if not set(states) <= set(released.states):
+        raise UsageError(
+            where=f"--state {options.state}",
+            seen=f"{STATE_FILES[options.state]} is not there" if options.state else "",
+            todo="Give the folder as the authors released it.",
+        )
+    _show_released(options, released, states)
+    return 0
+
+
+portuguese = command_of(PortugueseOptions, _portuguese)
+
+
+def _show_released(
+    options: PortugueseOptions, released: StudyData, states: Sequence[StateName]
+) -> None:
+    """Print the tables, or another requested part, of the authors' files."""
+    from cimento.studies.portuguese.study import numbers_of, of_judgments, part
+    from cimento.studies.portuguese.study import table as compute
+    from cimento.studies.portuguese.text import part_section, table_section
+
+    for state in states if of_judgments(options.table, options.what) else ():
+        for warning in released.warnings(state):
+            note(f"warning: {state}: {warning}")
+    if options.what is not None:
+        result = part(released, options.what)
+        if options.as_json:
+            show_json({"rows": result} if isinstance(result, list) else result, indent=1)
+        else:
+            show(as_text([part_section(options.what, result)], options.form))
+        return
+    numbers = numbers_of(released) if options.table is None else (options.table,)
+    tables = [compute(released, number, states) for number in numbers]
+    if not options.as_json:
+        show(as_text([table_section(table) for table in tables], options.form))
+    else:
+        show_json({"tables": tables} if options.table is None else tables[0], indent=1)
+
+
+def _portuguese_of_models(options: PortugueseOptions, released: StudyData | None) -> int:
+    """The tables of some models; the exit code."""
+    from cimento.cli.evaluating import evaluate_with_progress, report_failures, report_figures
+    from cimento.studies.portuguese.models import answers_of, judged, model_tables
+
+    if options.what is not None or options.state is not None:
+        raise UsageError(
+            where="--what" if options.what else "--state",
+            seen="it is about the authors' files, and -m asks a model",
+            todo="Leave one of the two out.",
+        )
+    runs, failures = evaluate_with_progress(
+        _suites(options.data), options.model, options.run_options()
+    )
+    if not runs:
+        return report_failures(runs, failures)
+    by_model: dict[str, list[Run]] = {}
+    for run in runs:
+        by_model.setdefault(run.model, []).append(run)
+    models = [answers_of(model, model_runs, released) for model, model_runs in by_model.items()]
+    earlier = _earlier(options, released)
+    rows, said = judged(models, dictionary=options.dictionary, earlier=earlier)
+    for line in said:
+        note(f"cimento: {line}.")
+    rule = f"Dictionary: {options.dictionary}; subject agreement has no rule."
+    ours = ["Published rows are about the study's sentences, the others about our own."]
+    both = ours if released is None else []
+    tables = model_tables(models, rows, both, of_grammar=[rule, *said])
+    if options.table is not None:
+        tables = {name: table for name, table in tables.items() if name == f"table-{options.table}"}
+    if options.as_json:
+        show_json({"tables": tables_plain(tables)}, indent=1)
+    elif tables:
+        show(as_text(list(tables.values()), options.form))
+    if options.output is not None and tables:
+        options.write(tables, report_figures(runs, options.output))
+    return report_failures(runs, failures)
+
+
+def _suites(data: Path | None) -> list[str]:
+    """The suites for models: the authors' sentences if available, otherwise our own."""
+    from cimento.paradigms.cloze.portuguese import MULTIWORD, SHEET
+    from cimento.studies.portuguese.models import GRAMMAR_STARTER, MULTIWORD_STARTER
+
+    if data is None:
+        return [MULTIWORD_STARTER, GRAMMAR_STARTER]
+    folder = data.parent if data.is_file() else data
+    names = [data.name] if data.is_file() else [MULTIWORD, SHEET]
+    paths = [str(folder / name) for name in (MULTIWORD, SHEET) if name in names]
+    paths = [path for path in paths if Path(path).is_file()]
+    if not paths:
+        raise UsageError(
+            where=f"--data {data}",
+            seen=f"neither {MULTIWORD} nor {SHEET} is there, whose sentences are asked",
+            todo="Give the folder as the authors released it, or leave --data out.",
+        )
+    return paths
+
+
+def _earlier(options: PortugueseOptions, released: StudyData | None) -> list[Candidate]:
+    """The candidates that people judged before, the released ones first."""
+    from cimento.paradigms.cloze.judgments import read_judged_candidates
+
+    candidates = [row.candidate for row in released.judged] if released else []
+    return candidates + [
+        candidate for path in options.reuse for candidate in read_judged_candidates(path)
+    ]
+
 
 app = typer.Typer(
     help="Repeat a published study: every table, computed and as printed.", no_args_is_help=True
 )
-app.command("agreement")(study_agreement.agreement)
-app.command("portuguese")(study_portuguese.portuguese)
-app.command("stories")(study_stories.stories)
+app.command("agreement")(agreement)
+app.command("portuguese")(portuguese)
+app.command("stories")(study_italian.stories)
 app.command("connectives")(study_italian.connectives)
 app.command("islands")(study_italian.islands)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cimento.cli import flags, suites_audit, suites_build, suites_derived, suites_probe
+from cimento.cli import flags, suites_audit, suites_build, suites_derived
 from cimento.cli.console import note, show, show_json
 from cimento.errors import InputError, counted
 from cimento.io.inline_markup import columns
@@ -31,7 +31,7 @@ app.command("audit")(suites_audit.audit_suites)
 app.command("power")(suites_derived.power_of_suite)
 app.command("baseline")(suites_derived.baseline_of_text)
 app.command("exposure")(suites_derived.exposure_of_runs)
-app.command("probe")(suites_probe.probe_suites)
+app.command("probe")(suites_audit.probe_suites)
 app.command("vary")(suites_derived.vary_suite)
 app.command("match")(suites_derived.match_suite)
 app.command("prime")(suites_derived.prime_suite)

@@ -134,8 +134,8 @@ def _expressions(options: ExpressionOptions) -> None:
     are put in braces: {testa} al {toro}. Sentences without a beginning or an end are left out.
     """
     from cimento.paradigms.cloze.building import items_of_concordances
+    from cimento.paradigms.cloze.files import write_cloze
     from cimento.paradigms.cloze.suite import ClozeSuite
-    from cimento.paradigms.cloze.writing import write_cloze
     from cimento.suites.model import Meta
 
     items, counts = items_of_concordances(

@@ -22,8 +22,8 @@ from cimento.options import option
 
 if TYPE_CHECKING:
     from cimento.corpus.making.query_pairs import Drafts, PairQuery, TreebankPair
-    from cimento.corpus.queries.index import TreebankIndex
-    from cimento.corpus.queries.library import StoredQuery
+    from cimento.corpus.queries.parsing import StoredQuery
+    from cimento.corpus.queries.records import TreebankIndex
     from cimento.corpus.treebanks import ReadingProblem
     from cimento.suites.model import Meta
 
@@ -69,8 +69,8 @@ def _build(options: PairQueryOptions) -> None:
     the two agreeing words can be made an attractor, a twin suite has the same items with it.
     """
     from cimento.corpus.making.query_pairs import as_ids, as_trees, draw_pairs, make_pairs
-    from cimento.corpus.queries.index import TreebankIndex
-    from cimento.corpus.queries.library import open_query
+    from cimento.corpus.queries.parsing import open_query
+    from cimento.corpus.queries.records import TreebankIndex
     from cimento.io.files import write_text
 
     stored = open_query(options.query)

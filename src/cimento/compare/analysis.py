@@ -14,12 +14,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from cimento.compare.answer_table import AnswerTable, Key, TieRule
+from cimento.statistics.design import Floats, codes
 from cimento.statistics.item_information import ItemBank, ItemFit, item_fit, shortest_suite
 from cimento.statistics.item_response import ItemModel, ItemResponseFit, item_response
 from cimento.statistics.multiple import benjamini_hochberg
 from cimento.statistics.reliability import item_analysis
 from cimento.statistics.response_estimates import Located
-from cimento.statistics.values import Floats, codes
 
 ModelChoice: TypeAlias = Literal["auto", "rasch", "2pl"]
 

@@ -17,9 +17,9 @@ from cimento.io.tables import TOKENS as TOKENS_TABLE
 from cimento.measures.normalising import Frequency, zipf_frequencies
 from cimento.paradigms.regions.people import verdicts_of_people
 from cimento.runs.outcomes import GROUP
-from cimento.statistics.values import Floats, Integers, codes
+from cimento.statistics.design import Floats, Integers, codes
 from cimento.suites.model import Suite
-from cimento.suites.words import count_words
+from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
     from cimento.people.judgments.records import Judgment

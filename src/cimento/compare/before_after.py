@@ -111,9 +111,9 @@ class Comparison:
             correction: of p, which their headers name.
             with_items: also with the difference of every item.
         """
+        from cimento.compare.ways import ways_grids
         from cimento.report import comparison as tables
         from cimento.report.benchmarks import means_grid
-        from cimento.report.ways import ways_grids
 
         behind = [rate.values for rate in self.rates if rate.values is not None]
         models = self.models

@@ -22,7 +22,7 @@ from cimento.runs.run import Run
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.suites.model import Suite, sentence
-from cimento.suites.words import WITHOUT_BLANKS, word_spans
+from cimento.suites.stimuli import WITHOUT_BLANKS, word_spans
 
 Words: TypeAlias = tuple[str, ...]
 
@@ -107,7 +107,7 @@ def critical_pairs(suite: Suite, *, before: int = 1) -> list[Pair]:
 
 
 def words_of(text: str) -> Words:
-    """The words of a text in lower case, marks apart; see `cimento.suites.words`."""
+    """The words of a text in lower case, marks apart; see `cimento.suites.stimuli`."""
     if WITHOUT_BLANKS.search(text):
         return tuple(text[start:end].lower() for start, end in word_spans(text))
     return tuple(_WORD.findall(text.lower()))

@@ -16,7 +16,7 @@ from cimento.paradigms.regions.two_by_two import mean_if_all, without_noise
 from cimento.runs.outcomes import design_of
 from cimento.statistics.agreement import Agreement, cohen_kappa
 from cimento.statistics.correlation import CorrelationDifference, correlation_difference
-from cimento.statistics.design import Design
+from cimento.statistics.design import Design, Significance, Statistic
 from cimento.statistics.differences import (
     Difference,
     cohen_dz,
@@ -30,7 +30,6 @@ from cimento.statistics.intervals import effective_number
 from cimento.statistics.means import Mean, mean_of
 from cimento.statistics.multiple import benjamini_hochberg, holm
 from cimento.statistics.power import Equivalence, detectable_difference, tost_shares
-from cimento.statistics.values import Significance, Statistic
 
 if TYPE_CHECKING:
     import polars as pl

@@ -20,11 +20,11 @@ from cimento.compare.pairwise import (
 from cimento.errors import UsageError
 from cimento.report.grid import Grid
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
+from cimento.statistics.design import Significance
 from cimento.statistics.differences import cochran_q, share_test
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.multiple import ModelRanks, Rank, RankedPair, rank_by_pairs
 from cimento.statistics.reliability import ItemAnalysis, item_analysis
-from cimento.statistics.values import Significance
 
 TWO = 2
 _SHOWN = 60

@@ -23,8 +23,7 @@ from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.options import ScoringOptions, checked
-from cimento.suites.stimuli import Span, one_or_several
-from cimento.suites.words import word_spans
+from cimento.suites.stimuli import Span, one_or_several, word_spans
 
 if TYPE_CHECKING:
     import polars as pl
@@ -199,7 +198,7 @@ def _scored(
     """The surprisals of texts at a level, with their errors if they are estimates by samples."""
     import polars as pl
 
-    from cimento.paradigms.regions.replicates import half_widths, replicates_of
+    from cimento.paradigms.regions.predictions import half_widths, replicates_of
 
     chosen = asking or Asking()
     if level == "word" and chosen.columns:

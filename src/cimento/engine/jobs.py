@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from cimento.engine.cache import AnswerCache
 from cimento.engine.engines import LOCAL, Engine
 from cimento.engine.handle import ModelHandle
-from cimento.engine.replay import Recording
-from cimento.engine.requests import NO_ANSWERS, Answers, Requests
+from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests
 from cimento.engine.scores import Progress
 from cimento.engine.units import Division, Place, Unit, UnitResult, UnitStore, read_result
 from cimento.errors import CimentoError
@@ -25,7 +24,7 @@ from cimento.io.tables import Column
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.io.arrays import Integers
+    from cimento.io.values import Integers
 
 U = TypeVar("U")
 

@@ -16,8 +16,7 @@ from cimento.engine.cache import AnswerCache, column_key, get_scores, sequence_k
 from cimento.engine.execute import Execution
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import UnitState
-from cimento.engine.replay import TABLES
-from cimento.engine.requests import Attribute, Choose, Fill, Patch, Reply, Request, Score
+from cimento.engine.requests import TABLES, Attribute, Choose, Fill, Patch, Reply, Request, Score
 from cimento.engine.scores import model_key
 from cimento.engine.units import facts_of
 from cimento.errors import CimentoError, StorageError

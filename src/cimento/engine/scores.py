@@ -22,7 +22,6 @@ from cimento.engine.cache import (
 )
 from cimento.engine.whole_texts import answer_texts
 from cimento.errors import NonFiniteScoreError, UsageError
-from cimento.io.arrays import stretches
 from cimento.io.tables import (
     ALL_LAYERS,
     BOUNDARY,
@@ -33,6 +32,7 @@ from cimento.io.tables import (
     layer_column,
     replicate_columns,
 )
+from cimento.io.values import stretches
 from cimento.models.base import (
     TWO_SIDED,
     ColumnScorer,
@@ -48,7 +48,7 @@ from cimento.models.settings import Policy
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.io.arrays import Flags, Floats, Integers
+    from cimento.io.values import Flags, Floats, Integers
 
 
 SCORING_VERSION = 2

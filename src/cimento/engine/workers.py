@@ -276,10 +276,10 @@ class Pool(Protocol):
 class ThisProcess:
     """A pool with this process as its only worker.
 
-    A model on a GPU leaves this process idle. Then other threads encode the texts of the next units,
-    and store the answers to those before, while one waits for the model. More units are given to
-    them ahead, since whoever gives them also makes requests. Units do not depend on each other
-    (`cimento.engine.units`), so the numbers stay the same.
+    A model on a GPU leaves this process idle. Then other threads encode the texts of the next
+    units, and store the answers to those before, while one waits for the model. More units are
+    given to them ahead, since whoever gives them also makes requests. Units do not depend on each
+    other (`cimento.engine.units`), so the numbers stay the same.
 
     Args:
         worker: the worker that does the tasks.

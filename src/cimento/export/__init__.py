@@ -52,7 +52,7 @@ def export(
         UsageError: the format is unknown, or has no place for an option.
         StorageError: a file cannot be written.
     """
-    from cimento.export import every_eval_ever, harnesses, hub, tables
+    from cimento.export import harnesses, leaderboards, tables
     from cimento.export.data import of_runs
     from cimento.runs.run import runs_of
 
@@ -60,11 +60,11 @@ def export(
         "lm-eval": harnesses.write_lm_eval_logs,
         "inspect": harnesses.write_inspect,
         "every-eval-ever": partial(
-            every_eval_ever.write_every_eval_ever,
-            organization=organization or every_eval_ever.NOT_STATED,
+            leaderboards.write_every_eval_ever,
+            organization=organization or leaderboards.NOT_STATED,
         ),
         "hf-dataset": tables.write_hf_dataset,
-        "eval-results": partial(hub.write_eval_results, dataset=dataset, source=source),
+        "eval-results": partial(leaderboards.write_eval_results, dataset=dataset, source=source),
         "r": tables.write_r,
     }
     if to not in writers:

@@ -7,6 +7,7 @@ sentences, and `scores` computes these for every sentence of a run.
 
 from __future__ import annotations
 
+from cimento.io.values import BITS_PER_NAT, Missing, Unit, Value, surprisal_bits, total
 from cimento.measures.regions import RegionValues, region_metric, region_values
 from cimento.measures.scores import NOT_ASKED, corrected
 from cimento.measures.sentence import (
@@ -19,7 +20,6 @@ from cimento.measures.sentence import (
     find_measures,
     judged_on,
 )
-from cimento.measures.values import BITS_PER_NAT, Missing, Unit, Value, surprisal_bits, total
 
 __all__ = [
     "BITS_PER_NAT",

@@ -21,7 +21,7 @@ from typing import Literal, Protocol, TypeAlias, get_args
 from cimento.errors import InputError, UsageError, did_you_mean, need_known, needing
 from cimento.io.files import expanded, read_utf8
 from cimento.io.parsing import parse_json
-from cimento.measures.values import Missing, Numbers, Value, total
+from cimento.io.values import Missing, Numbers, Value, total
 
 Normalisation: TypeAlias = Literal[
     "raw", "z", "likert", "likert-z", "quantile", "quantile-z", "robust-z"

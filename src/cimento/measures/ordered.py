@@ -13,7 +13,7 @@ from cimento.io.tables import REQUESTS, TOKENS, Rows, collected
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.io.arrays import Integers
+    from cimento.io.values import Integers
 
 _ROWS_AT_ONCE = 1 << 18
 

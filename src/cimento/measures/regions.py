@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.errors import TableError, UsageError
-from cimento.io.arrays import Reasons, stretches, totals
 from cimento.io.tables import BOUNDARY, LEFT_OUT, NO_LEFT_CONTEXT, TOKENS, Rows, RowsT, collected
+from cimento.io.values import Missing, Reasons, Unit, Value, stretches, total, totals
 from cimento.measures.scores import (
     NOT_ASKED,
     NOTHING_SCORED,
@@ -26,13 +26,12 @@ from cimento.measures.scores import (
     scored_blocks,
     tokens_of,
 )
-from cimento.measures.values import Missing, Unit, Value, total
 from cimento.suites.model import METRICS, Metric
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.io.arrays import Flags, Floats, Integers
+    from cimento.io.values import Flags, Floats, Integers
 
 
 FirstTokenRule: TypeAlias = Literal["missing", "drop", "zero"]

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from cimento.errors import MissingDependencyError
-from cimento.io.arrays import Reasons, stretches
 from cimento.io.tables import (
     BOUNDARY,
     LEFT_OUT,
@@ -20,16 +19,16 @@ from cimento.io.tables import (
     RowsT,
     collected,
 )
+from cimento.io.values import Missing, Numbers, Reasons, Unit, Value, stretches
 from cimento.measures.normalising import MODEL, Unigrams
 from cimento.measures.ordered import OrderedTokens, ordered_requests
 from cimento.measures.sentence import NO_LOGISTIC_SUMS, NO_LOGITS, NO_UNIGRAMS, Measure, Sentence
-from cimento.measures.values import Missing, Numbers, Unit, Value
-from cimento.suites.words import SegmenterRule, count_words
+from cimento.suites.stimuli import SegmenterRule, count_words
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.io.arrays import Flags, Floats, Integers
+    from cimento.io.values import Flags, Floats, Integers
 
 
 NOT_ASKED = "its tokens were not asked for; run again with --all-tokens"

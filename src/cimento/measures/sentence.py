@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias, TypeGuard, TypeVar
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.plugins import blamed, find_plugin
 from cimento.io.tables import COLUMNS, Column
-from cimento.measures.values import (
+from cimento.io.values import (
     BITS_PER_NAT,
     Missing,
     Numbers,

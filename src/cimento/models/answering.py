@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard, TypeVar
 
 from cimento.errors import UsageError
 from cimento.io.tables import Column
@@ -27,8 +27,10 @@ from cimento.models.settings import AUTO, BatchLimits, Policy
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-    from cimento.models.hf.scorer import Inspectable, TransformersScorer
+    from cimento.models.hf.scorer import Inspectable
     from cimento.models.questions import Filler
+
+Inner = TypeVar("Inner")
 
 _RANK: tuple[Column, ...] = ("rank",)
 
@@ -201,9 +203,7 @@ def patcher(scorer: Scorer | TextScorer, *, limits: BatchLimits = AUTO) -> Patch
     """
     from cimento.models.hf.interchange import open_interchange
 
-    if isinstance(scorer, Patcher):
-        return scorer
-    return open_interchange(_loaded(scorer), limits=_limited(limits, scorer))
+    return scorer if isinstance(scorer, Patcher) else _inside(scorer, open_interchange, limits)
 
 
 def attributer(scorer: Scorer | TextScorer, *, limits: BatchLimits = AUTO) -> Attributer:
@@ -219,17 +219,11 @@ def attributer(scorer: Scorer | TextScorer, *, limits: BatchLimits = AUTO) -> At
     """
     from cimento.models.hf.gradients import open_gradients
 
-    if isinstance(scorer, Attributer):
-        return scorer
-    return open_gradients(_loaded(scorer), limits=_limited(limits, scorer))
+    return scorer if isinstance(scorer, Attributer) else _inside(scorer, open_gradients, limits)
 
 
-def _limited(limits: BatchLimits, scorer: Scorer | TextScorer) -> BatchLimits:
-    return limits.or_tokens(512 if scorer.card.device == "cpu" else 16_384)
-
-
-def _loaded(scorer: Scorer | TextScorer) -> TransformersScorer:
-    """The scorer, which must be of transformers.
+def _inside(scorer: Scorer | TextScorer, look: Callable[..., Inner], limits: BatchLimits) -> Inner:
+    """What is seen inside a scorer, which must be of transformers.
 
     Raises:
         UsageError: it is not.
@@ -242,7 +236,7 @@ def _loaded(scorer: Scorer | TextScorer) -> TransformersScorer:
             seen=f"a {scorer.card.kind} model of this kind does not show its layers",
             todo="Explain a run of a model of transformers.",
         )
-    return scorer
+    return look(scorer, limits=limits.or_tokens(512 if scorer.card.device == "cpu" else 16_384))
 
 
 def chat_template(scorer: Scorer | TextScorer) -> Render | None:

@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, overload, runtime_checkable
 
 from cimento.errors import UsageError
-from cimento.io.arrays import stretches
+from cimento.io.values import stretches
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from cimento.io.arrays import Flags, Integers
     from cimento.io.tables import Column
+    from cimento.io.values import Flags, Integers
     from cimento.runs.usage import Tokens
 
 TWO_SIDED = ("masked", "diffusion")

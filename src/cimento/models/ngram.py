@@ -30,7 +30,7 @@ from cimento.models.base import Encoded, ModelCard
 from cimento.models.characters import tokens_in
 from cimento.models.hf.files import Located
 from cimento.models.settings import Policy
-from cimento.suites.words import word_spans
+from cimento.suites.stimuli import word_spans
 
 if TYPE_CHECKING:
     from cimento.models.base import FloatArray, Score

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from cimento.errors import InputError
 from cimento.io.files import atomically
 from cimento.models.ngram import END, START, UNKNOWN_WORD
-from cimento.suites.words import word_spans
+from cimento.suites.stimuli import word_spans
 
 if TYPE_CHECKING:
-    from cimento.io.arrays import Floats, Integers
+    from cimento.io.values import Floats, Integers
 
 FALLBACK = (0.5, 1.0, 1.5)
 """Discounts of n-grams seen once, twice and more where a text has too few to estimate them."""

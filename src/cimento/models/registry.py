@@ -365,7 +365,7 @@ def _is_opener(value: object) -> TypeGuard[Opener]:
 
 
 def _refuse_recording(file: str, asking: Asking) -> Source:  # noqa: ARG001  # an opener
-    """Refuse a recording, which answers only for its suite (`cimento.engine.replay`).
+    """Refuse a recording, which answers only for its suite (`cimento.engine.requests`).
 
     Raises:
         UsageError: always.

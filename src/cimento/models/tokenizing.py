@@ -9,17 +9,16 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import ModelError, TextTooLongError
-from cimento.io.arrays import stretches
+from cimento.io.values import stretches
 from cimento.models.base import EncodedTexts, Score
-from cimento.models.byte_offsets import byte_offsets
-from cimento.models.characters import Characters
+from cimento.models.characters import Characters, byte_offsets
 from cimento.models.settings import BosRule, Policy
 from cimento.suites.stimuli import Span
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from cimento.io.arrays import Flags, Integers
+    from cimento.io.values import Flags, Integers
 
 
 _PROBE = "a"

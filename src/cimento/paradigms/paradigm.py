@@ -33,8 +33,7 @@ from cimento.runs.store import ORDER, manifest_part
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.engine.replay import Recording
-    from cimento.engine.requests import Answers, Requests
+    from cimento.engine.requests import Answers, Recording, Requests
     from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel
     from cimento.people.judgments.records import Judgment
@@ -57,12 +56,14 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
         options: model of its options; any other option is an error.
         scoring: names of the scoring options that it supports in addition to those of every model
             (``context``, ``all_tokens``, ``columns``, ``spec``, ``recorded_unit``).
+        has_regions: whether bars cut the sentences of its suites into regions.
     """
 
     name: str
     kinds: tuple[str, ...]
     options: type[OptionsT]
     scoring: frozenset[str] = frozenset()
+    has_regions: bool = False
 
     def detect(self, path: Path) -> bool:  # noqa: ARG002  # suites say their kind
         """Whether a path without a kind contains a suite of this paradigm: by default never."""

@@ -85,6 +85,15 @@ def plugged_paradigms() -> list[AnyParadigm]:
     return [paradigm for name in names if (paradigm := _find_plugged(name)) is not None]
 
 
+@functools.cache
+def kinds_with_regions() -> frozenset[str]:
+    """The kinds of suites whose sentences are cut into regions by bars."""
+    paradigms = [*own_paradigms(), *plugged_paradigms()]
+    return frozenset(
+        kind for paradigm in paradigms if paradigm.has_regions for kind in paradigm.kinds
+    )
+
+
 def _find_plugged(name: str) -> AnyParadigm | None:
     return find_plugin("cimento.paradigms", name, expected="a paradigm", is_right=_is_paradigm)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.errors import UsageError
+from cimento.io.values import BITS_PER_NAT, Missing
 from cimento.measures import find_measure
 from cimento.measures.normalising import SCALES, Normalisation
-from cimento.measures.values import BITS_PER_NAT, Missing
 from cimento.report.figures import BLUE, ORANGE, Figure, figure_of, load_altair, require_rows
 from cimento.report.figures_rates import above
 from cimento.report.figures_scores import COLOURS

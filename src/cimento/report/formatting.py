@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Self
 from cimento.errors import counted, few_of_each_code
 from cimento.io.inline_markup import apart
 from cimento.runs.outcomes import STATISTICS
+from cimento.statistics.design import SEQUENCE
 from cimento.statistics.intervals import WILSON
-from cimento.statistics.values import SEQUENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

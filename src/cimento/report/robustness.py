@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cimento.compare.ranking import Ranking
     from cimento.paradigms.regions.people import ChoiceRate
     from cimento.runs.sensitivity import Sensitivity
+    from cimento.statistics.correlation import Correlation
     from cimento.statistics.intervals import Interval
     from cimento.statistics.planning import Pilot, SizePlan
     from cimento.statistics.regression import Coefficient
@@ -252,7 +253,9 @@ def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
             "choices": lambda rate: rate.choices,
             "rate": lambda rate: _share(rate.rate),
             "95 %": _interval,
-            "reason": lambda rate: rate.reason,
+            "rho": lambda rate: _bits(rate.graded.r if rate.graded else None),
+            "95 % of rho": lambda rate: _interval(rate.graded) if rate.graded else BLANK,
+            "reason": lambda rate: rate.reason or (rate.graded.reason if rate.graded else None),
         },
         title="How often people choose as is predicted, and models on the same items.",
         grouped=2,
@@ -262,11 +265,12 @@ def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
             "most people: the prediction holds of the numbers of people who chose each sentence.",
             "one person: mean over items of the share of choices by which it holds.",
             "Choices that decide nothing are left out of the latter.",
+            "rho: Spearman's correlation, over items, of the model's margin with that share.",
         ),
     )
 
 
-def _interval(interval: Interval | ChoiceRate | Coefficient) -> str:
+def _interval(interval: Interval | ChoiceRate | Coefficient | Correlation) -> str:
     return formatting.interval(interval.low, interval.high, absent=BLANK)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from cimento.paradigms.base import AnyParadigm, TestSuite
     from cimento.runs.run import Run
-    from cimento.statistics.sequential import ShareSequence
+    from cimento.statistics.intervals import ShareSequence
 
 
 class Ask(Protocol):
@@ -99,7 +99,7 @@ class AdaptiveRounds:
         """The sequence of the whole suite, whose items are put in their order."""
         import numpy as np
 
-        from cimento.statistics.sequential import ShareSequence
+        from cimento.statistics.intervals import ShareSequence
 
         whole = self._ask(self._whole, NO_ANSWERS)
         places = whole.places["item"].drop_nulls().unique(maintain_order=True) if whole else ()

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.engine.handle import ModelHandle
-from cimento.engine.replay import Recording
-from cimento.engine.requests import NO_ANSWERS, Answers, Requests
+from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests
 from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import CimentoError, UsageError, did_you_mean
 from cimento.io.files import file_digest

@@ -12,8 +12,8 @@ from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.requests import Requests
 from cimento.engine.scores import ask
 from cimento.errors import CimentoError
+from cimento.io.values import surprisal_bits
 from cimento.measures.regions import region_columns
-from cimento.measures.values import surprisal_bits
 from cimento.models.base import Score
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import DtypeName, Policy

@@ -78,8 +78,8 @@ def stopped_estimates(run: Run, estimates: Sequence[Estimate]) -> Iterator[Estim
         run: an adaptive run; if it asked all items, all estimates stay.
         estimates: the estimates as its paradigm makes them.
     """
-    from cimento.statistics.sequential import ShareSequence
-    from cimento.statistics.values import SEQUENCE
+    from cimento.statistics.design import SEQUENCE
+    from cimento.statistics.intervals import ShareSequence
 
     record = AdaptiveRecord.of(run.manifest)
     if record is None or record.is_whole:

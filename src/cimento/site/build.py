@@ -16,8 +16,7 @@ from cimento._version import __version__
 from cimento.compare.item_outcomes import without_trials
 from cimento.errors import UsageError
 from cimento.export.data import of_runs
-from cimento.export.every_eval_ever import records
-from cimento.export.hub import FOLDER, eval_results, need_hub_name
+from cimento.export.leaderboards import FOLDER, eval_results, need_hub_name, records
 from cimento.io.files import expanded, inert_csv, read_bytes, write_bytes
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.grid import as_csv
@@ -28,7 +27,17 @@ from cimento.runs.run import runs_of
 from cimento.runs.store import file_name
 from cimento.site import pages
 from cimento.site.board import SuitePart, by_suite, slug, suite_parts
-from cimento.site.items import item_pages
+from cimento.site.items import (
+    TOGETHER,
+    analysis_of,
+    curve_grid,
+    item_pages,
+    items_grid,
+    pairs_grid,
+    places_grid,
+    runs_grid,
+    together_files,
+)
 from cimento.site.memory import (
     RECORD,
     Made,
@@ -40,8 +49,6 @@ from cimento.site.memory import (
     restored,
     run_digest,
 )
-from cimento.site.tables import curve_grid, items_grid, pairs_grid, places_grid, runs_grid
-from cimento.site.together import TOGETHER, analysis_of, together_files
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run, RunsLike

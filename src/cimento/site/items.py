@@ -1,4 +1,7 @@
-"""The pages of items: one item, as all models answered it."""
+"""Pages of a site beside its board: an item as all models answered it, all suites on one scale.
+
+The tables of the site are here too, as grids for its pages and for CSV.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from cimento.errors import counted
+from cimento.compare.analysis import Analysis, analyse_table
+from cimento.compare.answer_table import answer_table
+from cimento.compare.item_outcomes import without_restated
+from cimento.errors import UsageError, counted
+from cimento.report.analysis import analysis_section
+from cimento.report.figures import lacking_figures
+from cimento.report.grid import Grid, as_csv
+from cimento.report.html import drawing_of
 from cimento.report.items import marked_regions
+from cimento.runs.store import manifest_part
+from cimento.site.board import slug
 
 if TYPE_CHECKING:
     from cimento.report.records import ItemRecord
     from cimento.report.strips import Strip
-    from cimento.site.board import ItemAcross, SuitePart
+    from cimento.site.board import Entry, ItemAcross, SideBySide, SuitePart
     from cimento.site.pages import SiteLook
+    from cimento.statistics.multiple import RankedPair
+
+TOGETHER = "analysis.html"
+FEWEST_ITEMS, FEWEST_MODELS = 20, 2
 
 
 def item_pages(look: SiteLook, part: SuitePart) -> Iterator[tuple[str, str]]:
@@ -130,3 +146,170 @@ def _common_remarks(item: ItemAcross) -> tuple[tuple[str, str], ...]:
     """The remarks on an item that do not depend on the model, such as people's ratings."""
     shared = set(item.first.remarks).intersection(*(one.remarks for _, one in item.answers))
     return tuple(remark for remark in item.first.remarks if remark in shared)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"
+
+
+def places_grid(sides: Sequence[SideBySide]) -> Grid:
+    """The estimates of models side by side, with the places that they could hold."""
+    rows = [(side, one) for side in sides for one in side.results]
+    return Grid.of(
+        rows,
+        {
+            "suite": lambda row: row[0].suite,
+            "phenomenon": lambda row: row[0].phenomenon,
+            "items": lambda row: "of phenomenon" if row[0].page.startswith("phenomena/") else "all",
+            "language": lambda row: row[0].language,
+            "model": lambda row: row[1].entry.label,
+            "statistic": lambda row: row[1].estimate.statistic,
+            "value": lambda row: _number(row[1].estimate.value),
+            "low": lambda row: _number(row[1].estimate.low),
+            "high": lambda row: _number(row[1].estimate.high),
+            "n": lambda row: row[1].estimate.n,
+            "unscored": lambda row: row[1].estimate.unscored,
+            "chance": lambda row: _number(row[1].estimate.chance),
+            "best place": lambda row: row[1].rank.best if row[1].rank else None,
+            "worst place": lambda row: row[1].rank.worst if row[1].rank else None,
+            "models ranked": lambda row: len(row[0].places.ranks),
+            "reason": lambda row: row[1].estimate.reason,
+        },
+        title="Estimates with the places that the models could hold.",
+        labels=6,
+        remarks=1,
+    )
+
+
+def pairs_grid(pairs: Sequence[RankedPair]) -> Grid:
+    """Every two models on the items that all were scored on, with p."""
+    return Grid.of(
+        pairs,
+        {
+            "first": lambda pair: pair.first,
+            "second": lambda pair: pair.second,
+            "first minus second": lambda pair: _number(pair.difference),
+            "p": lambda pair: _number(pair.p),
+            "p (holm)": lambda pair: _number(pair.p_holm),
+        },
+        title="Every pair of models, on the items that all were scored on.",
+        labels=2,
+    )
+
+
+def items_grid(part: SuitePart) -> Grid:
+    """Every item of a suite by every model."""
+    rows = [(item, *answer) for item in part.items for answer in item.answers]
+    return Grid.of(
+        rows,
+        {
+            "item": lambda row: row[0].id,
+            "phenomenon": lambda row: row[2].phenomenon,
+            "model": lambda row: row[1].label,
+            "verdict": lambda row: (row[2].outcome.verdict if row[2].outcome else None) or "",
+            "value": lambda row: _number(row[2].outcome.value if row[2].outcome else None),
+            "unit": lambda row: row[2].outcome.unit if row[2].outcome else "",
+            "reason": lambda row: row[2].outcome.reason if row[2].outcome else "",
+        },
+        title="Every item by every model.",
+        labels=3,
+        remarks=1,
+    )
+
+
+def curve_grid(name: str, side: SideBySide) -> Grid:
+    """A family of checkpoints over training, step by step."""
+    steps = dict(side.curves)[name]
+    return Grid.of(
+        steps,
+        {
+            "step": lambda one: str(one.entry.step),
+            "value": lambda one: _number(one.estimate.value),
+            "low": lambda one: _number(one.estimate.low),
+            "high": lambda one: _number(one.estimate.high),
+            "n": lambda one: one.estimate.n,
+            "model": lambda one: one.entry.label,
+        },
+        title=f"{name} over training.",
+        remarks=1,
+    )
+
+
+def runs_grid(entries: Sequence[Entry]) -> Grid:
+    """What was run: suites, models, revisions, versions, dates."""
+
+    def part(entry: Entry, *path: str) -> str:
+        *above, last = path
+        value = manifest_part(entry.run.manifest, *above).get(last)
+        return "" if value is None else str(value)
+
+    return Grid.of(
+        entries,
+        {
+            "suite": lambda entry: entry.suite,
+            "suite version": lambda entry: part(entry, "suite", "version"),
+            "suite sha256": lambda entry: part(entry, "suite", "sha256")[:12],
+            "model": lambda entry: part(entry, "model", "name"),
+            "revision": lambda entry: part(entry, "model", "revision")[:12],
+            "kind": lambda entry: entry.run.model_kind,
+            "number format": lambda entry: part(entry, "model", "dtype"),
+            "items": lambda entry: entry.run.n_items,
+            "made": lambda entry: part(entry, "created"),
+            "cimento": lambda entry: part(entry, "cimento"),
+            "python": lambda entry: part(entry, "versions", "python"),
+            "torch": lambda entry: part(entry, "versions", "torch"),
+            "transformers": lambda entry: part(entry, "versions", "transformers"),
+        },
+        title="All runs.",
+        labels=6,
+    )
+
+
+def analysis_of(parts: Sequence[SuitePart]) -> Analysis | None:
+    """The analysis of all runs of a site; None where items or models are too few for one.
+
+    Runs by prompt are only in it where there are no others.
+
+    Args:
+        parts: the suites.
+    """
+    runs, _ = without_restated([entry.run for part in parts for entry in part.entries])
+    if len({run.model for run in runs}) < FEWEST_MODELS:
+        return None
+    try:
+        table = answer_table(runs)
+    except UsageError:
+        return None  # nothing is right or wrong in these suites
+    if len(table.keys) < FEWEST_ITEMS or len(table.respondents) < FEWEST_MODELS:
+        return None
+    analysis = analyse_table(table)
+    return None if analysis.reason else analysis
+
+
+def together_files(look: SiteLook, analysis: Analysis) -> Iterator[tuple[str, str]]:
+    """The page, and its tables.
+
+    Args:
+        look: what all pages share.
+        analysis: of all runs.
+    """
+    section = analysis_section(analysis)
+    for table in section.tables:
+        yield _csv(table.name), as_csv(table.grid)
+    figures = () if lacking_figures() else section.figures
+    yield (
+        TOGETHER,
+        look.page(
+            "together.html",
+            TOGETHER,
+            title=section.heading,
+            analysis=analysis,
+            drawings=[drawing_of(figure, f"figure-{n}") for n, figure in enumerate(figures, 1)],
+            tables=section.tables,
+            csv_of=_csv,
+        ),
+    )
+
+
+def _csv(name: str) -> str:
+    return f"tables/analysis/{slug(name)}.csv"

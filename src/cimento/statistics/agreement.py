@@ -12,7 +12,15 @@ import numpy as np
 
 from cimento.errors import UsageError, need_known
 from cimento.statistics.correlation import Correlation, coefficient
-from cimento.statistics.design import Design
+from cimento.statistics.design import (
+    ArrayLike,
+    Design,
+    Floats,
+    Statistic,
+    codes,
+    floats,
+    same_length,
+)
 from cimento.statistics.draws import (
     Weighted,
     cohen,
@@ -21,14 +29,6 @@ from cimento.statistics.draws import (
     jackknife,
     nominal_alpha,
     ordinal_alpha,
-)
-from cimento.statistics.values import (
-    ArrayLike,
-    Floats,
-    Statistic,
-    codes,
-    floats,
-    same_length,
 )
 
 Label = Hashable

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cimento.errors import UsageError
-from cimento.statistics.values import (
+from cimento.statistics.design import (
     NO_OBSERVATIONS,
     ArrayLike,
     Booleans,

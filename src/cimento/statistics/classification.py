@@ -10,12 +10,10 @@ from statistics import NormalDist
 import numpy as np
 
 from cimento.errors import UsageError
-from cimento.statistics.design import Design
-from cimento.statistics.draws import Weighted, jackknife
-from cimento.statistics.intervals import Interval
-from cimento.statistics.values import (
+from cimento.statistics.design import (
     ArrayLike,
     Booleans,
+    Design,
     Floats,
     Integers,
     Statistic,
@@ -23,6 +21,8 @@ from cimento.statistics.values import (
     floats,
     same_length,
 )
+from cimento.statistics.draws import Weighted, jackknife
+from cimento.statistics.intervals import Interval
 
 NO_POSITIVE = "nothing is positive"
 NO_NEGATIVE = "nothing is negative"

@@ -11,7 +11,7 @@ import numpy as np
 
 from cimento.errors import UsageError, need_known
 from cimento.statistics.classification import mid_ranks
-from cimento.statistics.design import Design
+from cimento.statistics.design import ArrayLike, Design, Floats, floats, same_length
 from cimento.statistics.draws import (
     KENDALL_ROWS,
     Weighted,
@@ -24,7 +24,6 @@ from cimento.statistics.draws import (
 )
 from cimento.statistics.intervals import Interval, t_quantile, t_two_sided
 from cimento.statistics.resampling import DRAWS, permute_pairs, permute_products
-from cimento.statistics.values import ArrayLike, Floats, floats, same_length
 
 TOO_FEW_PAIRS = "fewer than three pairs of values"
 _FEWEST = 3

@@ -29,9 +29,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from cimento.errors import UsageError, need_known
-from cimento.statistics.design import Design
-from cimento.statistics.values import (
+from cimento.statistics.design import (
     ArrayLike,
+    Design,
     Floats,
     draws_at_once,
     floats,

@@ -12,16 +12,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from cimento.errors import UsageError, need_known
-from cimento.statistics.design import FEWEST_CLUSTERS, Design
-from cimento.statistics.intervals import NOTHING_SCORED, effective_number, wilson, z_quantile
-from cimento.statistics.means import CLUSTERED_T, t_test
-from cimento.statistics.values import (
+from cimento.statistics.design import (
     ALL_EQUAL,
+    FEWEST_CLUSTERS,
     TOO_FEW,
+    Design,
     Significance,
     Statistic,
     same_length,
 )
+from cimento.statistics.intervals import NOTHING_SCORED, effective_number, wilson, z_quantile
+from cimento.statistics.means import CLUSTERED_T, t_test
 
 MCNEMAR: Mapping[str, str] = MappingProxyType(
     {

@@ -15,9 +15,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from cimento.statistics.design import Design
+from cimento.statistics.design import Design, Floats, Integers, draws_at_once
 from cimento.statistics.intervals import Interval, t_quantile
-from cimento.statistics.values import Floats, Integers, draws_at_once
 
 Weighted: TypeAlias = "Callable[[Floats], Floats]"
 """From weights, one row a draw and one column an observation, to the coefficient of each draw."""

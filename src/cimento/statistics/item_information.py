@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from cimento.errors import UsageError
+from cimento.statistics.design import Booleans, Floats, Integers
 from cimento.statistics.item_response import ItemResponseFit
 from cimento.statistics.response_likelihood import logistic
-from cimento.statistics.values import Booleans, Floats, Integers
 
 _Z95 = 1.959963984540054
 _STEPS, _TOLERANCE = 50, 1e-8

@@ -18,6 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from cimento.errors import UsageError, counted
+from cimento.statistics.design import ALL_EQUAL, ArrayLike, Floats, Integers
 from cimento.statistics.response_effects import Responses
 from cimento.statistics.response_estimates import (
     Located,
@@ -28,7 +29,6 @@ from cimento.statistics.response_estimates import (
     spread_records,
 )
 from cimento.statistics.response_likelihood import FEWER_NODES, NODES, Likelihood
-from cimento.statistics.values import ALL_EQUAL, ArrayLike, Floats, Integers
 
 ItemModel: TypeAlias = Literal["rasch", "2pl"]
 

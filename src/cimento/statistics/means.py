@@ -21,11 +21,10 @@ from types import MappingProxyType
 import numpy as np
 
 from cimento.errors import UsageError, need_known
-from cimento.statistics.design import Design
-from cimento.statistics.intervals import Interval, t_quantile, t_two_sided, z_quantile
-from cimento.statistics.values import (
+from cimento.statistics.design import (
     TOO_FEW,
     ArrayLike,
+    Design,
     Floats,
     Integers,
     Significance,
@@ -33,6 +32,7 @@ from cimento.statistics.values import (
     floats,
     same_length,
 )
+from cimento.statistics.intervals import Interval, t_quantile, t_two_sided, z_quantile
 
 STUDENT = "Student's t"
 CLUSTERED_T = "t over clusters (CR2, Satterthwaite)"

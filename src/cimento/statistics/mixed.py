@@ -12,15 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cimento.errors import UsageError, did_you_mean, need_known
-from cimento.statistics.intervals import t_two_sided
-from cimento.statistics.mixed_deviance import (
-    GroupBlock,
-    ProfiledDeviance,
-    cross_products,
-    triangles,
-)
-from cimento.statistics.mixed_optimum import freedoms, optimum
-from cimento.statistics.values import (
+from cimento.statistics.design import (
     ALL_EQUAL,
     TOO_FEW,
     Floats,
@@ -29,6 +21,14 @@ from cimento.statistics.values import (
     floats,
     same_length,
 )
+from cimento.statistics.intervals import t_two_sided
+from cimento.statistics.mixed_deviance import (
+    GroupBlock,
+    ProfiledDeviance,
+    cross_products,
+    triangles,
+)
+from cimento.statistics.mixed_optimum import freedoms, optimum
 
 INTERCEPT = "(Intercept)"
 Term = tuple[str, ...]

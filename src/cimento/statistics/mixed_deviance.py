@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cimento.statistics.values import Floats, Integers
+from cimento.statistics.design import Floats, Integers
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cimento.statistics.design import Booleans, Floats, Integers
 from cimento.statistics.mixed_deviance import (
     CrossProducts,
     GroupBlock,
@@ -15,7 +16,6 @@ from cimento.statistics.mixed_deviance import (
     profiled_deviance,
     triangles,
 )
-from cimento.statistics.values import Booleans, Floats, Integers
 
 # Relative standard deviations of the random effects to start from, without correlations.
 _STARTS = (1.0, 0.2, 4.0)

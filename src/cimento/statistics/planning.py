@@ -17,12 +17,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from cimento.errors import UsageError
-from cimento.statistics.design import Design
+from cimento.statistics.design import Design, Floats
 from cimento.statistics.differences import MCNEMAR, share_test
 from cimento.statistics.intervals import WILSON, WILSON_CLUSTERED, share_interval
 from cimento.statistics.means import CLUSTERED_T, STUDENT, t_test
 from cimento.statistics.power import mcnemar_power, simulated_power
-from cimento.statistics.values import Floats
 
 OutcomeKind: TypeAlias = Literal["difference", "rate", "mean"]
 TRIALS = 1000

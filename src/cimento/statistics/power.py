@@ -12,11 +12,10 @@ from typing import TypeVar
 import numpy as np
 
 from cimento.errors import UsageError
-from cimento.statistics.design import Design
+from cimento.statistics.design import ArrayLike, Design, floats
 from cimento.statistics.differences import bonett_price, discordant, mcnemar, share_difference
 from cimento.statistics.intervals import effective_number, wilson, z_quantile
 from cimento.statistics.means import mean_of
-from cimento.statistics.values import ArrayLike, floats
 
 Data = TypeVar("Data")
 

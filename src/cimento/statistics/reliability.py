@@ -14,9 +14,9 @@ import numpy as np
 
 from cimento.errors import UsageError
 from cimento.statistics.classification import mid_ranks
-from cimento.statistics.design import FEWEST_CLUSTERS
-from cimento.statistics.values import (
+from cimento.statistics.design import (
     ALL_EQUAL,
+    FEWEST_CLUSTERS,
     TOO_FEW,
     ArrayLike,
     Floats,

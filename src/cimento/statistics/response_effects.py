@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cimento.statistics.values import Floats, Integers
+from cimento.statistics.design import Floats, Integers
 
 _INTERCEPT_SD, _SLOPE_SD = 5.0, 2.5
 

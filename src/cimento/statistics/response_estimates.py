@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from cimento.statistics.design import Floats
 from cimento.statistics.response_effects import Layout, Responses
 from cimento.statistics.response_likelihood import ItemPosterior, Likelihood, Mode
-from cimento.statistics.values import Floats
 
 RESIDUAL_VARIANCE = math.pi**2 / 3
 """The variance of one answer on the logit scale (Nakagawa and Schielzeth 2010,

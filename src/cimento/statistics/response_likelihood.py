@@ -24,8 +24,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cimento.statistics.design import Floats, Integers
 from cimento.statistics.response_effects import Layout, Responses, block_of
-from cimento.statistics.values import Floats, Integers
 
 NODES = {1: 15, 2: 7}
 """Nodes in each dimension of an item's effects, for results."""

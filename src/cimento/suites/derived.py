@@ -29,7 +29,7 @@ from cimento.suites.model import (
     pair_conditions,
     sentence,
 )
-from cimento.suites.words import count_words
+from cimento.suites.stimuli import count_words
 
 _ALSO_NAMED = (("sentence_good", "sentence_bad"), ("grammatical", "ungrammatical"))
 """Names of the columns of good and bad sentences in published datasets."""

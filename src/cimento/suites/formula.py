@@ -102,14 +102,14 @@ def tokenize(text: str) -> list[Token]:
             raise _unknown(text, column, match.group() if match else None)
         if match["open"] and _REGION_START.match(text, column):
             raise _malformed_region(text, column)
-        tokens.append(_region(text, match) if match["region"] else _plain(match))
+        tokens.append(
+            _region(text, match)
+            if match["region"]
+            else Token(str(match.lastgroup), match.group(), match.start())
+        )
         column = _skip_blanks(text, match.end())
     tokens.append(Token("end", "", len(text.rstrip())))
     return tokens
-
-
-def _plain(match: re.Match[str]) -> Token:
-    return Token(str(match.lastgroup), match.group(), match.start())
 
 
 def _skip_blanks(text: str, column: int) -> int:

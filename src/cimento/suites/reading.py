@@ -337,6 +337,20 @@ def open_text(path: Path) -> str:
     return text
 
 
+def decoded(path: Path) -> tuple[bytes, str, list[Fault]]:
+    """The bytes of a file, their text, and what is to be said of its encoding.
+
+    Raises:
+        InputError: the file may not be read.
+        SuiteError: it is empty, or in an unknown encoding.
+    """
+    data = read_bytes(path)
+    text, faults = decode(data, name=path.name)
+    if text is None:
+        raise unusable(path, faults)
+    return data, text, faults
+
+
 def open_json_lines(path: Path) -> list[dict[str, JsonValue]]:
     """The objects of a file with one object a line; empty lines are skipped.
 

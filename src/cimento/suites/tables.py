@@ -17,7 +17,7 @@ from cimento.errors import Fault, InputError, SuiteError, TableError
 from cimento.io.files import read_bytes
 from cimento.io.parquet import parse_parquet
 from cimento.io.parsing import each_line, parse_json
-from cimento.suites.reading import decode_table, errors, fault, place_of_row
+from cimento.suites.reading import decode_table, errors, fault, place_of_row, unusable
 from cimento.suites.workbooks import read_workbook
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx", ".parquet")
@@ -196,6 +196,20 @@ def open_table(path: Path) -> Table:
     if table is None or errors(faults):
         raise SuiteError(where=str(path), faults=faults)
     return table
+
+
+def tabulated(path: Path) -> tuple[bytes, Table, list[Fault]]:
+    """The bytes of a file, their table, and the faults of the table.
+
+    Raises:
+        InputError: the file may not be read.
+        SuiteError: there is no table in it.
+    """
+    data = read_bytes(path)
+    table, faults = read_table(data, path)
+    if table is None:
+        raise unusable(path, faults)
+    return data, table, faults
 
 
 def read_table(

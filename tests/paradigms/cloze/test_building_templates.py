@@ -13,7 +13,7 @@ from cimento.corpus.morphology.dictionaries import open_dictionary_file
 from cimento.corpus.morphology.rules import Rules, with_article
 from cimento.models.questions import Fill
 from cimento.paradigms.cloze.building import compare_forms, generate, read_description
-from cimento.paradigms.cloze.checks import load_cloze
+from cimento.paradigms.cloze.files import load_cloze
 from cimento.paradigms.cloze.judgments import expectations
 from cimento.paradigms.cloze.seeds import generated_seeds
 from cimento.paradigms.cloze.suite import expand_suite

@@ -8,7 +8,7 @@ import pytest
 
 from cimento import InputError
 from cimento.paradigms.cloze import people
-from cimento.paradigms.cloze.answers import Candidate
+from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.suite import ClozeItem, Option
 
 CONNECTIVES = ClozeItem(

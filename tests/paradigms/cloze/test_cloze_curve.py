@@ -8,9 +8,9 @@ import pytest
 
 from cimento import Meta, UsageError, evaluate
 from cimento.cli.main import invoke
+from cimento.paradigms.cloze.files import write_cloze
 from cimento.paradigms.cloze.sections import curve_figure, curve_frame
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, MultiwordItem
-from cimento.paradigms.cloze.writing import write_cloze
 
 pytest.importorskip("altair")
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from cimento import InputError, UsageError, open_morphology
 from cimento.compare.pairwise import compare_pair, corrected
 from cimento.paradigms.cloze import shares
-from cimento.paradigms.cloze.answers import Candidate, by_item, check_candidates
 from cimento.paradigms.cloze.judgments import (
     compare_judgments,
     dictionary_readings,
@@ -21,6 +20,7 @@ from cimento.paradigms.cloze.judgments import (
     parse_expectation,
     reuse_judgments,
 )
+from cimento.paradigms.cloze.requests import Candidate, by_item, check_candidates
 from cimento.paradigms.cloze.shares import calibration, clustering, confidence, precision_interval
 from cimento.paradigms.cloze.suite import ClozeItem, Option
 from cimento.paradigms.cloze.text import hit_outcomes

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cimento import Meta, evaluate
 from cimento.cli.main import invoke
-from cimento.paradigms.cloze.answers import Candidate
+from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.shares import nucleus, nucleus_size
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 

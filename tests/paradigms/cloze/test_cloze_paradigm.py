@@ -152,7 +152,7 @@ def test_a_run_is_judged_again_in_another_way_and_nothing_is_written(tmp_path):
 def test_a_run_of_another_paradigm_is_not_read_as_one_of_blanks():
     from dataclasses import replace
 
-    from cimento.paradigms.cloze.answers import ClozeAnswers
+    from cimento.paradigms.cloze.requests import ClozeAnswers
     from cimento.suites.model import Suite
 
     other = replace(open_run(EARLIER / "recorded"), suite=Suite(Meta("it-other"), (), (), ()))

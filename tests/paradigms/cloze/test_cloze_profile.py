@@ -10,9 +10,9 @@ import pytest
 
 from cimento import InputError, UsageError
 from cimento.cli.main import invoke
-from cimento.paradigms.cloze.answers import Candidate
 from cimento.paradigms.cloze.people import compare_with_people, option_weights
 from cimento.paradigms.cloze.profile import Profiling, choose_expressions, profile
+from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.suite import ClozeItem, Option
 
 TOML = 'kind = "cloze"\n[meta]\nname = "prova"\nlanguage = "it"\n[options]\ncluster = "origin"\n'

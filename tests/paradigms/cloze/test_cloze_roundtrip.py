@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import Meta
-from cimento.paradigms.cloze.checks import load_cloze
+from cimento.paradigms.cloze.files import load_cloze, write_cloze, write_options
 from cimento.paradigms.cloze.reading import read_folder
 from cimento.paradigms.cloze.suite import (
     ROLES,
@@ -22,7 +22,6 @@ from cimento.paradigms.cloze.suite import (
     SeedSet,
     Template,
 )
-from cimento.paradigms.cloze.writing import write_cloze, write_options
 
 HARD = (
     '"',

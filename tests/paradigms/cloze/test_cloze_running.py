@@ -16,13 +16,12 @@ from cimento.engine.fills import fills_table
 from cimento.io.tables import JUDGMENTS, write_table
 from cimento.models.questions import Fill, FillPolicy
 from cimento.paradigms import Score
-from cimento.paradigms.cloze.answers import ClozeAnswers, open_cloze_runs
+from cimento.paradigms.cloze.files import write_cloze
 from cimento.paradigms.cloze.judging import CHOSEN, OPTION, choose, dictionary_for
 from cimento.paradigms.cloze.judgments import human_judgments
 from cimento.paradigms.cloze.paradigm import ClozeParadigm
-from cimento.paradigms.cloze.requests import blank_requests
+from cimento.paradigms.cloze.requests import ClozeAnswers, blank_requests, open_cloze_runs
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
-from cimento.paradigms.cloze.writing import write_cloze
 from cimento.testing.models import uniform_scorer
 from tests.helpers.whole_path import ask_folder
 

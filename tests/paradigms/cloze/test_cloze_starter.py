@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from cimento import open_morphology
-from cimento.paradigms.cloze.checks import load_cloze, read_cloze
+from cimento.paradigms.cloze.files import load_cloze, read_cloze
 from cimento.paradigms.cloze.judgments import expectations
 from cimento.paradigms.cloze.reading import CLOZE_KINDS
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite

@@ -9,7 +9,7 @@ import pytest
 
 from cimento import InputError, SuiteError
 from cimento.cli.main import invoke
-from cimento.paradigms.cloze.checks import load_cloze, read_cloze
+from cimento.paradigms.cloze.files import load_cloze, read_cloze
 from cimento.paradigms.cloze.paradigm import CLOZE
 from cimento.paradigms.cloze.reading import CLOZE_CHECKS
 from cimento.paradigms.cloze.suite import (

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError
-from cimento.paradigms.cloze.answers import Candidate
+from cimento.paradigms.cloze.files import write_cell
 from cimento.paradigms.cloze.judgments import read_judged_candidates
-from cimento.paradigms.cloze.writing import write_cell
+from cimento.paradigms.cloze.requests import Candidate
 
 texts = st.one_of(
     st.sampled_from(['"', "'", "\t", "10", "null", "NA", "", "[UNK]", "##s", "a\r\n", " | ", "\\"]),

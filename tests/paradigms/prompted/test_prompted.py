@@ -339,3 +339,28 @@ def test_other_runs_have_no_table_of_answers(tmp_path, capsys):
     cimento.evaluate("it-subject-verb", "demo-causal", limit=2, output=tmp_path)
     assert invoke(["report", str(tmp_path), "--table", "answers"]) == 2
     assert "suites build prompted" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("task", ["choice", "yesno", "auto"])
+@pytest.mark.parametrize("points", [5, 7])
+def test_points_are_refused_where_nothing_is_rated(pairs, task, points):
+    with pytest.raises(UsageError, match=r"--set points=\d: it is the scale of ratings"):
+        ask(knows, pairs, task=task, points=points)
+
+
+def test_a_run_without_points_is_opened_and_run_again(pairs, tmp_path, capsys):
+    """Manifests have every option, those too that nobody gave and that change nothing."""
+    folder = pairs_folder(pairs, tmp_path)
+    words = ["run", folder, "-m", "demo-causal", "--set", "answer=loglik", "--set", "task=choice"]
+    assert invoke([*words, "-o", str(tmp_path / "runs")]) == 0
+    [manifest] = (tmp_path / "runs").glob("*/*/manifest.json")
+    assert open_run(manifest.parent).judge().outcomes().height > 0
+    assert invoke(["rerun", str(manifest.parent), "-o", str(tmp_path / "again")]) == 0
+    assert invoke([*words, "--set", "points=7", "-o", str(tmp_path / "runs")]) == 2
+    assert "it is the scale of ratings" in capsys.readouterr().err
+
+
+def pairs_folder(suite, tmp_path):
+    """A suite in a folder."""
+    PROMPTED.write(suite, tmp_path / suite.name)
+    return str(tmp_path / suite.name)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import UsageError
-from cimento.measures.values import Missing
+from cimento.io.values import Missing
 from cimento.paradigms.ratings.estimates import (
     BY_ERRORS,
     BY_HALVES,

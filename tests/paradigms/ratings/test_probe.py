@@ -10,7 +10,7 @@ import torch
 
 from cimento import UsageError, load_suite, pairs
 from cimento.cli.main import invoke
-from cimento.models.hf.vectors import sentence_vectors
+from cimento.models.hf.sites import sentence_vectors
 from cimento.models.registry import open_scorer
 from cimento.models.settings import Asking
 from cimento.paradigms.ratings.probe import labelled

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import Meta, Suite, UsageError
+from cimento.io.values import Missing
 from cimento.measures.normalising import NORMALISATIONS, equal_bins, normalise
 from cimento.measures.sentence import length_penalty
-from cimento.measures.values import Missing
 from cimento.paradigms.regions.factorial import factorial
 from cimento.paradigms.regions.two_by_two import (
     NOT_IN_DESIGN,

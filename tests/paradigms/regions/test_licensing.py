@@ -11,8 +11,8 @@ import pytest
 
 from cimento import Condition, InputError, Item, Meta, Region, Suite, evaluate
 from cimento.cli.main import invoke
+from cimento.io.values import BITS_PER_NAT, Missing
 from cimento.measures.regions import RegionValues
-from cimento.measures.values import BITS_PER_NAT, Missing
 from cimento.paradigms.regions.judging import values_of
 from cimento.paradigms.regions.licensing import effects_of_items, licensing_effects
 from cimento.paradigms.regions.paradigm import design_grids

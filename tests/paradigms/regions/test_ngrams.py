@@ -6,8 +6,7 @@ import pytest
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.cli.main import invoke
-from cimento.paradigms.regions.audit import audit_suite
-from cimento.paradigms.regions.ngrams import ngram_baselines
+from cimento.paradigms.regions.audit import audit_suite, ngram_baselines
 from cimento.suites.formats.native import write_native
 
 NAMES = [f"name{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]

@@ -158,7 +158,28 @@ def test_a_region_that_is_the_sentence_counts_as_the_sentence():
 
 def test_cells_that_are_no_counts_are_named():
     (rate,) = rates(suite([*CHOICES, ("many", "2")]))
-    assert rate.reason == "chosen_by of item '7', 'good' is 'many', no whole number"
+    assert rate.reason == (
+        "chosen_by of item '7', 'good' is 'many', no whole number and no share from 0.0 to 1.0"
+    )
+
+
+def test_margins_are_correlated_with_the_shares_of_choices():
+    # Margins (bits) 1, -1, 1, 2, 0 beside shares 1, 3/4, 1/2, 1/5, 4/5. Mid-ranks by hand:
+    # (3.5, 1, 3.5, 5, 2) and (5, 3, 2, 1, 4), both with mean 3. Products of the differences:
+    # 1 + 0 - 0.5 - 4 - 1 = -4.5, and sums of squares 9.5 and 10.
+    *people, model = rates(suite(lengths=LENGTHS))
+    assert [rate.graded for rate in people] == [None, None]
+    assert model.graded.n == 5
+    assert model.graded.r == pytest.approx(-4.5 / math.sqrt(9.5 * 10))
+
+
+def test_shares_of_choices_count_as_choices_do():
+    shares = [("1.0", "0.0"), ("0.75", "0.25"), ("0.5", "0.5"), ("0.2", "0.8"), ("0.8", "0.2")]
+    counted, given = (
+        rates(suite(choices, lengths=LENGTHS[:5])) for choices in (CHOICES[:5], shares)
+    )
+    assert [rate.choices for rate in given] == [None, None, None]
+    assert [replace(rate, choices=None) for rate in counted] == given
 
 
 def test_nobody_answered_is_no_rate_and_no_column_is_no_table():

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, UsageError
+from cimento.io.values import Missing, Unit
 from cimento.measures.regions import RegionValues
-from cimento.measures.values import Missing, Unit
 from cimento.paradigms.regions.contrast import (
     Contrast,
     ItemRatio,

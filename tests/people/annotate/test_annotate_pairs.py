@@ -11,7 +11,7 @@ from cimento import InputError, UsageError
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.making.decisions import open_decisions, read_decisions
 from cimento.corpus.treebanks import open_treebanks
-from cimento.paradigms.cloze.checks import load_cloze
+from cimento.paradigms.cloze.files import load_cloze
 from cimento.people.annotate.dialogue import DialogueState, RefusedError, step
 from cimento.people.annotate.pairs import decide, fields_of, tasks_of
 from tests.helpers.command_line import invoke

@@ -16,9 +16,9 @@ import pytest
 from cimento import InputError, UsageError
 from cimento.errors import StorageError
 from cimento.people.judgments.records import judgments_of
+from cimento.people.surveys import administration, storage
 from cimento.people.surveys.design import write_design
-from cimento.people.surveys.serving import administration, storage
-from cimento.people.surveys.serving.app import make_app
+from cimento.people.surveys.server import make_app
 from tests.helpers import survey_help
 from tests.helpers.command_line import invoke
 from tests.helpers.survey_help import SECRET, Person, hidden, small, stored
@@ -196,7 +196,7 @@ def test_the_server_says_where_it_is_and_whether_anybody_has_a_link(
     design, tmp_path, monkeypatch, capsys
 ):
     write_design(design, tmp_path / "design.json")
-    module = "cimento.people.surveys.serving.app"
+    module = "cimento.people.surveys.server"
     monkeypatch.setattr(
         f"{module}.make_app", lambda wanted, path, **_: storage.prepare(path, wanted)
     )

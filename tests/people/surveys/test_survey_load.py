@@ -11,8 +11,8 @@ from contextlib import closing
 import pytest
 
 from cimento.errors import StorageError
-from cimento.people.surveys.serving import storage
-from cimento.people.surveys.serving.storage import Writer
+from cimento.people.surveys import storage
+from cimento.people.surveys.storage import Writer
 from tests.helpers.survey_help import small
 
 load = pytest.importorskip("benchmarks.survey_load")

@@ -5,10 +5,10 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from cimento.people.surveys import participants, server, storage
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.serving import app, room, storage
-from cimento.people.surveys.serving.app import Serving, make_app
-from cimento.people.surveys.serving.room import room_place
+from cimento.people.surveys.participants import room_place
+from cimento.people.surveys.server import Serving, make_app
 from tests.helpers import survey_help
 from tests.helpers.command_line import invoke
 from tests.helpers.survey_help import SECRET, hidden
@@ -92,17 +92,17 @@ def test_another_code_is_no_room_and_without_a_number_there_is_none(
 
 
 def test_a_survey_is_served_in_a_thread_until_it_is_stopped(design, database):
-    server = Serving(design, database, host="127.0.0.1", port=0, shown="", room=5)
+    serving = Serving(design, database, host="127.0.0.1", port=0, shown="", room=5)
     try:
-        with urlopen(server.room) as page:  # noqa: S310  # on this machine
+        with urlopen(serving.room) as page:  # noqa: S310  # on this machine
             assert page.status == 200
-        assert server.room.startswith(server.address)
-        assert server.is_running
+        assert serving.room.startswith(serving.address)
+        assert serving.is_running
     finally:
-        server.stop()
-    assert not server.is_running
+        serving.stop()
+    assert not serving.is_running
     with pytest.raises(OSError, match="refused"):
-        urlopen(Request(server.room))  # noqa: S310  # on this machine
+        urlopen(Request(serving.room))  # noqa: S310  # on this machine
 
 
 @pytest.mark.parametrize(("host", "shown"), [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "192.0.2.7")])  # noqa: S104  # of a test, on this machine
@@ -110,8 +110,8 @@ def test_the_command_prints_a_link_that_people_can_open(
     design, tmp_path, monkeypatch, capfd, host, shown
 ):
     write_survey(design, tmp_path / "survey")
-    monkeypatch.setattr(app, "serve", lambda *_, **__: None)
-    monkeypatch.setattr(room, "network_host", lambda: "192.0.2.7")
+    monkeypatch.setattr(server, "serve", lambda *_, **__: None)
+    monkeypatch.setattr(participants, "network_host", lambda: "192.0.2.7")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     words = ["annotate", "serve", str(tmp_path / "survey"), "--room", "5", "--host", host]

@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.errors import StorageError
+from cimento.people.surveys import administration, storage
 from cimento.people.surveys.building import SurveyPlan, build_design
 from cimento.people.surveys.material import MaterialOptions
-from cimento.people.surveys.serving import administration, storage
-from cimento.people.surveys.serving.app import listen, make_app
-from cimento.people.surveys.serving.security import LARGEST_FORM, RateLimits
+from cimento.people.surveys.security import LARGEST_FORM, RateLimits
+from cimento.people.surveys.server import listen, make_app
 from cimento.suites.builtin import find_suite
 from tests.helpers import survey_help
 from tests.helpers.survey_help import SECRET, Person, asked_of, hidden, serving, small, stored
@@ -340,7 +340,7 @@ def half_request(address):
 
 
 def test_a_request_that_does_not_end_is_cut_off(design, database, monkeypatch):
-    monkeypatch.setattr("cimento.people.surveys.serving.app.REQUEST_SECONDS", 0.2)
+    monkeypatch.setattr("cimento.people.surveys.server.REQUEST_SECONDS", 0.2)
     with serving(design, database) as address:
         head = half_request(address)
         body = half_request(address)
@@ -356,7 +356,7 @@ def test_a_request_that_does_not_end_is_cut_off(design, database, monkeypatch):
 
 
 def test_unfinished_requests_give_their_places_to_new_ones(design, database, monkeypatch):
-    monkeypatch.setattr("cimento.people.surveys.serving.app.MOST_CONNECTIONS", 20)
+    monkeypatch.setattr("cimento.people.surveys.server.MOST_CONNECTIONS", 20)
     with serving(design, database) as address, contextlib.ExitStack() as held:
         for _ in range(60):
             held.enter_context(half_request(address))

@@ -15,9 +15,10 @@ from pathlib import Path
 
 from cimento.corpus.connectives import DecisionKind
 from cimento.corpus.connectives.extraction import CandidateSentence
-from cimento.corpus.connectives.inventories import Connective, Inventory
-from cimento.corpus.connectives.passages import (
+from cimento.corpus.connectives.inventories import (
     JOINED_BY,
+    Connective,
+    Inventory,
     Passage,
     implausible_candidates,
     passage_of,

@@ -14,7 +14,7 @@ import numpy as np
 
 from cimento.corpus.morphology.model import Features, Morphology, WordReading, chosen
 from cimento.corpus.morphology.rules import Rules
-from cimento.corpus.queries.index import TreebankIndex
+from cimento.corpus.queries.records import TreebankIndex
 from cimento.corpus.sentences import Sentence, Word
 
 UNKNOWN = "no dictionary knows the lemma"

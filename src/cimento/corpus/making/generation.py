@@ -10,15 +10,16 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from cimento.corpus.making.filled import Filled, twins
 from cimento.corpus.making.grammar import (
     BAD,
     GOOD,
     SLOT,
+    Filled,
     Grammar,
     GrammarTemplate,
     LexiconWord,
     Slot,
+    twins,
 )
 from cimento.errors import InputError
 from cimento.suites.design import with_design
@@ -35,6 +36,9 @@ _OPTIONAL = re.compile(r"^\[(.*)\]$")
 
 Values = Mapping[tuple[str, str], str]
 """The value of each feature that varies, by slot and feature."""
+
+Wishes = tuple[tuple[str, frozenset[str], frozenset[str] | None], ...]
+"""Features, each with the values that are refused and those of which there must be one, if any."""
 
 
 def generate_suites(grammar: Grammar, *, n: int, seed: int) -> tuple[Suite, Suite | None]:
@@ -54,6 +58,8 @@ def generate_suites(grammar: Grammar, *, n: int, seed: int) -> tuple[Suite, Suit
     """
     draw = Draw(grammar, n=n, seed=seed)
     turns = _turns(grammar)
+    texts = [text for template in grammar.templates for text in template.every_text]
+    has_twin = any("[" in text for text in texts)
     plain: list[Item] = []
     adversarial: list[Item] = []
     for number in range(1, n + 1):
@@ -67,10 +73,9 @@ def generate_suites(grammar: Grammar, *, n: int, seed: int) -> tuple[Suite, Suit
                 todo="Ask for fewer items, add words, or raise cap in the grammar.",
             )
         plain.append(_item(grammar, template, filled, number, adversarial=False))
-        adversarial.append(_item(grammar, template, filled, number, adversarial=True))
+        if has_twin:
+            adversarial.append(_item(grammar, template, filled, number, adversarial=True))
     suite = _suite(grammar, plain, grammar.name)
-    texts = [text for template in grammar.templates for text in template.every_text]
-    has_twin = any("[" in text for text in texts)
     twin = _suite(grammar, adversarial, grammar.name + TWIN) if has_twin else None
     return suite, twin
 
@@ -122,6 +127,7 @@ class Draw:
     lacking: Counter[str] = field(default_factory=Counter)
     _random: random.Random = field(init=False)
     _steps: int = 0
+    _by_wishes: dict[tuple[str, Wishes], list[LexiconWord]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._random = random.Random(self.seed)  # noqa: S311  # a draw of words, not of secrets
@@ -199,18 +205,12 @@ class Draw:
         """The words that fit a slot, those used least in this turn first."""
         closed = self.grammar.parts[slot.pos].closed
         taken = {choice.key for choice in filled.values()}
+        most = self.most
         words = [
             word
-            for word in self.grammar.lexicon
-            if word.pos == slot.pos
-            and _is_selected(word, slot, filled)
-            and (
-                closed
-                or (
-                    (word.pos, word.lemma) not in taken
-                    and self.uses[word.pos, word.lemma] < self.most
-                )
-            )
+            for word in self._selected(slot, filled)
+            if closed
+            or ((word.pos, word.lemma) not in taken and self.uses[word.pos, word.lemma] < most)
         ]
         self._random.shuffle(words)
         words.sort(key=lambda w: (self.uses[w.pos, w.lemma, turn], self.uses[w.pos, w.lemma]))
@@ -224,6 +224,17 @@ class Draw:
                 not slot.target or _is_telling(self.grammar, slot, choice)
             ):
                 yield choice
+
+    def _selected(self, slot: Slot, filled: Mapping[str, Filled]) -> Sequence[LexiconWord]:
+        """The words with the features that a slot asks for, in the order of the lexicon."""
+        wishes = slot.pos, _wishes(slot, filled)
+        if wishes not in self._by_wishes:
+            self._by_wishes[wishes] = [
+                word
+                for word in self.grammar.lexicon
+                if word.pos == slot.pos and _fits(word, wishes[1])
+            ]
+        return self._by_wishes[wishes]
 
     def _bundle(
         self, word: LexiconWord, slot: Slot, values: Values, filled: Mapping[str, Filled]
@@ -261,21 +272,30 @@ class Draw:
         return values[0] if len(values) == 1 else self._random.choice(values)
 
 
-def _is_selected(word: LexiconWord, slot: Slot, filled: Mapping[str, Filled]) -> bool:
-    """Whether a word has the inherent features that a slot asks for."""
+def _wishes(slot: Slot, filled: Mapping[str, Filled]) -> Wishes:
+    """What a slot asks for, with the features of the words that it refers to put in."""
+    wishes = []
     for feature, wanted in slot.where.items():
-        known = word.inherent.get(feature, ())
         allowed: set[str] = set()
+        refused = frozenset(value[1:] for value in wanted if value.startswith("!"))
         for value in wanted:
             other, _, of_other = value.partition(".")
             if value.startswith("!"):
-                if value[1:] in known:
-                    return False
-            elif of_other and other in filled:
+                continue
+            if of_other and other in filled:
                 allowed.update(_values_of(filled[other], of_other))
             else:
                 allowed.add(value)
-        if not all(value.startswith("!") for value in wanted) and allowed.isdisjoint(known):
+        any_value = all(value.startswith("!") for value in wanted)
+        wishes.append((feature, refused, None if any_value else frozenset(allowed)))
+    return tuple(wishes)
+
+
+def _fits(word: LexiconWord, wishes: Wishes) -> bool:
+    """Whether a word has the inherent features that are wished for."""
+    for feature, refused, allowed in wishes:
+        known = word.inherent.get(feature, ())
+        if not refused.isdisjoint(known) or (allowed is not None and allowed.isdisjoint(known)):
             return False
     return True
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import NamedTuple
 
-from cimento.corpus.connectives.passages import Passage, regions_of
+from cimento.corpus.connectives.inventories import Passage, regions_of
 from cimento.corpus.making.edits import (
     Change,
     Dependents,
@@ -18,9 +18,8 @@ from cimento.corpus.making.edits import (
     pieces_of,
     text_of,
 )
-from cimento.corpus.queries.index import TreebankIndex
-from cimento.corpus.queries.language import Request
 from cimento.corpus.queries.matching import find
+from cimento.corpus.queries.records import Request, TreebankIndex
 from cimento.corpus.search import DuplicateSentences
 from cimento.corpus.sentences import Sentence, Word
 from cimento.errors import InputError

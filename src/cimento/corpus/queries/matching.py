@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cimento.corpus.queries.index import Flags, Numbers, TreebankIndex
-from cimento.corpus.queries.language import (
+from cimento.corpus.queries.records import (
     Block,
     Clause,
     CompareClause,
@@ -21,10 +20,13 @@ from cimento.corpus.queries.language import (
     DominanceClause,
     EdgeClause,
     FeatureTests,
+    Flags,
     NodeClause,
+    Numbers,
     OrderClause,
     Request,
     SentenceTest,
+    TreebankIndex,
 )
 from cimento.errors import InputError
 

@@ -35,7 +35,7 @@ from cimento.models.settings import BatchLimits, Policy
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from cimento.io.arrays import Flags, Floats
+    from cimento.io.values import Flags, Floats
     from cimento.models.base import FloatArray
     from cimento.models.hf.batches import Trial
     from cimento.models.hf.heads import Read

@@ -29,7 +29,7 @@ from cimento.corpus.texts import (
 from cimento.errors import InputError, SuiteError
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import filled, parse_toml
-from cimento.paradigms.cloze.checks import load_cloze
+from cimento.paradigms.cloze.files import as_tsv, load_cloze, write_cell, write_cloze
 from cimento.paradigms.cloze.judgments import EXPECTED
 from cimento.paradigms.cloze.reading import read_blanks, read_cell, table_with
 from cimento.paradigms.cloze.seeds import (
@@ -49,7 +49,6 @@ from cimento.paradigms.cloze.suite import (
     SeedSet,
     Template,
 )
-from cimento.paradigms.cloze.writing import as_tsv, write_cell, write_cloze
 from cimento.suites.derived import OTHER, kind_of
 from cimento.suites.formats.native import meta_of
 from cimento.suites.reading import decode

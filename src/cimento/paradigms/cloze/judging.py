@@ -18,7 +18,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cimento.errors import need_known
-from cimento.paradigms.cloze.answers import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.judgments import (
     Fits,
     dictionary_readings,
@@ -26,6 +25,7 @@ from cimento.paradigms.cloze.judgments import (
     human_judgments,
     judge_expected,
 )
+from cimento.paradigms.cloze.requests import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import hit_ranks, is_hit
 from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.runs.outcomes import Outcome, VerdictName, outcomes_table

@@ -25,9 +25,9 @@ from cimento.errors import InputError, UsageError
 from cimento.io.parsing import filled
 from cimento.io.tables import JUDGMENTS
 from cimento.io.tables import read_table as read_run_table
-from cimento.paradigms.cloze.answers import Candidate
 from cimento.paradigms.cloze.portuguese import REMARK_JOINT, SHEET, read_sheet
 from cimento.paradigms.cloze.reading import read_cell, read_parts, table_with
+from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.shares import Share
 from cimento.paradigms.cloze.suite import JOINT
 from cimento.people.judgments.records import FITS

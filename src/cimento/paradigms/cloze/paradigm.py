@@ -23,9 +23,8 @@ from cimento.paradigms.base import (
     SurveyItems,
     SurveyTask,
 )
-from cimento.paradigms.cloze.answers import FITS, NAME, ClozeAnswers, check_candidates
-from cimento.paradigms.cloze.checks import check_cloze, is_released, read_cloze
 from cimento.paradigms.cloze.estimates import cloze_estimates, cloze_methods
+from cimento.paradigms.cloze.files import check_cloze, is_released, read_cloze, write_cloze
 from cimento.paradigms.cloze.judging import (
     HIT,
     UNREACHABLE,
@@ -38,9 +37,15 @@ from cimento.paradigms.cloze.judging import (
 from cimento.paradigms.cloze.judgments import human_judgments
 from cimento.paradigms.cloze.reading import folder_files, is_blank_table
 from cimento.paradigms.cloze.recording import logged_options, read_recorded_candidates
-from cimento.paradigms.cloze.requests import ClozeOptions, blank_requests
+from cimento.paradigms.cloze.requests import (
+    FITS,
+    NAME,
+    ClozeAnswers,
+    ClozeOptions,
+    blank_requests,
+    check_candidates,
+)
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
-from cimento.paradigms.cloze.writing import write_cloze
 from cimento.paradigms.paradigm import Paradigm
 from cimento.runs.outcomes import Estimate
 from cimento.runs.store import manifest_part
@@ -49,8 +54,7 @@ from cimento.suites.model import JsonValue
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.engine.replay import Recording
-    from cimento.engine.requests import Answers
+    from cimento.engine.requests import Answers, Recording
     from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel
     from cimento.people.judgments.records import Judgment

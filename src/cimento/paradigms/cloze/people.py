@@ -20,16 +20,16 @@ from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.files import write_text
 from cimento.io.parsing import whole_number
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
-from cimento.paradigms.cloze.answers import Candidate, ClozeAnswers
+from cimento.paradigms.cloze.files import write_cell, write_cloze
 from cimento.paradigms.cloze.judging import option_scores
 from cimento.paradigms.cloze.judgments import PIECE
 from cimento.paradigms.cloze.reading import read_cell, table_with
+from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import Share, mean_statistic
 from cimento.paradigms.cloze.suite import ClozeItem, expand_suite
-from cimento.paradigms.cloze.writing import write_cell, write_cloze
 from cimento.paradigms.paradigm import answers_about, chosen_task, refuse_nothing
 from cimento.people.judgments.records import WHICH_FITS, Judgment
-from cimento.statistics.values import Statistic
+from cimento.statistics.design import Statistic
 
 if TYPE_CHECKING:
     from cimento.paradigms.cloze.suite import ClozeSuite

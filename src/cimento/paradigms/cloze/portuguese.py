@@ -26,7 +26,7 @@ from typing import Any, TypeAlias, cast
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
-from cimento.paradigms.cloze.answers import Candidate
+from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.suite import (
     BaseSentence,
     ClozeItem,

@@ -11,7 +11,6 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TypeAlias, cast
 
 from cimento.errors import InputError, did_you_mean, need_known
-from cimento.paradigms.cloze.answers import Candidate, by_item
 from cimento.paradigms.cloze.judgments import JudgmentComparison
 from cimento.paradigms.cloze.people import (
     LABELS,
@@ -22,6 +21,7 @@ from cimento.paradigms.cloze.people import (
     count_top_classes,
     top_class,
 )
+from cimento.paradigms.cloze.requests import Candidate, by_item
 from cimento.paradigms.cloze.shares import (
     Clustering,
     Confidence,
@@ -45,9 +45,8 @@ from cimento.paradigms.cloze.shares import (
 from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.statistics.calibration import Calibration
 from cimento.statistics.correlation import Correlation, correlate
-from cimento.statistics.design import Design
+from cimento.statistics.design import Design, Statistic
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.statistics.values import Statistic
 from cimento.suites.model import JsonValue
 
 WHOLE_SUITE = "all"

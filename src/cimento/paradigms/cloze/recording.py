@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel
 
 from cimento.engine.fills import fills_table
-from cimento.engine.replay import PREFIX, Recording
+from cimento.engine.requests import PREFIX, Recording
 from cimento.errors import InputError, did_you_mean
 from cimento.io.files import expanded, read_bytes
 from cimento.io.parsing import parse_json
@@ -18,8 +18,8 @@ from cimento.io.tables import FILLS
 from cimento.models.base import ModelCard
 from cimento.models.questions import CHOICE, Fill, FillKind
 from cimento.models.recorded.replay import one_log
-from cimento.paradigms.cloze.answers import Candidate, by_item, check_candidates
 from cimento.paradigms.cloze.portuguese import RECORDED_MODEL, SHEET, decoded, read_sheet
+from cimento.paradigms.cloze.requests import Candidate, by_item, check_candidates
 from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.suites.reading import sha256_of
 

@@ -1,14 +1,19 @@
-"""Requests for blanks, and the options by which they are asked and judged.
+"""Blanks as a model is asked about them: the options, the requests, and its answers read back.
 
 Blanks are those of a suite, or those in free text such as ``La casa è ___``.
 """
 
 from __future__ import annotations
 
+import functools
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 from pydantic import BeforeValidator, Field
 
@@ -16,21 +21,36 @@ from cimento.engine.answers import answer
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import Fill, Requests
-from cimento.errors import InputError, UsageError
+from cimento.errors import InputError, TableError, UsageError, counted
 from cimento.io.files import expanded
 from cimento.io.tables import FILLS, REQUESTS
 from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
-from cimento.models.questions import MOST_CANDIDATES, MOST_MASKS, ChoiceRule, FillPolicy, OpenRule
+from cimento.models.questions import (
+    CHOICE,
+    MOST_CANDIDATES,
+    MOST_MASKS,
+    ChoiceRule,
+    FillPolicy,
+    OpenRule,
+)
 from cimento.models.questions import Fill as FoundFill
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.options import ModelOptions, checked
 from cimento.paradigms.base import ParadigmOptions, option_names
-from cimento.paradigms.cloze.suite import BLANK, ClozeItem, Option
+from cimento.paradigms.cloze.suite import BLANK, ClozeItem, ClozeSuite, Option, expand_suite
+from cimento.runs.run import Run, open_run, paradigm_name
+from cimento.runs.store import find_runs
 from cimento.suites.stimuli import one_or_several
 
 if TYPE_CHECKING:
     import polars as pl
+
+NAME = "cloze"
+"""Name of the paradigm."""
+
+FITS = "fits@"
+"""Question of the outcomes of candidates, with the number of candidates that count."""
 
 
 def _path(value: object) -> object:
@@ -242,3 +262,239 @@ def _item(number: int, text: str, options: Sequence[str]) -> ClozeItem:
             where=f"text {number}, {text!r}", seen=seen, todo=f"Write one, as {BLANK}."
         )
     return ClozeItem(str(number), parts[0], parts[1], tuple(Option(option) for option in options))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something that a model put into the blank of an item, or was asked to score there.
+
+    Attributes:
+        item: id of the item.
+        rank: from 1, the most probable first.
+        text: as the model's tokenizer writes it, ``##s`` and ``[UNK]`` included.
+        probability: at the blank; None where a recording has only ranks.
+        fits: whether it fits in the blank; None where nobody has judged it.
+        remarks: further comments on it.
+        tags: its readings in a dictionary, as the dictionary writes them.
+        logprob_nats: None where it was not scored.
+        n_pieces: tokens it takes; None where that is not known.
+        kind: see `cimento.models.questions.Fill`; empty where that is not known.
+    """
+
+    item: str
+    rank: int
+    text: str
+    probability: float | None = None
+    fits: bool | None = None
+    remarks: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    logprob_nats: float | None = field(default=None, compare=False)
+    n_pieces: int | None = field(default=None, compare=False)
+    kind: str = field(default="", compare=False)
+
+
+def by_item(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
+    """The candidates of each item by rank, items in order of first appearance."""
+    groups: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        groups.setdefault(candidate.item, []).append(candidate)
+    return {item: sorted(group, key=attrgetter("rank")) for item, group in groups.items()}
+
+
+def check_candidates(
+    candidates: Iterable[Candidate], *, items: Sequence[str] | None = None, k: int | None = None
+) -> tuple[str, ...]:
+    """See that candidates can be judged, and say what is missing from them.
+
+    Args:
+        candidates: of any items, in any order.
+        items: ids of the items that there should be; None where any will do.
+        k: number of candidates that an item should have; None for any number.
+
+    Returns:
+        Warnings: items with fewer than `k` candidates, items with none, and candidates that
+        nobody has judged, each with their number.
+
+    Raises:
+        InputError: two candidates of an item have one rank, a rank is below 1, or a candidate
+            belongs to an item that does not exist.
+    """
+    groups = by_item(candidates)
+    for item, group in groups.items():
+        _refuse_ranks(item, [candidate.rank for candidate in group])
+    warnings = []
+    if items is not None:
+        _refuse_unknown(groups, items)
+        empty = [item for item in items if item not in groups]
+        if empty:
+            warnings.append(
+                f"{counted(len(empty), 'item')} without candidates; the first is {empty[0]!r}."
+            )
+    short = [item for item, group in groups.items() if k is not None and len(group) < k]
+    if short:
+        warnings.append(
+            f"{counted(len(short), 'item')} with fewer than {k} candidates; the first is"
+            f" {short[0]!r} with {len(groups[short[0]])}."
+        )
+    every = [candidate for group in groups.values() for candidate in group]
+    unjudged = [candidate for candidate in every if candidate.fits is None]
+    if unjudged and len(unjudged) < len(every):
+        first = unjudged[0]
+        warnings.append(
+            f"{counted(len(unjudged), 'candidate')} of {len(every)} not judged, and left out of"
+            f" every share; the first is {first.text!r} (item {first.item!r}, rank {first.rank})."
+        )
+    return tuple(warnings)
+
+
+def _refuse_ranks(item: str, ranks: Sequence[int]) -> None:
+    if ranks[0] < 1:
+        seen, todo = f"a rank is {ranks[0]}", "Count ranks from 1."
+        raise InputError(where=f"item {item!r}", seen=seen, todo=todo)
+    twice = next((rank for rank, following in pairwise(ranks) if rank == following), None)
+    if twice is not None:
+        raise InputError(
+            where=f"item {item!r}",
+            seen=f"two candidates have rank {twice}",
+            todo="Give each candidate of an item a rank of its own.",
+        )
+
+
+def _refuse_unknown(groups: Mapping[str, object], items: Sequence[str]) -> None:
+    known = set(items)
+    unknown = next((item for item in groups if item not in known), None)
+    if unknown is not None:
+        raise InputError(
+            where="candidates",
+            seen=f"there is no item {unknown!r}",
+            todo="Do the candidates belong to another suite, or to another version of it?",
+        )
+
+
+@dataclass(frozen=True)
+class ClozeAnswers:
+    """A run of a cloze suite, read item by item.
+
+    Attributes:
+        run: the run.
+
+    Raises:
+        TableError: it is the run of a suite of another paradigm.
+    """
+
+    run: Run
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.run.suite, ClozeSuite):
+            raise TableError(
+                where=str(self.run.folder or self.run.suite.name),
+                seen="this is not the run of a cloze suite",
+                todo="Give a folder that `cimento run` made from a suite of kind cloze or"
+                " templates.",
+            )
+
+    @property
+    def suite(self) -> ClozeSuite:
+        """The suite, as its author wrote it."""
+        return cast("ClozeSuite", self.run.suite)
+
+    @property
+    def options(self) -> ClozeOptions:
+        """The options of the run."""
+        return cast("ClozeOptions", self.run.options)
+
+    @functools.cached_property
+    def items(self) -> tuple[ClozeItem, ...]:
+        """The items that were asked, in order."""
+        return expand_suite(self.suite).items
+
+    @functools.cached_property
+    def cluster_of(self) -> dict[str, str]:
+        """The cluster of each item; empty for an item that stands alone."""
+        return {item.id: item.columns.get(self.suite.cluster, "") for item in self.items}
+
+    @functools.cached_property
+    def _fills(self) -> pl.DataFrame:
+        return self.run.table("fills")
+
+    @functools.cached_property
+    def _all_methods(self) -> list[str]:
+        return self._fills["method"].unique(maintain_order=True).to_list()
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods by which candidates were found, in the order of the run."""
+        return tuple(name for name in self._all_methods if not name.startswith(CHOICE))
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The rules by which options were scored."""
+        return tuple(
+            name.removeprefix(CHOICE) for name in self._all_methods if name.startswith(CHOICE)
+        )
+
+    def by_method(self, method: str) -> dict[str, list[Candidate]]:
+        """The candidates of each item by one method, by rank.
+
+        Args:
+            method: one of `methods`, or ``choice:`` and one of `choices`.
+        """
+        import polars as pl
+
+        items = self.run.table("requests").select("item", "request")
+        fills = self._fills.filter(pl.col("method") == method).sort("request", "rank")
+        rows = items.join(fills, on="request", maintain_order="left_right")
+        columns = ("item", "rank", "candidate", "logprob_nats", "n_pieces", "kind")
+        by_item: dict[str, list[Candidate]] = {item: [] for item in items["item"]}
+        for item, rank, text, nats, n_pieces, kind in rows.select(columns).iter_rows():
+            probability = None if nats is None else math.exp(nats)
+            candidate = Candidate(item, rank, text, probability, None, (), (), nats, n_pieces, kind)
+            by_item[item].append(candidate)
+        return by_item
+
+    def by_rule(self, rule: str) -> dict[str, list[Candidate]]:
+        """The options of each item as scored by one rule; empty where it was not used."""
+        return self.by_method(CHOICE + rule) if rule in self.choices else {}
+
+    def candidates(self, method: str) -> list[Candidate]:
+        """The candidates that one method found, not judged yet."""
+        return [candidate for ranked in self.by_method(method).values() for candidate in ranked]
+
+    def judged(self, method: str) -> list[Candidate]:
+        """The candidates of a method with what the outcomes of the run say of their fit.
+
+        Raises:
+            CimentoError: the run is not judged yet, and cannot be.
+        """
+        import polars as pl
+
+        about = pl.col("question").str.starts_with(FITS) & (pl.col("method") == method)
+        fits = dict(self.run.outcomes().filter(about).select("item", "right").iter_rows())
+        return [
+            replace(candidate, fits=fits.get(f"{candidate.item}#{candidate.rank}"))
+            for candidate in self.candidates(method)
+        ]
+
+
+def open_cloze_runs(paths: Iterable[Path]) -> list[ClozeAnswers]:
+    """The runs of cloze suites in some folders; runs of other suites are ignored.
+
+    Args:
+        paths: folders of runs, or of single ones.
+
+    Raises:
+        TableError: a folder holds no such run, or one that cannot be read.
+    """
+    several: list[ClozeAnswers] = []
+    for path in paths:
+        folders = [
+            folder for folder in find_runs(path) if paradigm_name(folder, folder.manifest()) == NAME
+        ]
+        if not folders:
+            raise TableError(
+                where=str(path),
+                seen="there is no run of a cloze suite here",
+                todo="Give a folder that `cimento run` made from a suite of kind cloze.",
+            )
+        several += (ClozeAnswers(open_run(folder.path)) for folder in folders)
+    return several

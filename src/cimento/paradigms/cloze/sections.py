@@ -8,10 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import few_of_each_code
-from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.estimates import EstimateIndex
 from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, OPTION, asked
 from cimento.paradigms.cloze.profile import Profile, Profiling, profile
+from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
 from cimento.paradigms.cloze.suite import BLANK
 from cimento.paradigms.cloze.text import chosen_roles, clusters_note
 from cimento.report.figures import BLUE, Figure, drawable, figure_of, frame_of, require_rows

@@ -24,11 +24,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
 
 from cimento.errors import UsageError
-from cimento.paradigms.cloze.answers import Candidate, by_item
+from cimento.paradigms.cloze.requests import Candidate, by_item
 from cimento.paradigms.cloze.suite import ClozeItem
-from cimento.statistics.design import Design
+from cimento.statistics.design import Design, Statistic
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.statistics.values import Statistic
 
 if TYPE_CHECKING:
     from cimento.statistics.calibration import Calibration

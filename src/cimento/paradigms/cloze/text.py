@@ -12,10 +12,10 @@ from cimento.compare.item_outcomes import ItemOutcomes, rates_only
 from cimento.compare.pairwise import PairwiseComparison, compare_pair, corrected
 from cimento.errors import UsageError, counted, few_of_each_code
 from cimento.io.inline_markup import columns
-from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
 from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked
 from cimento.paradigms.cloze.profile import EXPRESSION
+from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
 from cimento.paradigms.cloze.shares import (
     clustering,
     exact_percent,
@@ -39,7 +39,6 @@ from cimento.statistics.differences import cochran_q
 
 if TYPE_CHECKING:
     from cimento.models.questions import FillKind
-    from cimento.paradigms.cloze.answers import Candidate
     from cimento.paradigms.cloze.judgments import JudgmentComparison
     from cimento.paradigms.cloze.people import PeopleReport
     from cimento.paradigms.cloze.profile import (
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
         Measured,
         Profile,
     )
+    from cimento.paradigms.cloze.requests import Candidate
     from cimento.paradigms.cloze.shares import Nucleus, Ranks, Share
     from cimento.paradigms.cloze.suite import ClozeItem
     from cimento.statistics.calibration import Calibration

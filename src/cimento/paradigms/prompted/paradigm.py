@@ -40,7 +40,7 @@ from cimento.paradigms.regions.contrast import predictions_of_pairs
 from cimento.paradigms.stories.prompts import Dialogue
 from cimento.paradigms.stories.requests import StoryPrompt, find_format, rendered
 from cimento.runs.outcomes import Estimate, outcomes_table
-from cimento.suites.model import Suite
+from cimento.suites.model import JsonValue, Suite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.base import AskedModel
     from cimento.report.records import SuiteReport
     from cimento.runs.run import Run
+    from cimento.runs.store import Manifest
 
 NOT_PROBABILITIES = (
     "these are answers to prompts about sentences (metalinguistic judgments), not probabilities of"
@@ -146,13 +147,17 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
         """One round: every pair or sentence in each cell of the design.
 
         Raises:
-            UsageError: the suite says of no two sentences which is the better one.
+            UsageError: the suite says of no two sentences which is the better one, or points are
+                given where nothing is rated.
             ModelError: the model's chat template cannot render a prompt.
         """
         import polars as pl
 
         if answers is not NO_ANSWERS:
             return None
+        forms = options.forms_of(suite)
+        if "rating" not in forms:
+            options.refuse_points(" and ".join(forms))
         prompting = options.prompting
         # Servers list the most probable tokens of what they write in a chat.
         prompt_format = find_format(model, prompting.model_copy(update={"answer": "generate"}))
@@ -178,6 +183,14 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
             rows.append((number, suite.name, prompt.item, prompt.place, *region))
         places = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
         return Requests(asked=requests, places=places)
+
+    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
+        """The options, without points where they rate nothing: manifests have all options."""
+        options = super().stored_options(manifest)
+        rates_nothing = options.get("task") in {"choice", "yesno"}
+        usual = PromptedOptions.model_fields["points"].default
+        left_out = {"points"} if rates_nothing or options.get("points") == usual else set()
+        return {name: value for name, value in options.items() if name not in left_out}
 
     def judge(self, run: Run) -> pl.DataFrame:
         """Pairs pass, fail or tie over the design; sentences stand beside the mean of people.

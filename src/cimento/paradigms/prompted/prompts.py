@@ -15,9 +15,9 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from cimento.errors import UsageError
 from cimento.paradigms.base import ParadigmOptions
@@ -79,6 +79,28 @@ class PromptedOptions(ParadigmOptions):
     points: Annotated[int, Field(ge=2, le=9)] = 7
     max_tokens: Annotated[int, Field(ge=1, le=1000)] = 8
     chat: Literal["auto", "yes", "no"] = "auto"
+
+    @model_validator(mode="after")
+    def _points_of_ratings(self) -> Self:
+        if self.task in {"choice", "yesno"}:
+            self.refuse_points(self.task)
+        return self
+
+    def refuse_points(self, task: str) -> None:
+        """Refuse points that were given where no rating is asked for.
+
+        Args:
+            task: what is asked.
+
+        Raises:
+            UsageError: points were given.
+        """
+        if "points" in self.model_fields_set:
+            raise UsageError(
+                where=f"--set points={self.points}",
+                seen=f"it is the scale of ratings, and the question is {task}",
+                todo="Leave it out, or say task=rating or task=all.",
+            )
 
     def forms_of(self, suite: Suite) -> tuple[Form, ...]:
         """The questions that are put about a suite.

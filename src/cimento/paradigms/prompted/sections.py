@@ -10,14 +10,16 @@ from typing import cast
 from cimento.paradigms.prompted.estimates import (
     CRITERION,
     D_PRIME,
+    ECE,
     END_BIAS,
     FIRST,
     FIRST_LABEL,
     HIGH_BIAS,
+    SLOPE,
     YES_BIAS,
+    reliability,
 )
 from cimento.paradigms.prompted.judging import Answered, PromptedRun, answers_of
-from cimento.paradigms.prompted.people import ECE, SLOPE, reliability
 from cimento.paradigms.ratings.suite import ratings_by
 from cimento.report.figures import drawable
 from cimento.report.figures_rates import margins_figure, rates_figure

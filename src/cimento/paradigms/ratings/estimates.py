@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.measures.values import Missing, Value
+from cimento.io.values import Missing, Value
 from cimento.paradigms.ratings.people import (
     FREQUENCY,
     KINDS,

@@ -66,7 +66,7 @@ from cimento.runs.store import manifest_part
 from cimento.suites.builtin import RATED
 from cimento.suites.checks import check_suite
 from cimento.suites.model import JsonValue, Suite
-from cimento.suites.words import count_words
+from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
     import polars as pl

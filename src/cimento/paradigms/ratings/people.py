@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import InputError, UsageError
 from cimento.io.tables import JUDGMENTS
+from cimento.io.values import Missing, Value, total
 from cimento.measures.scores import ScoredSentence
-from cimento.measures.values import Missing, Value, total
 from cimento.paradigms.ratings.cells import Cells, need_columns, text_of
 from cimento.paradigms.ratings.suite import ForcedChoice, RatedSentence, RatedSet, plain
 from cimento.statistics.design import Design
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.statistics.correlation import Correlation
-    from cimento.statistics.values import Floats, Significance
+    from cimento.statistics.design import Floats, Significance
 
 LEVELS = ("nominal", "ordinal", "interval")
 SHARED = 10
@@ -357,8 +357,8 @@ def permutation_test(
     import numpy as np
 
     from cimento.statistics.classification import mid_ranks
+    from cimento.statistics.design import Significance
     from cimento.statistics.resampling import PERMUTED_CLUSTERS, permute_clusters, permute_products
-    from cimento.statistics.values import Significance
 
     columns = [
         np.array([row.rating for row in rows], dtype=np.float64),

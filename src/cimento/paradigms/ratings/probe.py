@@ -16,15 +16,15 @@ from cimento.paradigms.regions.contrast import find_contrast
 from cimento.statistics.classification import auc as area
 from cimento.statistics.classification import auc_interval, confusion, mcc
 from cimento.statistics.design import Design
-from cimento.statistics.logistic import out_of_fold
+from cimento.statistics.regression import out_of_fold
 from cimento.suites.design import squares
 from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
+    from cimento.statistics.design import Floats
     from cimento.statistics.intervals import Interval
-    from cimento.statistics.values import Floats
     from cimento.suites.model import Suite
 
 

@@ -31,18 +31,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.measures.values import BITS_PER_NAT, Missing, Value, total
+from cimento.io.values import BITS_PER_NAT, Missing, Value, total
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon, summed
 from cimento.suites.derived import NOTHING, OTHER, first_word, kind_of
 from cimento.suites.design import Square, squares
 from cimento.suites.formula import Comparison, Junction, Reference
 from cimento.suites.model import Item, Suite
-from cimento.suites.words import count_words
+from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
+    from cimento.io.values import Unit
     from cimento.measures.regions import RegionValues
-    from cimento.measures.values import Unit
     from cimento.suites.formula import Formula
     from cimento.suites.model import Item, Suite
 

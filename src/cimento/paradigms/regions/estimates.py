@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.io.values import Missing, Value
 from cimento.measures import find_measure, find_measures
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope
 from cimento.measures.regions import with_equal_costs
 from cimento.measures.sentence import Measure
-from cimento.measures.values import Missing, Value
 from cimento.paradigms.regions.chance import chance_level, near_tie_threshold, scale_reason
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
 from cimento.paradigms.regions.judging import (
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.regions.factorial import DesignRate
     from cimento.paradigms.regions.people import ChoiceRate
     from cimento.runs.run import Run
+    from cimento.statistics.correlation import Correlation
     from cimento.suites.formula import Formula
 
 DEFAULT_MEASURE = "surprisal-bits"
@@ -250,7 +251,10 @@ def estimates_of(run: Run) -> Iterator[Estimate]:
     options = options_of(run)
     yield from accuracies_of(run)
     if CHOSEN_BY in judged_suite(run).column_names:
-        yield from (_of_people(run, rate) for rate in people_of(run))
+        for rate in people_of(run):
+            yield _of_people(run, rate)
+            if rate.graded:
+                yield _of_shares(run, rate, rate.graded)
     for measure in options.also:
         beside = run.judge(measure=measure, also=())
         for estimate in accuracies_of(beside):
@@ -408,6 +412,22 @@ def _of_people(run: Run, choices: ChoiceRate) -> Estimate:
         reason=choices.reason or "",
         n=choices.n,
         tied=choices.tied,
+    )
+
+
+def _of_shares(run: Run, choices: ChoiceRate, correlation: Correlation) -> Estimate:
+    """The correlation of the model's margins with people's shares of choices."""
+    return dataclasses.replace(
+        _of_people(run, choices),
+        method="margin and share of choices",
+        statistic="spearman",
+        value=correlation.r,
+        low=correlation.low,
+        high=correlation.high,
+        interval_method=correlation.method,
+        reason=correlation.reason or "",
+        n=correlation.n,
+        tied=None,
     )
 
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cimento.engine.requests import Answers
 from cimento.io.explained import EXPLANATIONS, PATCHES
 from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS, find_table
+from cimento.io.values import Missing, Value, total
 from cimento.measures import BITS_PER_NAT
 from cimento.measures.regions import region_values, with_first_tokens
-from cimento.measures.values import Missing, Value, total
 from cimento.paradigms.regions.chance import near_tie_threshold
 from cimento.paradigms.regions.interchanges import Interchanges
 from cimento.paradigms.regions.judging import judged_suite, options_of

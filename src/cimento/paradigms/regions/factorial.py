@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from cimento.errors import UsageError
+from cimento.io.values import Missing, Value
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope, normalise
-from cimento.measures.values import Missing, Value
 from cimento.paradigms.regions.two_by_two import (
     NO_ITEMS,
     Effects,

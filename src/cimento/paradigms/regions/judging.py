@@ -24,15 +24,13 @@ from cimento.measures.regions import (
 )
 from cimento.measures.scores import ScoredSentence, each_cost, each_sentence, scores_table
 from cimento.paradigms.regions.predictions import (
+    UNDECIDED,
     VERDICTS,
     Evaluations,
     combine,
+    half_widths,
     judged_items,
     parse_predictions,
-)
-from cimento.paradigms.regions.replicates import (
-    UNDECIDED,
-    half_widths,
     replicates_of,
     with_undecided,
 )
@@ -41,12 +39,12 @@ from cimento.runs.outcomes import GROUP, OUTCOMES
 from cimento.runs.store import manifest_part
 from cimento.suites.design import regions_measured, squares, windows_of
 from cimento.suites.formula import parse, references
-from cimento.suites.words import SegmenterRule
+from cimento.suites.stimuli import SegmenterRule
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.io.arrays import Floats
+    from cimento.io.values import Floats
     from cimento.measures import Measure
     from cimento.paradigms.regions.options import RegionOptions
     from cimento.runs.run import Run
@@ -374,7 +372,10 @@ def _judged(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> pl.DataF
     schema = {name: OUTCOMES.polars()[name] for name in ("verdict", "value", "reason")}
     if not judged_suite(run).predictions:
         return pl.DataFrame(schema=schema)
-    judged, columns = _evaluated(run, tokens, measure)
+    judged, columns = _compared(run, tokens, measure)
+    # Where scores are estimates, margins within their error decide nothing.
+    if errors := _errors(run, tokens, measure):
+        judged = with_undecided(judged, errors, columns.texts.number)
     judged = judged if len(judged) == 1 else (*judged, combine(judged, "&"))
     verdicts = np.stack([part.verdicts for part in judged], axis=1).ravel()
     values = np.stack([part.margins_bits for part in judged], axis=1).ravel()
@@ -395,18 +396,6 @@ def _judged(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> pl.DataF
         },
         schema=schema,
     )
-
-
-def _evaluated(
-    run: Run, tokens: pl.LazyFrame, measure: Measure | None
-) -> tuple[Sequence[Evaluations], RegionColumns]:
-    """The results of each prediction, and the values that it was judged on.
-
-    Where scores are estimates, margins within their error decide nothing.
-    """
-    judged, columns = _compared(run, tokens, measure)
-    errors = _errors(run, tokens, measure)
-    return with_undecided(judged, errors, columns.texts.number) if errors else judged, columns
 
 
 def _errors(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> list[Floats]:

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
+from cimento.io.values import Missing, Value
 from cimento.measures.regions import RegionValues
-from cimento.measures.values import Missing, Value
 from cimento.paradigms.regions.two_by_two import mean_over_items, summed
 from cimento.runs.outcomes import Estimate, mean_estimate
 from cimento.statistics.means import Mean

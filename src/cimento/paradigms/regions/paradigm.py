@@ -9,8 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.engine.replay import PREFIX, Recording
-from cimento.engine.requests import NO_ANSWERS, Answers, Requests
+from cimento.engine.requests import NO_ANSWERS, PREFIX, Answers, Recording, Requests
 from cimento.errors import Fault, counted
 from cimento.io.files import expanded, file_digest
 from cimento.io.tables import TOKENS
@@ -74,6 +73,7 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
     kinds: tuple[str, ...] = ("regions",)
     options = RegionOptions
     scoring = frozenset({"context", "all_tokens", "columns", "spec", "recorded_unit"})
+    has_regions = True
 
     def read(self, path: Path) -> SuiteReading[Suite]:
         """A suite, with every fault in it.

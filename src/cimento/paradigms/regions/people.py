@@ -14,7 +14,7 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -36,6 +36,7 @@ from cimento.paradigms.regions.predictions import evaluate_item, parse_predictio
 from cimento.people.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
 from cimento.people.judgments.summaries import rating_of
 from cimento.runs.outcomes import VerdictName
+from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import bounded_mean
@@ -47,11 +48,10 @@ if TYPE_CHECKING:
     from cimento.runs.run import Run
     from cimento.suites.model import Condition, JsonValue, Suite
 
-
 MAJORITY, ONE_PERSON = "most people", "one person"
-
 NO_CHOICES = "nobody chose between these sentences"
 NO_SINGLE = "one choice cannot decide the prediction both ways"
+_SHARE = re.compile(r"0\.\d+|1\.0+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +70,8 @@ class ChoiceRate:
         low: lower end of the 95% interval; None if there is none.
         high: upper end of the interval.
         reason: reason why there is no interval, or no rate.
+        graded: Spearman's correlation, over items, of the model's margin with the share of choices
+            by which the prediction holds; None for people.
     """
 
     suite: str
@@ -83,6 +85,7 @@ class ChoiceRate:
     low: float | None = None
     high: float | None = None
     reason: str | None = None
+    graded: Correlation | None = None
 
 
 def people_of(run: Run) -> list[ChoiceRate]:
@@ -97,8 +100,6 @@ def people_of(run: Run) -> list[ChoiceRate]:
     Raises:
         FormulaError: a prediction cannot be read.
     """
-    import polars as pl
-
     suite, options = judged_suite(run), options_of(run)
     if CHOSEN_BY not in suite.column_names:
         return []
@@ -120,18 +121,46 @@ def people_of(run: Run) -> list[ChoiceRate]:
         clusters = suite.clusters() if suite.cluster else None
         kinds = {item: _kind(formula, choices) for item, choices in counts.items()}
         known = {item: kind for item, kind in kinds.items() if kind != "unscored"}
-        made = sum(sum(counts[item].values()) for item in known)
+        made = _made(counts[item].values() for item in known)
         rates.append(_share(known, passes, clusters, dataclasses.replace(like, choices=made)))
-        rates.append(_single(formula, counts, clusters, like, seed=options.seed))
-        outcomes = run.outcomes().filter(
-            pl.col("question") == name, pl.col("item").is_in(list(known))
-        )
-        beside = dict(
-            outcomes.filter(outcomes["verdict"] != "unscored").select("item", "verdict").iter_rows()
-        )
-        model = dataclasses.replace(like, who=label_of(run), of_people=False)
-        rates.append(_share(beside, passes, clusters, model))
+        decided = _decided(formula, counts)
+        shares = {item: held / (held + failed) for item, (held, failed) in decided.items()}
+        single = dataclasses.replace(like, who=ONE_PERSON, choices=_made(decided.values()))
+        rates.append(_single(shares, clusters, single, seed=options.seed))
+        rates.append(_of_model(run, name, like, known, shares, passes, clusters))
     return rates
+
+
+def _of_model(
+    run: Run,
+    question: str,
+    like: ChoiceRate,
+    answered: Collection[str],
+    shares: Mapping[str, float],
+    passes: Collection[VerdictName],
+    clusters: Mapping[str, Hashable] | None,
+) -> ChoiceRate:
+    """The rate of the model on the items that people answered, and its margins beside shares."""
+    import polars as pl
+
+    outcomes = run.outcomes().filter(
+        pl.col("question") == question,
+        pl.col("item").is_in(list(answered)),
+        pl.col("verdict") != "unscored",
+    )
+    verdicts = dict(outcomes.select("item", "verdict").iter_rows())
+    margins = dict(outcomes.drop_nulls("value").select("item", "value").iter_rows())
+    both = [item for item in margins if item in shares]
+    x, y = ([values[item] for item in both] for values in (margins, shares))
+    graded = correlate(x, y, design=Design.of(both, clusters), seed=0, draws=0)
+    like = dataclasses.replace(like, who=label_of(run), of_people=False, graded=graded)
+    return _share(verdicts, passes, clusters, like)
+
+
+def _made(counts: Iterable[Iterable[float]]) -> int | None:
+    """The number of choices; None where only shares of them are known."""
+    votes = [count for choices in counts for count in choices]
+    return None if any(isinstance(count, float) for count in votes) else int(sum(votes))
 
 
 def _share(
@@ -154,36 +183,41 @@ def _share(
     )
 
 
+def _decided(
+    formula: Formula, counts: Mapping[str, Mapping[str, float]]
+) -> dict[str, tuple[float, float]]:
+    """The choices of each item by which a prediction holds, and by which it fails, without ties.
+
+    Items are left out where a single choice could not decide the prediction both ways.
+    """
+    decided = {}
+    for item, per_condition in counts.items():
+        kinds = {
+            name: _kind(formula, {n: n == name for n in per_condition}) for name in per_condition
+        }
+        held, failed = (
+            sum(n for name, n in per_condition.items() if kinds[name] == kind)
+            for kind in ("pass", "fail")
+        )
+        if {"pass", "fail"} <= set(kinds.values()) and held + failed:
+            decided[item] = (held, failed)
+    return decided
+
+
 def _single(
-    formula: Formula,
-    counts: Mapping[str, Mapping[str, int]],
+    shares: Mapping[str, float],
     clusters: Mapping[str, Hashable] | None,
     like: ChoiceRate,
     *,
     seed: int,
 ) -> ChoiceRate:
-    """The mean share of choices by which the prediction holds, without ties."""
-    shares: dict[str, float] = {}
-    choices = 0
-    for item, per_condition in counts.items():
-        kinds = {
-            name: _kind(formula, {n: n == name for n in per_condition}) for name in per_condition
-        }
-        if not {"pass", "fail"} <= set(kinds.values()):
-            continue
-        held = sum(n for name, n in per_condition.items() if kinds[name] == "pass")
-        decided = held + sum(n for name, n in per_condition.items() if kinds[name] == "fail")
-        if decided:
-            shares[item] = held / decided
-            choices += decided
-    like = dataclasses.replace(like, who=ONE_PERSON)
+    """The mean share of choices by which the prediction holds."""
     if not shares:
-        return dataclasses.replace(like, reason=NO_SINGLE)
+        return dataclasses.replace(like, choices=None, reason=NO_SINGLE)
     interval = bounded_mean(list(shares.values()), Design.of(shares, clusters), seed=seed)
     return dataclasses.replace(
         like,
         n=len(shares),
-        choices=choices,
         rate=math.fsum(shares.values()) / len(shares),
         low=interval.low,
         high=interval.high,
@@ -242,23 +276,28 @@ def verdicts_of_people(
     return verdicts, "" if verdicts else NO_CHOICES
 
 
-def _kind(formula: Formula, votes: Mapping[str, int]) -> VerdictName:
+def _kind(formula: Formula, votes: Mapping[str, float]) -> VerdictName:
     """The verdict on a prediction, with minus the number of votes as surprisal."""
     return evaluate_item(formula, {name: [0.0 - count] for name, count in votes.items()}).verdict
 
 
-def _counts(suite: Suite) -> tuple[dict[str, dict[str, int]], str]:
-    """The number of people who chose each sentence of each item, and why one cannot be read."""
-    counts: dict[str, dict[str, int]] = {}
+def _counts(suite: Suite) -> tuple[dict[str, dict[str, float]], str]:
+    """The choices of each sentence of each item, and why one cannot be read.
+
+    Whole numbers are numbers of people; numbers with a point, from 0.0 to 1.0, are shares of them.
+    """
+    counts: dict[str, dict[str, float]] = {}
     unread = ""
     for item, condition in suite.stimuli():
         cell = condition.columns.get(CHOSEN_BY, "").strip()
         count = whole_number(cell)
         if count is not None:
             counts.setdefault(item.id, {})[condition.name] = count
+        elif _SHARE.fullmatch(cell):
+            counts.setdefault(item.id, {})[condition.name] = float(cell)
         elif cell and not unread:
             place = f"{CHOSEN_BY} of item {item.id!r}, {condition.name!r}"
-            unread = f"{place} is {cell!r}, no whole number"
+            unread = f"{place} is {cell!r}, no whole number and no share from 0.0 to 1.0"
     return {item: choices for item, choices in counts.items() if any(choices.values())}, unread
 
 

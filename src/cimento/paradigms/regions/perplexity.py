@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cimento.io.values import Missing, Undefined, surprisal_bits
 from cimento.measures import find_measure
 from cimento.measures.scores import ScoredSentence
 from cimento.measures.sentence import Sentence, corpus_perplexity
-from cimento.measures.values import Missing, Undefined, surprisal_bits
 from cimento.paradigms.regions.judging import (
     crosses_factors,
     scores_of,

@@ -8,8 +8,8 @@ from itertools import chain, compress
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.engine.requests import Requests
-from cimento.io.arrays import stretches
 from cimento.io.tables import REQUESTS
+from cimento.io.values import stretches
 from cimento.models.base import Score
 from cimento.suites.design import regions_measured
 from cimento.suites.formula import regions_used

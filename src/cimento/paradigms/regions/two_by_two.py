@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.io.values import BITS_PER_NAT, Missing, Unit, Value, total
 from cimento.measures.normalising import Normalisation, Scope
 from cimento.measures.regions import RegionValues
-from cimento.measures.values import BITS_PER_NAT, Missing, Unit, Value, total
 from cimento.runs.outcomes import Estimate, mean_estimate
 from cimento.statistics.design import Design
 from cimento.suites.design import Cell, Square, squares, windows_of

@@ -42,9 +42,8 @@ from cimento.statistics.classification import (
     tnr,
     tpr,
 )
-from cimento.statistics.design import Design
+from cimento.statistics.design import Design, Statistic
 from cimento.statistics.intervals import Interval
-from cimento.statistics.values import Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

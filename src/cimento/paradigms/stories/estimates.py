@@ -37,9 +37,8 @@ from cimento.paradigms.stories.rates import (
 from cimento.paradigms.stories.rounds import FIRST, PAIR_TASK
 from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS, Tier
 from cimento.runs.outcomes import Estimate, rate
-from cimento.statistics.design import Design
+from cimento.statistics.design import Design, Statistic
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.statistics.values import Statistic
 
 if TYPE_CHECKING:
     import polars as pl

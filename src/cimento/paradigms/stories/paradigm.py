@@ -55,8 +55,7 @@ from cimento.suites.model import JsonValue
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.engine.replay import Recording
-    from cimento.engine.requests import Answers, Requests
+    from cimento.engine.requests import Answers, Recording, Requests
     from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel
     from cimento.report.records import SuiteReport

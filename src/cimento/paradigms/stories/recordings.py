@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from cimento.engine.replay import Recording
-from cimento.engine.requests import Choose, Reply, Request, Requests
+from cimento.engine.requests import Choose, Recording, Reply, Request, Requests
 from cimento.errors import Fault, InputError, SuiteError, UsageError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json

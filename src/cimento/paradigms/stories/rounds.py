@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cimento.engine.replay import Recording
-from cimento.engine.requests import Answers, Requests
+from cimento.engine.requests import Answers, Recording, Requests
 from cimento.errors import UsageError
 from cimento.paradigms.stories.answers import asked_suite, raw_answers, tier_answers
 from cimento.paradigms.stories.options import StoryOptions, prompt_for, refuse_norm

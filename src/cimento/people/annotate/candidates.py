@@ -17,7 +17,7 @@ from cimento.io.files import write_text
 from cimento.people.annotate.decisions import CandidateDecision, CandidateKey, Journal, YesOrNo
 
 if TYPE_CHECKING:
-    from cimento.paradigms.cloze.answers import ClozeAnswers
+    from cimento.paradigms.cloze.requests import ClozeAnswers
 
 OTHER = "other"
 REMARKS = "remarks.txt"
@@ -291,8 +291,8 @@ def candidate_tasks(
     Raises:
         UsageError: the run has no such method.
     """
-    from cimento.paradigms.cloze.answers import by_item
     from cimento.paradigms.cloze.people import top_class
+    from cimento.paradigms.cloze.requests import by_item
 
     if method:
         seen = "the run has no candidates that were asked for so"

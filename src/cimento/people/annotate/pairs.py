@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.corpus.connectives import DecisionKind
-from cimento.corpus.connectives.inventories import Connective, Inventory
-from cimento.corpus.connectives.passages import (
+from cimento.corpus.connectives.inventories import (
+    Connective,
     ConnectiveReplacement,
+    Inventory,
     Passage,
     ranked_candidates,
     replaced,

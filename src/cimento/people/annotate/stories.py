@@ -28,13 +28,15 @@ from cimento.paradigms.stories.suite import (
 )
 from cimento.people.annotate.decisions import Log
 from cimento.people.annotate.dialogue import (
+    USAGE,
     DialogueField,
     DialogueSession,
     RefusedError,
     Taken,
     Values,
+    blocks_of,
+    edit,
 )
-from cimento.people.annotate.story_states import USAGE, blocks_of, edit
 from cimento.suites.model import JsonValue
 
 LENGTH = 5

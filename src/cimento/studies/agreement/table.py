@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.measures.values import total
+from cimento.io.values import total
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import bounded_mean, mean_of

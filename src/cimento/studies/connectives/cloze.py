@@ -16,7 +16,6 @@ from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.io.parsing import whole_number
-from cimento.paradigms.cloze.answers import Candidate
 from cimento.paradigms.cloze.people import (
     CHOICES_FILE,
     NONE,
@@ -27,6 +26,7 @@ from cimento.paradigms.cloze.people import (
     majority,
     top_class,
 )
+from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionRole, expand_suite
 from cimento.paradigms.ratings.cells import Cells, need_columns, text_of
 from cimento.paradigms.ratings.formats import ConnectiveId, parse_id
@@ -215,7 +215,7 @@ def read_cloze(path: Path, completions: Path | None = None) -> ClozeSection:
 
 
 def _of_suite(path: Path) -> ClozeSection:
-    from cimento.paradigms.cloze.checks import load_cloze
+    from cimento.paradigms.cloze.files import load_cloze
     from cimento.paradigms.cloze.people import read_option_counts
 
     section = ClozeSection(load_cloze(path))

@@ -13,9 +13,9 @@ from statistics import stdev
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.corpus.treebanks import SAMPLE
-from cimento.measures.values import Missing, Value
-from cimento.paradigms.cloze.answers import ClozeAnswers
+from cimento.io.values import Missing, Value
 from cimento.paradigms.cloze.judging import CHOSEN, FORCED_CHOICE, unreachable_items
+from cimento.paradigms.cloze.requests import ClozeAnswers
 from cimento.paradigms.ratings.estimates import (
     UNACCEPTABLE,
     by_label,
@@ -116,7 +116,7 @@ class Material:
 
 def starter_material() -> Material:
     """Our own suites, which nobody has rated yet."""
-    from cimento.paradigms.cloze.checks import load_cloze
+    from cimento.paradigms.cloze.files import load_cloze
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import open_suite
 

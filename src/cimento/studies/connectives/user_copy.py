@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import InputError
-from cimento.measures.values import Missing, Value
+from cimento.io.values import Missing, Value
 from cimento.paradigms.ratings.estimates import (
     ACCEPTABLE,
     GRAMMATICAL,

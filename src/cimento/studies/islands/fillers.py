@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from cimento.measures.values import Value
+from cimento.io.values import Value
 from cimento.paradigms.regions.licensing import LicensingCell, LicensingEffect, effects_of_items
 from cimento.statistics.means import within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded

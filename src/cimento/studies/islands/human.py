@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import InputError
+from cimento.io.values import Missing
 from cimento.measures.normalising import NORMALISATIONS, Scope, z_scores
-from cimento.measures.values import Missing
 from cimento.paradigms.regions.factorial import (
     DesignRate,
     Factorial,

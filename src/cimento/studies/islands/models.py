@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from cimento.io.values import Missing
 from cimento.measures import find_measure
-from cimento.measures.values import Missing
 from cimento.paradigms.regions.estimates import OF_MASKED_MODELS, factorials, good_scores
 from cimento.paradigms.regions.factorial import (
     DesignRate,

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import InputError
-from cimento.paradigms.cloze.answers import Candidate, check_candidates
 from cimento.paradigms.cloze.portuguese import (
     MULTIWORD,
     SHEET,
@@ -28,6 +27,7 @@ from cimento.paradigms.cloze.portuguese import (
     read_snapshot,
     read_templates,
 )
+from cimento.paradigms.cloze.requests import Candidate, check_candidates
 from cimento.paradigms.cloze.suite import ClozeItem, Template
 
 State: TypeAlias = Literal["snapshot", "release"]

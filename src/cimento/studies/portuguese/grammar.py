@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from cimento.corpus.morphology.model import WordReading, format_features, from_delaf
-from cimento.paradigms.cloze.answers import Candidate
 from cimento.paradigms.cloze.judgments import (
     Expectation,
     compare_judgments,
@@ -15,6 +14,7 @@ from cimento.paradigms.cloze.judgments import (
     parse_expectation,
 )
 from cimento.paradigms.cloze.portuguese import Instance
+from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.shares import Share, macro, micro, precision_interval
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from cimento.paradigms.cloze.answers import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.judging import dictionary_for
 from cimento.paradigms.cloze.judgments import (
     Expectation,
@@ -25,6 +24,7 @@ from cimento.paradigms.cloze.judgments import (
     reuse_judgments,
 )
 from cimento.paradigms.cloze.portuguese import RECORDED_MODEL, Instance
+from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import Ranks, accuracy_at, groups_hit_by_none, is_hit
 from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.report.grid import EstimateCell, Grid, GridCell

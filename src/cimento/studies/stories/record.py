@@ -39,6 +39,7 @@ from cimento.paradigms.stories.rates import (
 from cimento.paradigms.stories.recordings import Responses
 from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS, TRUE, Story, Tier
 from cimento.statistics.classification import ONE_CLASS_ONLY
+from cimento.statistics.design import Significance, Statistic
 from cimento.statistics.differences import (
     Difference,
     discordant,
@@ -49,7 +50,6 @@ from cimento.statistics.differences import (
 from cimento.statistics.intervals import wilson
 from cimento.statistics.multiple import holm
 from cimento.statistics.resampling import bootstrap
-from cimento.statistics.values import Significance, Statistic
 from cimento.studies.stories.prompts import rebuild
 from cimento.suites.model import JsonValue
 

@@ -22,7 +22,7 @@ from cimento.suites.formula import (
 )
 from cimento.suites.model import Suite
 from cimento.suites.reading import fault
-from cimento.suites.words import count_words
+from cimento.suites.stimuli import count_words
 
 FEWEST_ITEMS = 5
 """Least number of items for a difference in length to count as systematic."""

@@ -136,7 +136,7 @@ _BETWEEN = " \0 "
 
 def _final_marks(stimuli: Stimuli) -> Iterator[Fault]:
     """Sentences without a final mark, where most have one."""
-    bare = [n for n, text in enumerate(stimuli.texts) if not _has_final_mark(text)]
+    bare = [n for n, text in enumerate(stimuli.texts) if not text.rstrip(_CLOSING).endswith(_FINAL)]
     marked, count = len(stimuli.texts) - len(bare), len(stimuli.texts)
     if marked <= MOST * count:
         return
@@ -144,10 +144,6 @@ def _final_marks(stimuli: Stimuli) -> Iterator[Fault]:
         if text := stimuli.texts[number]:
             seen = f"{text!r} has no final mark, unlike {marked} of {count} stimuli."
             yield fault("CIM-S053", where=stimuli.where(number), seen=seen)
-
-
-def _has_final_mark(text: str) -> bool:
-    return text.rstrip(_CLOSING).endswith(_FINAL)
 
 
 def _small_letters(stimuli: Stimuli) -> Iterator[Fault]:

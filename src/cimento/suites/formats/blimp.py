@@ -14,7 +14,7 @@ from sys import intern
 from typing import TypeAlias
 
 from cimento.errors import Fault, FormulaError, InputError
-from cimento.io.files import read_bytes, write_text
+from cimento.io.files import write_text
 from cimento.io.parsing import each_line, line_parser
 from cimento.suites.formula import Comparison, Reference, parse
 from cimento.suites.model import (
@@ -35,7 +35,7 @@ from cimento.suites.model import (
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
-    decode,
+    decoded,
     errors,
     fault,
     sha256_of,
@@ -65,11 +65,8 @@ def read_blimp(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file is not BLiMP JSONL.
     """
-    data = read_bytes(path)
+    data, text, faults = decoded(path)
     sha256 = sha256_of(data)
-    text, faults = decode(data, name=path.name)
-    if text is None:
-        raise unusable(path, faults)
     del data  # as large as the text, which is read line by line
     pairs = _Pairs()
     numbers, faults = _read_lines(text, pairs, name=path.name)

@@ -1,12 +1,15 @@
-"""Contexts with continuations: EWoK's two contexts and two targets, and one context with options.
+"""Alternatives without a good and a bad sentence: contexts with continuations, and wug tests.
 
 EWoK (Ivanova et al. 2024, arXiv:2405.09605) crosses two contexts with two targets, each of which
 fits one context. In the entity-tracking task of BabyLM's evaluation (Kim and Schuster 2023,
-doi:10.18653/v1/2023.acl-long.213) a context has several continuations, the right one first.
+doi:10.18653/v1/2023.acl-long.213) a context has several continuations, the right one first. In its
+wug tests (after Berko 1958, doi:10.1080/00437956.1958.11659661; adjectives: Hofmann et al. 2025,
+doi:10.1073/pnas.2423232122) a made-up word has two forms, and people prefer one or the other.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -46,6 +49,14 @@ CROSSED_PREDICTIONS = (
 PREFIX, OPTIONS = "input_prefix", "options"
 _FEWEST_OPTIONS = 2
 
+FORMS, RATIO = "sentences", "ratio"
+FIRST, SECOND = "first", "second"
+FORM_PREDICTION = Prediction(
+    f"(*;%{FIRST}%) < (*;%{SECOND}%)",
+    comment="The first form is less surprising; people differ in which of the two they prefer.",
+    name="first form",
+)
+
 
 def is_crossed(table: Table) -> bool:
     """Whether a table has two contexts and two targets in each row."""
@@ -55,6 +66,11 @@ def is_crossed(table: Table) -> bool:
 def has_options(table: Table) -> bool:
     """Whether a table has a context and a list of continuations in each row."""
     return bool(table.find(PREFIX) and table.find(OPTIONS))
+
+
+def has_forms(table: Table) -> bool:
+    """Whether a table has two sentences and a ratio of people's preferences in each row."""
+    return bool(table.find(FORMS) and table.find(RATIO))
 
 
 def read_crossed(path: Path) -> Reading:
@@ -85,12 +101,27 @@ def read_options(path: Path) -> Reading:
     return _read(path, has_options, _chosen, _first_of, (PREFIX, OPTIONS))
 
 
+def read_forms(path: Path) -> Reading:
+    """Read two forms of each sentence with people's preferences; the file's name is the suite's.
+
+    The conditions are ``first`` and ``second``. Their column ``chosen_by`` has the share of people
+    who prefer the form, so that margins are compared with shares; ``ratio`` is that of the first.
+
+    Raises:
+        InputError: the file may not be read.
+        SuiteError: the file is not such a table, or a row has not two sentences and a share.
+    """
+    needed, sentence = (FORMS, RATIO), ("sentence",)
+    return _read(path, has_forms, _forms, lambda _: (FORM_PREDICTION,), needed, sentence)
+
+
 def _read(
     path: Path,
     fits: Callable[[Table], bool],
     conditions: Callable[[Row, Table, str, list[Fault]], tuple[Condition, ...]],
     predictions: Callable[[Sequence[Item]], tuple[Prediction, ...]],
     needed: Sequence[str],
+    regions: tuple[str, ...] = REGIONS,
 ) -> Reading:
     data = read_bytes(path)
     table, faults = read_table(data, path)
@@ -105,7 +136,7 @@ def _read(
     items = [Item(id_, of_item) for id_, (_, of_item) in zip(ids, rows, strict=True)]
     suite = Suite(
         meta=Meta(name=name_from(path)),
-        region_names=REGIONS,
+        region_names=regions,
         predictions=predictions(items),
         items=tuple(items),
     )
@@ -150,6 +181,24 @@ def _chosen(row: Row, table: Table, where: str, faults: list[Fault]) -> tuple[Co
     return tuple(
         Condition(f"option{number}", _regions(prefix, text, where, faults, as_is=True), free)
         for number, text in enumerate(texts, start=1)
+    )
+
+
+def _forms(row: Row, table: Table, where: str, faults: list[Fault]) -> tuple[Condition, ...]:
+    sentences = [text.strip() for text in row.cells[table.find(FORMS) or ""].split("\t")]
+    try:
+        share = float(row.cells[table.find(RATIO) or ""])
+    except ValueError:
+        share = math.nan
+    if len(sentences) != len((FIRST, SECOND)) or not all(sentences) or not 0 <= share <= 1:
+        seen = f"{FORMS} is not two texts with a tab between, or {RATIO} no number from 0 to 1."
+        faults.append(fault("CIM-S003", where=where, seen=seen))
+        return ()
+    free = _free(row, table, (FORMS,), "phenomenon")
+    chosen = (share, 1 - share)
+    return tuple(
+        Condition(name, (Region(text),), {**free, "chosen_by": f"{part:.6f}"})
+        for name, text, part in zip((FIRST, SECOND), sentences, chosen, strict=True)
     )
 
 

@@ -15,7 +15,6 @@ from itertools import combinations
 from pathlib import Path
 
 from cimento.errors import Fault
-from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites.design import (
     ISLAND_CONDITIONS,
@@ -34,7 +33,7 @@ from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
-    decode,
+    decoded,
     errors,
     fault,
     first_line,
@@ -42,7 +41,7 @@ from cimento.suites.reading import (
     strip_blanks,
     unusable,
 )
-from cimento.suites.tables import Row, Table, meaning, read_table
+from cimento.suites.tables import Row, Table, meaning, tabulated
 
 HEADER_KEYS = ("conditions", "factorial_properties_and_levels", "phenomenon_properties")
 ID_KEYS = ("item", "id", "sentence_id", "pairID")
@@ -97,10 +96,7 @@ def read_factorial(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file is not a factorial suite.
     """
-    data = read_bytes(path)
-    text, faults = decode(data, name=path.name)
-    if text is None:
-        raise unusable(path, faults)
+    data, text, faults = decoded(path)
     records = list(_records(text, name=path.name, faults=faults))
     if errors(faults):
         raise unusable(path, faults)
@@ -277,10 +273,7 @@ def read_factorial_table(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file is not such a table.
     """
-    data = read_bytes(path)
-    table, faults = read_table(data, path)
-    if table is None:
-        raise unusable(path, faults)
+    data, table, faults = tabulated(path)
     if _is_of_sprouse(table):
         table = _from_sprouse(table)
     elif not is_factorial_table(table):

@@ -18,7 +18,6 @@ from sys import intern
 from typing import NamedTuple, TypeVar
 
 from cimento.errors import Fault
-from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites.model import (
     BAD,
@@ -36,7 +35,7 @@ from cimento.suites.model import (
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
-    decode,
+    decoded,
     errors,
     fault,
     first_line,
@@ -46,7 +45,7 @@ from cimento.suites.reading import (
     stripped,
     unusable,
 )
-from cimento.suites.tables import Table, read_table
+from cimento.suites.tables import Table, tabulated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,10 +172,7 @@ def read_pairs(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file is not such a table.
     """
-    data = read_bytes(path)
-    table, faults = read_table(data, path)
-    if table is None:
-        raise unusable(path, faults)
+    data, table, faults = tabulated(path)
     table = unfolded(table)
     dialect = dialect_of(table)
     if dialect is None:
@@ -266,10 +262,7 @@ def read_good_first(path: Path) -> Reading:
 
 
 def _read(path: Path, *, labels: tuple[str, str] | None) -> Reading:
-    data = read_bytes(path)
-    text, faults = decode(data, name=path.name)
-    if text is None:
-        raise unusable(path, faults)
+    data, text, faults = decoded(path)
     lines = _lines(text, path.name, labels, faults)
     pairs = [lines[start : start + 2] for start in range(0, len(lines), 2)]
     for pair in pairs:
@@ -331,10 +324,7 @@ def read_choices(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file does not hold such pairs.
     """
-    data = read_bytes(path)
-    text, faults = decode(data, name=path.name)
-    if text is None:
-        raise unusable(path, faults)
+    data, text, faults = decoded(path)
     items: list[Item] = []
     places: list[str] = []
     for number, line in enumerate(text.split("\n"), start=1):

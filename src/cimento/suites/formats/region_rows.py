@@ -17,7 +17,7 @@ from cimento.suites.formats.syntaxgym import suite_of
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.reading import (
     Reading,
-    decode,
+    decoded,
     errors,
     fault,
     first_line,
@@ -291,10 +291,7 @@ def read_syntaxgym_rows(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file does not hold such rows, or holds the rows of several suites.
     """
-    data = read_bytes(path)
-    text, faults = decode(data, name=path.name)
-    if text is None:
-        raise unusable(path, faults)
+    data, text, faults = decoded(path)
     rows = _rows(text, path.name, faults)
     names = list(dict.fromkeys(str(row.get(NAME, path.stem)) for row in rows))
     if len(names) > 1:

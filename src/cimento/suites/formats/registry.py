@@ -19,9 +19,11 @@ from cimento.suites.checks import check_suite
 from cimento.suites.design import condition_columns
 from cimento.suites.formats.blimp import SENTENCES, blimp_losses, read_blimp, write_blimp
 from cimento.suites.formats.contexts import (
+    has_forms,
     has_options,
     is_crossed,
     read_crossed,
+    read_forms,
     read_options,
 )
 from cimento.suites.formats.factorial import (
@@ -165,6 +167,11 @@ FORMATS = {
         " (.jsonl, .parquet)",
         read_options,
     ),
+    "forms": Format(
+        "a table with the columns sentences, two with a tab between them, and ratio"
+        " (.jsonl, .parquet)",
+        read_forms,
+    ),
     "words": Format(
         "a table with the columns sent_index, word_index, word, region and condition "
         "(.csv, .csv.gz)",
@@ -243,6 +250,7 @@ _TABLES: Mapping[str, Callable[[Table], bool]] = {
     "minicons": is_minicons,
     "crossed": is_crossed,
     "options": has_options,
+    "forms": has_forms,
 }
 """The test of each format of tables; a table is in the first format whose test succeeds."""
 

@@ -35,7 +35,7 @@ from cimento.suites.model import (
     sentence,
 )
 from cimento.suites.reading import Reading, fault, name_from, sha256_of, strip_blanks, unusable
-from cimento.suites.tables import Row, Table, read_table
+from cimento.suites.tables import Row, Table, read_table, tabulated
 
 PHENOMENON = "phenomenon"
 LABELS = {
@@ -110,10 +110,7 @@ def read_labelled(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file is not such a table, or a label is unknown.
     """
-    data = read_bytes(path)
-    table, faults = read_table(data, path)
-    if table is None:
-        raise unusable(path, faults)
+    data, table, faults = tabulated(path)
     dialect = next((known for known in DIALECTS if known.fits(table)), None)
     if dialect is None:
         seen = f"The columns are those of no known table: {', '.join(table.columns)}."

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cimento.errors import Fault
-from cimento.io.files import read_bytes, write_text
+from cimento.io.files import write_text
 from cimento.io.parsing import parse_json
 from cimento.suites.model import (
     METRICS,
@@ -36,7 +36,7 @@ from cimento.suites.model import (
 )
 from cimento.suites.reading import (
     Reading,
-    decode,
+    decoded,
     fault,
     number_text,
     sha256_of,
@@ -66,10 +66,7 @@ def read_syntaxgym(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file is not SyntaxGym JSON.
     """
-    data = read_bytes(path)
-    text, faults = decode(data, name=path.name)
-    if text is None:
-        raise unusable(path, faults)
+    data, text, faults = decoded(path)
     try:
         parsed = parse_json(text)
     except ValueError as error:

@@ -28,10 +28,10 @@ from cimento.people.judgments.records import (
     table_of,
     write_judgments,
 )
+from cimento.people.surveys import storage
 from cimento.people.surveys.design import PARTICIPANT_COLUMNS, SurveyDesign, SurveyQuestion
 from cimento.people.surveys.exports import environment, safe_csv
-from cimento.people.surveys.serving import storage
-from cimento.people.surveys.serving.security import (
+from cimento.people.surveys.security import (
     ForbiddenError,
     RateLimits,
     digest,
@@ -42,13 +42,12 @@ from cimento.people.surveys.serving.security import (
     same,
     sign,
 )
-from cimento.people.surveys.serving.storage import Participant, StoredAnswer
+from cimento.people.surveys.storage import Participant, StoredAnswer
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
-
 
 _PATIENCE = 2000
 """Milliseconds for which a deletion waits for programs that read the file."""

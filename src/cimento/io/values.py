@@ -1,8 +1,16 @@
-"""Ragged arrays: types, indices of their segments, sums from left to right, numbered reasons."""
+"""Values, or the reasons why there are none; sums in a fixed order; ragged arrays of them.
+
+The order of additions decides which sentences tie. All sums here go from left to right.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+import functools
+import math
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -10,6 +18,41 @@ if TYPE_CHECKING:
     Floats: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
     Integers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
     Flags: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
+Unit: TypeAlias = Literal["bits", "nats"]
+
+BITS_PER_NAT = 1 / math.log(2)
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """The reason in place of an undefined value."""
+
+    reason: str
+
+
+Value: TypeAlias = "float | Missing"
+
+
+def surprisal_bits(logprob_nats: float) -> float:
+    """Surprisal in bits of a log-probability in nats: ``-log2 P`` (Hale 2001)."""
+    return (0.0 - logprob_nats) * BITS_PER_NAT
+
+
+def total(values: Sequence[float]) -> float:
+    """The float64 sum from left to right, each step rounded; 0 for no values.
+
+    The order of additions decides which sentences tie. Python's `sum` (which compensates from 3.12
+    on) and numpy's (which adds in pairs) round differently.
+    """
+    return functools.reduce(operator.add, values, 0.0)
+
+
+Numbers: TypeAlias = tuple[float, ...]
+
+
+class Undefined(Exception):  # noqa: N818  # it is no error that a measure is undefined
+    """The signal that a measure has no value for a sentence, with the reason as its message."""
 
 
 def totals(values: Floats, offsets: Integers) -> Floats:

@@ -17,13 +17,12 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from cimento.errors import StorageError, UsageError, needing
+from cimento.people.surveys import storage
+from cimento.people.surveys.administration import Administration
 from cimento.people.surveys.design import SurveyDesign
-from cimento.people.surveys.serving import storage
-from cimento.people.surveys.serving.administration import Administration
-from cimento.people.surveys.serving.participants import Pages, Participants
-from cimento.people.surveys.serving.room import Room, room_place
-from cimento.people.surveys.serving.security import Guard, RateLimits, host_of
-from cimento.people.surveys.serving.storage import Writer
+from cimento.people.surveys.participants import Pages, Participants, Room, room_place
+from cimento.people.surveys.security import Guard, RateLimits, host_of
+from cimento.people.surveys.storage import Writer
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp
     from uvicorn import Server
-
 
 REQUEST_SECONDS = 30.0
 """From the first byte of a request, or from the connection, to the last byte of its body."""
@@ -107,7 +105,7 @@ class BoundedProtocol(H11Protocol):
         self.transport.abort()
 
 
-STATIC = Path(__file__).parents[1] / "static"
+STATIC = Path(__file__).parent / "static"
 _KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
 

@@ -1,1 +1,0 @@
-"""The web application of a survey: storage, security, pages and results."""

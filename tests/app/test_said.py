@@ -1,0 +1,245 @@
+"""What checks and readers say, in the languages of the app: all of it, natural, with its values."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cimento
+from cimento import InputError, SuiteError
+from cimento.app.said import form, message_of, said, sayings
+from cimento.app.words import LANGUAGES, words
+from cimento.errors import Fault
+from cimento.io.tables import NO_LEFT_CONTEXT
+from cimento.paradigms.registry import PARADIGMS
+from cimento.suites.builtin import list_builtin
+from cimento.suites.published import NAMES
+from tests.helpers.check_pages import FOLDER
+from tests.helpers.docs_pages import blocks
+
+OTHERS = [code for code in LANGUAGES if code != "en"]
+
+SOURCE = Path(cimento.__file__).parent
+
+ROOMS = (
+    "suites/checks/*.py", "suites/reading.py", "suites/tables.py", "suites/workbooks.py",
+    "suites/schema.py", "suites/formula.py", "suites/design.py", "suites/load.py",
+    "suites/suite_workbook.py", "suites/formats/items.py", "suites/formats/native.py",
+    "suites/formats/pairs.py", "suites/formats/region_rows.py", "suites/formats/factorial.py",
+    "suites/formats/contexts.py", "suites/formats/syntaxgym.py", "paradigms/ratings/cells.py",
+    "paradigms/ratings/suite.py", "paradigms/ratings/formats.py", "paradigms/cloze/reading.py",
+    "paradigms/cloze/checks.py", "paradigms/stories/formats.py", "app/[!s]*.py", "app/start.py",
+)  # fmt: skip
+"""Where the faults are made that the app shows beside the rows of a file, and its own errors."""
+
+PIECEMEAL = ("which should be", "have it alike", "are like this", "The item ", "There ",
+             "has no words in item", "its value there is", "Add the column")  # fmt: skip
+"""Parts of sentences that the code puts together from several; the pages of checks have them."""
+
+
+def fields(text):
+    return {match[1] for match in re.finditer(r"\{(\w+)", text)}
+
+
+def test_every_sentence_is_in_every_language_once():
+    assert [texts["en"] for texts in sayings() if set(texts) != set(LANGUAGES)] == []
+    english = [texts["en"].removesuffix(".") for texts in sayings()]
+    assert len(english) == len(set(english))
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_sentence_invents_a_value_and_none_ends_otherwise(language):
+    for texts in sayings():
+        assert fields(texts[language]) <= fields(texts["en"]), texts["en"]
+        assert texts[language].endswith((".", "?")) == texts["en"].endswith((".", "?")), texts["en"]
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_plural_forms_are_those_of_the_language(language):
+    for texts in sayings():
+        for forms in re.findall(r"\{\w+\|([^{}]*(?:\{\w+#\}[^{}]*)*)\}", texts[language]):
+            assert len(forms.split("|")) == (3 if language == "ru" else 2), texts[language]
+
+
+ENGLISH = re.compile(
+    r"\b(the|of|and|is|are|with|this|that|which|there|from|not|has|have)\b", re.IGNORECASE
+)
+"""Words that no text in another language has, outside fields and names in formats of files."""
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_no_english_is_left_over(language):
+    shown = [re.sub(r"\{[^{}]*\}|`[^`]*`|--[\w-]+", "", texts[language]) for texts in sayings()]
+    assert [text for text in shown if ENGLISH.search(text)] == []
+
+
+def test_russian_is_in_cyrillic():
+    shown = [re.sub(r"\{[^{}]*\}", "", texts["ru"]) for texts in sayings()]
+    words_of_files = re.compile(r"[a-z]{4,}(?! *[:=.])", re.IGNORECASE)
+    assert [
+        text for text in shown if words_of_files.search(text) and not re.search("[а-яё]", text)
+    ] == []
+
+
+def faults_of_pages():
+    """The faults that the pages of the checks show, each as the command line prints it."""
+    for page in sorted(FOLDER.glob("*.md")):
+        for block in blocks(page):
+            if block.language == "text":
+                for text in re.split(r"^(?=error: |warning: )", block.text, flags=re.MULTILINE):
+                    if match := re.match(r"\w+: (CIM-\w+) (.*)", text.rstrip("\n"), re.DOTALL):
+                        yield match[1], match[2]
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_the_example_of_every_check_is_said_in_every_language(language):
+    pages = list(faults_of_pages())
+    assert len({code for code, _ in pages}) > 80
+    assert [(code, text) for code, text in pages if said(text, language) is None] == []
+
+
+def literals(node):
+    """The texts that an expression may be, with 3 or 'x' in the place of each value."""
+    if isinstance(node, ast.IfExp):
+        yield from (*literals(node.body), *literals(node.orelse))
+    elif isinstance(node, ast.Tuple):
+        yield from (text for element in node.elts for text in literals(element))
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        yield "".join(map(filled, node.values))
+
+
+def filled(part):
+    if isinstance(part, ast.Constant):
+        return part.value
+    value = part.value
+    if isinstance(value, ast.Call) and getattr(value.func, "id", "") == "counted":
+        _, one, *several = (getattr(argument, "value", "") for argument in value.args)
+        return f"3 {several[0] if several else one + 's'}"
+    return "'x'" if part.conversion == ord("r") else "3"
+
+
+def told(path):
+    """Every literal that is what was seen, or what to do, in a file."""
+    names = {"seen", "todo"}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.keyword):
+            targets = {node.arg}
+        elif isinstance(node, ast.Assign):
+            targets = {getattr(name, "id", "") for target in node.targets
+                       for name in ast.walk(target)}  # fmt: skip
+        else:
+            continue
+        if names & targets:
+            yield from literals(node.value)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_whatever_a_check_or_a_reader_says_is_in_the_file(room):
+    paths = list(SOURCE.glob(room))
+    assert paths
+    texts = {text for path in paths for text in told(path)}
+    missing = [
+        text for text in texts
+        if re.search("[a-z]{3}", text.replace("'x'", "")) and said(text, "it") is None
+        and not any(part in text for part in PIECEMEAL)
+    ]  # fmt: skip
+    assert missing == []
+
+
+@pytest.mark.parametrize(
+    ("text", "russian"),
+    [
+        ("1 item in the conditions good, bad; 1 prediction",
+         "1 пункт в условиях good, bad; 1 предсказание"),
+        ("22 items in the conditions good, bad; 5 predictions",
+         "22 пункта в условиях good, bad; 5 предсказаний"),
+        ("111 items, 21 with an expected answer", "111 пунктов, из них с ожидаемым ответом: 21"),
+        ("'Да' has no final mark, unlike 1,801 of 2,002 stimuli.",
+         "У 'Да' нет знака в конце, в отличие от 1\u202f801 предложения из 2\u202f002."),
+    ],
+)  # fmt: skip
+def test_numbers_take_their_forms(text, russian):
+    assert said(text, "ru") == russian
+
+
+def test_forms_follow_the_plural_rules_of_cldr():
+    """The rules of https://www.unicode.org/cldr/charts/latest/supplemental/language_plural_rules.html
+    as babel.plural has them."""
+    plural = pytest.importorskip("babel").Locale("ru").plural_form
+    names = ["one", "few", "many"]
+    assert all(form(names, str(n), "ru") == plural(n) for n in range(1200))
+    assert [form(["o", "m"], str(n), "it") for n in (0, 1, 2, 21)] == ["m", "o", "m", "m"]
+    assert form(names, "1.5", "ru") == "few"  # 1,5 пункта
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_why_a_word_has_no_number_is_said(language):
+    assert said(NO_LEFT_CONTEXT, language) is not None
+
+
+def test_a_formula_keeps_its_lines_and_the_mark_below():
+    formula = "    (2;%a%) <= (2;%b%)\n            ^"
+    said_first = "formula, column 13: '<=' is not part of the formula language. Write &."
+    text = f"{said_first}\n{formula}"
+    lines = said(text, "es").split("\n")
+    assert lines[0].startswith("fórmula, columna 13: '<=' no es parte del lenguaje")
+    assert lines[1:] == text.split("\n")[1:]
+
+
+def test_words_of_a_suite_are_never_translated():
+    """A sentence of a suite that reads like a message stays what it is."""
+    text = "The sentence is that of condition 'good': 'There is no text.'."
+    assert said(text, "it") == "La frase è quella della condizione 'good': 'There is no text.'."
+    assert said("'The table is empty.' in 'There is no text.'.", "ru") == (
+        "'The table is empty.' в 'There is no text.'."
+    )
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_said_or_left(text):
+    assert said(text, "en") == text
+    translated = said(text, "ru")
+    assert translated is None or isinstance(translated, str)
+
+
+def test_an_error_is_said_with_its_place_and_advice():
+    error = InputError(where="prova.xlsx row 4", seen="is no table: it ends in '.doc'",
+                       todo="Save it as one of .xlsx, .csv.")  # fmt: skip
+    assert message_of(error, "pt") == (
+        "prova.xlsx, linha 4: não é uma tabela: termina em '.doc'."
+        " Salve-o num destes formatos: .xlsx, .csv."
+    )
+    assert message_of(error, "en") == str(error)
+
+
+def test_what_is_not_known_stays_in_english():
+    error = InputError(where="x", seen="a wheel came off", todo="Choose another.")
+    assert message_of(error, "it") == "x: a wheel came off. Scegline un altro."
+
+
+def test_the_faults_of_a_file_are_said_one_by_one():
+    fault = Fault("CIM-S010", "error", "item 3", "The item has no id.", "Fill in the name.")
+    text = message_of(SuiteError(where="prova.tsv", faults=[fault] * 20), "it")
+    assert text.split("\n")[:2] == [
+        "prova.tsv", "item 3: L'item non ha un identificativo. Scrivi il nome.",
+    ]  # fmt: skip
+    assert text.endswith("\n...")
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_built_in_suites_are_described_in_the_language_of_the_page(language):
+    say = words(language)
+    for what, names in (
+        ("language", NAMES),
+        ("kind", {suite.kind for suite in list_builtin()} | set(PARADIGMS)),
+        ("phenomenon", {suite.phenomenon for suite in list_builtin()} - {""}),
+    ):
+        assert [
+            name for name in names if f"named.{what}-{name.replace(' ', '-')}" not in say.texts
+        ] == []
+    assert say.named("phenomenon", "one of my own") == "one of my own"
