@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 ResultT = TypeVar("ResultT")
 
+_HELD = 32
+"""Number of units whose answers stay in memory, so that a short run does not read its own files."""
 _FINISHERS = 2
 """Number of threads that finish jobs: while one waits for the disk, the other computes."""
 
@@ -60,6 +62,7 @@ class Execution(Generic[ResultT]):
         self._groups: dict[tuple[int, tuple[Column, ...]], Group] = {}
         self._interned: dict[Request, Request] = {}
         self._results: dict[int, ResultT] = {}
+        self._held: deque[UnitState] = deque()
         self._finishing: dict[Future[ResultT], int] = {}
         self.states = [JobState(job, self._group(job)) for job in jobs]
         groups = self._groups.values()
@@ -345,6 +348,9 @@ class Execution(Generic[ResultT]):
             self._fail(number, outcome.error)
             return
         unit.take(outcome.result)
+        self._held.append(unit)
+        if len(self._held) > _HELD:
+            self._held.popleft().let_go()
         states, unit.waiting = unit.waiting, []
         for state in states:
             state.waiting.discard(number)
@@ -433,6 +439,8 @@ class Execution(Generic[ResultT]):
     def _forget(self) -> None:
         """Free what belongs to requests once no more are made: judging needs the memory."""
         self._forget_places()
+        while self._held:
+            self._held.popleft().let_go()
         for state in self.states:
             state.units, state.later = {}, None
         give_back()

@@ -183,7 +183,7 @@ class UnitState:
         unit: the unit with its requests.
         group: the model that is asked, with its jobs.
         path: the file of its result; None to keep the result in memory.
-        result: the result in memory, if there is no file.
+        result: the result in memory, if there is no file or it has only just been written.
         outline: its answers without rows, where they are known.
         is_done: whether the result exists.
         is_queued: whether it is in the queue of the workers.
@@ -209,16 +209,22 @@ class UnitState:
             StorageError: the file cannot be read.
             TableError: the file is damaged.
         """
-        if self.result is None and self.path is not None:
-            return read_result(self.path).answers
-        return NO_ANSWERS if self.result is None else self.result.answers
+        result = self.result
+        if result is None and self.path is not None:
+            result = read_result(self.path)
+        return NO_ANSWERS if result is None else result.answers
 
     def take(self, result: UnitResult | None) -> None:
-        """Take over the result of a worker, whose rows stay in the unit's file if it has one."""
+        """Take over the result of a worker, if it is in this process."""
         self.is_done = True
         self.outline = None if result is None else result.answers.outline()
-        self.result = result if self.path is None else None
+        self.result = result
         self.unit = Unit(self.unit.digest, ())
+
+    def let_go(self) -> None:
+        """Leave the rows of the result in the unit's file, if it has one."""
+        if self.path is not None:
+            self.result = None
 
     def outlined(self) -> Answers:
         """The answers without rows; errors as for `answers`."""

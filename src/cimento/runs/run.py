@@ -371,8 +371,7 @@ class Run:
             StorageError: the folder cannot be written.
         """
         # From here on the answers of a long run are read from their files, a block at a time.
-        tables = store_answers(self.tables, folder)
-        run = dataclasses.replace(self, tables=tables.held())
+        run = dataclasses.replace(self, tables=store_answers(self.tables, folder).held())
         copied = dataclasses.replace(self, suite=whole) if whole else self
         _SuiteField.write(copied, folder.suite_folder)
         write_table(run.outcomes(), OUTCOMES, folder.path)
@@ -386,7 +385,7 @@ class Run:
             paradigm=self.paradigm,
             options=self.options,
             manifest=folder.finish(manifest),
-            tables=tables,
+            tables=StoredTables(folder.path),
             folder=folder.path,
         )
 
