@@ -311,13 +311,15 @@ class Execution(Generic[ResultT]):
 
     def _next(self, worker: int) -> tuple[str, int] | None:
         """The next unit for a worker, skipping units that no job needs any more."""
-        while True:
+        # A worker that was told that nothing waits would not come back to its model.
+        while len(self._queue) or self._begin_next():
             pulled = self._queue.next(worker)
-            if pulled is None:
-                if not self._begin_next():
-                    return None
-            elif any(state.error is None for state in self.units[pulled[1]].waiting):
+            if pulled is None or self._is_needed(pulled[1]):
                 return pulled
+        return None
+
+    def _is_needed(self, number: int) -> bool:
+        return any(state.error is None for state in self.units[number].waiting)
 
     def _task(self, number: int) -> UnitTask:
         unit = self.units[number]

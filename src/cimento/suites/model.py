@@ -468,7 +468,7 @@ def pair_columns(
         bounds=range(2 * count + 1),
         texts=[text for both in zip(good, bad, strict=True) for text in both],
         free={
-            name: [cell for cell in cells for _ in range(2)]
+            name: [cell for both in zip(cells, cells, strict=True) for cell in both]
             for name, cells in free.items()
             if any(cells)
         },
