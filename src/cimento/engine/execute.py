@@ -311,12 +311,13 @@ class Execution(Generic[ResultT]):
 
     def _next(self, worker: int) -> tuple[str, int] | None:
         """The next unit for a worker, skipping units that no job needs any more."""
-        # A worker that was told that nothing waits would not come back to its model.
-        while len(self._queue) or self._begin_next():
+        while True:
+            # A worker that was told that nothing waits would not come back to its model.
+            while not self._queue and self._begin_next():
+                pass
             pulled = self._queue.next(worker)
             if pulled is None or self._is_needed(pulled[1]):
                 return pulled
-        return None
 
     def _is_needed(self, number: int) -> bool:
         return any(state.error is None for state in self.units[number].waiting)
