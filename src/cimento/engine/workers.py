@@ -8,6 +8,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
@@ -32,9 +33,12 @@ from cimento.models.settings import Asking
 
 _GRACE_S = 5.0
 _GIVE_BACK_S = 0.3
-_THREADS, _AHEAD = 3, 8
-"""Numbers of threads of this process where a model is elsewhere, and of units that they are given:
-one waits for the model, and two keep up with it while runs are finished."""
+_THREADS, _AHEAD = 2, 8
+"""Numbers of threads of this process where a model is elsewhere, and of units that they are given.
+"""
+_SWITCH_S = 0.0005
+"""Seconds after which a thread that computes lets another one go on, to call the model; Python's
+own 0.005 are a third of the time that a fast model takes for a unit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,10 +280,10 @@ class Pool(Protocol):
 class ThisProcess:
     """A pool with this process as its only worker.
 
-    A model on a GPU leaves this process idle. Then other threads encode the texts of the next
-    units, and store the answers to those before, while one waits for the model. More units are
-    given to them ahead, since whoever gives them also makes requests. Units do not depend on each
-    other (`cimento.engine.units`), so the numbers stay the same.
+    A model on a GPU leaves this process idle. Then a second thread encodes the texts of the next
+    unit, and stores the answers to the one before, while the first waits for the model. More units
+    are given to the two ahead, since whoever gives them also makes requests. Units do not depend on
+    each other (`cimento.engine.units`), so the numbers stay the same.
 
     Args:
         worker: the worker that does the tasks.
@@ -290,6 +294,7 @@ class ThisProcess:
         self._given: dict[int, UnitTask] = {}
         self._threads: ThreadPoolExecutor | None = None
         self._doing: dict[Future[TaskOutcome], int] = {}
+        self._switch_s = sys.getswitchinterval()
 
     @property
     def workers(self) -> Sequence[int]:
@@ -303,6 +308,7 @@ class ThisProcess:
             return
         if self._threads is None:
             self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="cimento")
+            sys.setswitchinterval(_SWITCH_S)
         self._doing[self._threads.submit(self._worker.do, task)] = worker
 
     def wait(self) -> list[Said]:
@@ -317,6 +323,7 @@ class ThisProcess:
         """Wait for the units that are being answered, and release the model."""
         if self._threads is not None:
             self._threads.shutdown(cancel_futures=True)
+            sys.setswitchinterval(self._switch_s)
         self._worker.close()
 
 
