@@ -5,9 +5,7 @@ does not know what the requests are for. The first rounds of all jobs of a model
 together, so that a request that two jobs make is answered once; each later round is cut separately.
 So the units depend on the jobs alone, and not on the order in which workers finish.
 
-Where all jobs make a single round and this process is the only worker, a job is not asked for its
-requests before the model has nothing else to do. Jobs are finished in threads, so that models go on
-answering the next.
+Jobs are finished in threads, so that models go on answering the next.
 """
 
 from __future__ import annotations
@@ -43,8 +41,8 @@ _FINISHERS = 2
 class Execution(Generic[ResultT]):
     """An execution of jobs, with the units that they need.
 
-    An execution that is not to ask its models asks all jobs for their first rounds at once, so that
-    a plan can count the units.
+    The first rounds are asked for here, and not by `run`, so that a plan can count the units of an
+    execution that it does not run.
 
     Args:
         jobs: the jobs in order; those of one model share its handle.
@@ -69,12 +67,7 @@ class Execution(Generic[ResultT]):
         self._queue: PullQueue[int] = PullQueue(
             (), alone={group.key for group in groups if group.is_alone}
         )
-        idle = {id(state.group) for state in self.states if state.job.is_done}
-        self._idle = idle - {id(state.group) for state in self.states if not state.job.is_done}
-        self._has_later = any(job.later for job in jobs)
-        self._unbegun = deque(self.states)
-        if self._has_later or not (work.ask and work.engine.is_alone(work.device)):
-            self._begin()
+        self._begin()
 
     def run(self) -> list[ResultT | CimentoError | None]:
         """Do the jobs and return the result of each, or its error; None for success in a share.
@@ -84,6 +77,9 @@ class Execution(Generic[ResultT]):
             MissingDependencyError: the engine is not installed.
         """
         work = self._work
+        if work.store is not None and len(self._queue):
+            for group in self._groups.values():
+                work.store.prepare(group.digest)
         models = {group.key: group.model for group in self._groups.values()}
         worker = Worker(
             cache=work.cache,
@@ -139,46 +135,25 @@ class Execution(Generic[ResultT]):
 
     def _begin(self) -> None:
         """Start the first round of all jobs, and find the units that are not done."""
-        states = list(self._unbegun)
-        self._unbegun.clear()
-        for state in states:
-            self._ask_first(state)
+        idle = {id(state.group) for state in self.states if state.job.is_done}
+        idle -= {id(state.group) for state in self.states if not state.job.is_done}
+        for state in self.states:
+            if state.group is not None and id(state.group) not in idle:
+                self._ask(state, state.group.division)
         share, total = self._work.engine.share, len(self.units)
         if share is not None:
             for position, unit in enumerate(self.units):
                 unit.is_other = not in_share(position, total, share)
-        for state in states:
-            self._need_first(state)
-        self._begun()
-
-    def _begin_next(self) -> bool:
-        """Start the first round of the next job, if there is one."""
-        if not self._unbegun:
-            return False
-        state = self._unbegun.popleft()
-        self._ask_first(state)
-        self._need_first(state)
-        if not self._unbegun:
-            self._begun()
-        return True
-
-    def _begun(self) -> None:
-        if not self._has_later:
+        for state in self.states:
+            if state.job.is_done:
+                state.is_answered = True
+            elif state.group is None:
+                self._replay(state)
+            elif state.error is None:
+                self._need(state)
+        if not any(state.job.later for state in self.states):
             self._forget_places()
         give_back()
-
-    def _ask_first(self, state: JobState) -> None:
-        """Ask a job for its first round; if its result exists, to see which requests are known."""
-        if state.group is not None and id(state.group) not in self._idle and state.error is None:
-            self._ask(state, state.group.division)
-
-    def _need_first(self, state: JobState) -> None:
-        if state.job.is_done:
-            state.is_answered = True
-        elif state.group is None:
-            self._replay(state)
-        elif state.error is None:
-            self._need(state)
 
     def _ask(self, state: JobState, division: Division) -> None:
         """Start the next round of a job."""
@@ -311,23 +286,15 @@ class Execution(Generic[ResultT]):
 
     def _next(self, worker: int) -> tuple[str, int] | None:
         """The next unit for a worker, skipping units that no job needs any more."""
-        while True:
-            # A worker that was told that nothing waits would not come back to its model.
-            while not self._queue and self._begin_next():
-                pass
-            pulled = self._queue.next(worker)
-            if pulled is None or self._is_needed(pulled[1]):
+        while (pulled := self._queue.next(worker)) is not None:
+            if any(state.error is None for state in self.units[pulled[1]].waiting):
                 return pulled
-
-    def _is_needed(self, number: int) -> bool:
-        return any(state.error is None for state in self.units[number].waiting)
+        return None
 
     def _task(self, number: int) -> UnitTask:
         unit = self.units[number]
         store, group = self._work.store, unit.group
         keeps = store is not None and self._work.cache is not None
-        if store is not None:
-            store.prepare(group.digest)
         return UnitTask(
             number=number,
             model=group.key,

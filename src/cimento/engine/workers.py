@@ -282,8 +282,8 @@ class ThisProcess:
 
     A model on a GPU leaves this process idle. Then a second thread encodes the texts of the next
     unit, and stores the answers to the one before, while the first waits for the model. More units
-    are given to the two ahead, since whoever gives them also makes requests. Units do not depend on
-    each other (`cimento.engine.units`), so the numbers stay the same.
+    are given to the two ahead, so that they wait for nobody. Units do not depend on each other
+    (`cimento.engine.units`), so the numbers stay the same.
 
     Args:
         worker: the worker that does the tasks.
