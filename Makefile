@@ -48,8 +48,10 @@ docs: $(STAMPS)/dev  ## the documentation as a site in build/site, warnings as e
 test: $(STAMPS)/dev  ## the tests, without the slow ones
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not slow and not servers'
 
-test-slow: $(STAMPS)/dev  ## the slow tests
+test-slow: $(STAMPS)/dev  ## the slow tests, and those of random examples with ten times as many
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'slow and not servers'
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --hypothesis-profile thorough \
+		-m 'hypothesis and not slow and not servers'
 
 test-servers: $(STAMPS)/servers  ## the tests against real servers and KenLM; builds them first
 	$(BIN)/python -m pytest -m servers

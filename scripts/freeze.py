@@ -83,18 +83,22 @@ SLOW = (
 )  # fmt: skip
 
 
-def freeze(case: Case, folder: Path) -> dict[str, str]:
+WORKERS = "run-workers"
+
+
+def freeze(case: Case, folder: Path, *, workers: bool = True) -> dict[str, str]:
     """The outputs of every command on a case, by the name of their file.
 
     Args:
         case: what is run.
         folder: an empty folder to work in.
+        workers: whether the suite is also run by two other processes, which are slow to start.
     """
     with _working_in(folder):
         if case.models == RECORDED:
             _record_candidates(case.suite, folder)
         frozen = _Frozen(case)
-        frozen.run()
+        frozen.run(workers=workers)
         if not case.only_runs:
             frozen.read_stored()
         return frozen.files
@@ -116,7 +120,7 @@ class _Frozen:
         self._layout = Layout(exact=case.exact)
         self._parts: dict[str, str] = {}
 
-    def run(self) -> None:
+    def run(self, *, workers: bool) -> None:
         """First, again, as JSON, interrupted and resumed, by workers, judged again."""
         self._run("run", "runs")
         self._run("run-stored", "runs")
@@ -127,8 +131,9 @@ class _Frozen:
                 self._run("run-interrupted", "resumed")
             with _environment(CIMENTO_CACHE_DIR="cache-2"):
                 self._run("run-resumed", "resumed")
-        with _environment(CIMENTO_CACHE_DIR="cache-3"):
-            self._run("run-workers", "spread", "--workers", "2")
+        if workers:
+            with _environment(CIMENTO_CACHE_DIR="cache-3"):
+                self._run(WORKERS, "spread", "--workers", "2")
         self._keep("judge", "judge", "runs")
         self._keep("judge-json", "judge", "runs", "--json")
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from cimento.cli.corpus_query import LibraryOptions, query_counts
+from cimento.cli.queries import LibraryOptions, query_counts
 from cimento.corpus.queries.parsing import stored_queries
 
 PAGE = Path(__file__).parents[1] / "docs" / "queries.md"

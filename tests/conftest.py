@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import functools
 import gc
+import hashlib
 import itertools
 import os
+import pickle
 import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
 
+import cimento
 from cimento.cli import main
 from cimento.models.hf import loading
 from cimento.models.hf.libraries import steady_arithmetic
@@ -36,8 +40,9 @@ main._command = functools.cache(main._command)
 # What tests write need not survive a loss of power.
 os.fsync = lambda _handle: None
 
-# What more examples would find, `make fuzz` and another day's random numbers find too.
-hypothesis.settings.register_profile("quick", max_examples=40)
+# What more examples would find, `make test-slow` finds, and another day's random numbers.
+hypothesis.settings.register_profile("quick", max_examples=20)
+hypothesis.settings.register_profile("thorough", max_examples=200)
 hypothesis.settings.load_profile("quick")
 
 SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shared"))
@@ -64,8 +69,52 @@ def _keeping(load: Callable[..., Scorer]) -> Callable[..., Scorer]:
 
 loading.load = _keeping(loading.load)
 
+_BUILT_IN = Path(cimento.__file__).parent / "data" / "suites"
+
+
+def _reading_once(read: Callable[..., Any]) -> Callable[..., Any]:
+    """`read` of a paradigm, which most commands begin with, once for each starter suite."""
+    kept: dict[tuple[object, Path], Any] = {}
+
+    def reading(paradigm: object, path: Path) -> Any:
+        if path.parent != _BUILT_IN:
+            return read(paradigm, path)
+        key = type(paradigm), path
+        if key not in kept:
+            kept[key] = read(paradigm, path)
+        return kept[key]
+
+    return reading
+
+
+def _computing_once(compute: Callable[..., Any]) -> Callable[..., Any]:
+    """`compute`, once for arguments whose pickled bytes are the same."""
+    kept: dict[bytes, Any] = {}
+
+    def computed(*arguments: object, **options: object) -> Any:
+        key = hashlib.sha256(pickle.dumps((arguments, sorted(options.items())))).digest()
+        if key not in kept:
+            kept[key] = compute(*arguments, **options)
+        return kept[key]
+
+    return computed
+
+
+def _keep_what_is_asked_often() -> None:
+    """Starter suites are read once, each table is fitted once, and all objects are left alone."""
+    from cimento.compare import analysis
+    from cimento.engine import handle
+    from cimento.paradigms.registry import own_paradigms
+
+    # The weights that are given back are those of the demo models, which are kept here.
+    handle.gc = SimpleNamespace(collect=functools.partial(gc.collect, 1))
+    analysis.item_response = _computing_once(analysis.item_response)
+    for kind in {type(paradigm) for paradigm in own_paradigms()}:
+        kind.read = _reading_once(kind.read)
+
+
 _LIBRARIES = {"torch", "transformers", "polars", "cimento"}
-_TESTS_BETWEEN = 100
+_TESTS_BETWEEN = 300
 gc.set_threshold(50_000, 20, 50)
 _tests = itertools.count()
 _frozen: set[str] = set()
@@ -91,6 +140,7 @@ _LONGEST = ("test_conformance.py", "test_docs_commands.py", "test_factorial_mixe
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest files come first, so that at the end no worker waits for another."""
     items.sort(key=lambda item: item.path.name not in _LONGEST)
+    _keep_what_is_asked_often()
 
 
 @pytest.fixture(scope="session")
@@ -137,10 +187,8 @@ def runs_of_every_kind(tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("runs-of-every-kind")
     suites = ("it-islands", "it-acceptability", "it-connectives-cloze", "es-agreement-templates",
               "es-stories")  # fmt: skip
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CIMENTO_CACHE_DIR", str(out / "cache"))
-        asked = ["run", *suites, "-m", "demo-causal", "--limit", "3"]
-        assert invoke([*asked, "-o", str(out / "runs")]) == 0
+    asked = ["run", *suites, "-m", "demo-causal", "--limit", "3"]
+    assert invoke([*asked, "-o", str(out / "runs")]) == 0
     return out / "runs"
 
 

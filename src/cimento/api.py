@@ -21,6 +21,7 @@ from cimento.engine.requests import PREFIX, Recording
 from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, StorageError, UsageError
+from cimento.io.declared import checked
 from cimento.models.in_memory import (
     LoadedModel,
     ModelLike,
@@ -31,7 +32,7 @@ from cimento.models.in_memory import (
 )
 from cimento.models.registry import AnyScorer, shown_name
 from cimento.models.settings import Asking
-from cimento.options import ModelOptions, RunOptions, checked, from_names
+from cimento.options import ModelOptions, RunOptions, from_names
 from cimento.paradigms.base import ParadigmOptions
 from cimento.paradigms.registry import LoadedSuite, SuiteLike, load_suite, load_suites
 from cimento.runs.job import SuiteJob, honoured, refuse_unused, suite_job

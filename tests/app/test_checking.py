@@ -247,7 +247,7 @@ def test_every_check_has_a_page_that_the_app_shows():
     assert page_of("../CIM-S004") == ""
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(st.lists(st.lists(st.text(max_size=12).map(one_line), min_size=2, max_size=3), max_size=4))
 def test_whatever_is_typed_comes_back_from_the_workbook(tmp_path_factory, cells):
     grid = Grid("g", {"items": sheet_of([["good", "bad"], *cells])}, described=False)

@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from cimento.app.opening import open_grid
+from cimento.app.words import words
 from cimento.paradigms.registry import load_suite, save_suite
 from tests.helpers.app_user import until, visit
 
@@ -94,6 +95,41 @@ def test_the_advice_of_a_check_is_in_the_language_of_the_page(folder):
             await user.open(f"/{language}/edit?suite=frasi.xlsx")
             await seen(user, advice)
             await user.should_not_see("Write the sentence")
+
+    visit(folder, flow)
+
+
+FAULTY = {
+    "about": [
+        ["setting", "value"], ["name", "prova"], ["language", "italiano"],
+        ["regions", "soggetto | verbo"], ["factors.number", "sg | pl"], ["canary", "abc"],
+    ],
+    "items": [
+        ["item", "condition", "text", "number"],
+        ["1", "match", "Il cane  dorme | dorme.", "sg"], ["1", "mism atch", "il cane", "due"],
+        ["2", "match", "Il perchÃ© | è chiaro.", "sg"], ["2", "match", "", "pl"],
+        ["", "mismatch", "L’albero | sono alti.", "pl"], ["3", "match", "L'albero | è alto.", "sg"],
+    ],
+    "predictions": [
+        ["name", "formula"], ["one", "(2;%match%) <= (2;%mismatch%)"],
+        ["two", "(4;%match%) < (2;%matc%)"],
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["it", "es", "pt", "ru"])
+def test_nothing_that_the_checks_find_is_in_english_on_a_page_that_is_not(folder, language):
+    (folder / "errori.xlsx").write_bytes(write_sheets(FAULTY, where="errori"))
+    say = words(language)
+
+    async def flow(user):
+        await user.open(f"/{language}/edit?suite=errori.xlsx")
+        await seen(user, say("edit.error"))
+        shown = [element for element in user.client.elements.values() if "seen" in element.classes]
+        assert len(shown) > 12
+        # The link to the page in English is the only thing that is said to be in English.
+        english = [e for e in user.client.elements.values() if e.props.get("lang") == "en"]
+        assert [element.props.get("hreflang") for element in english] == ["en"]
 
     visit(folder, flow)
 

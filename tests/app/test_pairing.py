@@ -6,7 +6,7 @@ pytest.importorskip("nicegui")
 
 from cimento.app.checking import check_grid
 from cimento.app.editing import Grid, sheet_of
-from cimento.app.pairing import guess_pair, named_pair
+from cimento.app.findings import guess_pair, named_pair
 
 GOOD, BAD = "Le rane saltano.", "Le rane salta."
 

@@ -7,7 +7,7 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 import pytest
 
 from cimento.app import people
-from cimento.app.asking import DATABASE
+from cimento.app.shown import DATABASE
 from cimento.people.judgments.records import judgments_of, read_judgments
 from cimento.people.surveys import storage
 from cimento.people.surveys.design import read_design

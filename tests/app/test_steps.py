@@ -74,16 +74,16 @@ def test_sentences_are_coloured_word_by_word_and_blanks_are_filled(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [("", "there are 0 of them"), ("Il cane ___.\nIl cane dorme.", "some have a blank")],
 )
-def test_what_cannot_be_tried_is_told(tmp_path, given, told):
+def test_what_cannot_be_tried_is_told(tmp_path, given, message):
     async def flow(user):
         await user.open("/en/start")
         (texts,) = user.find(marker="sentences").elements
         texts.value = given
         user.find(marker="try").click()
-        await seen(user, told)
+        await seen(user, message)
 
     visit(tmp_path, flow)
 
@@ -204,7 +204,7 @@ def test_a_suite_by_its_address_is_fetched_before_it_waits_in_the_queue(
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("blimp", "suites/blimp, and give that folder to cimento"),
         (f"github:someone/suites@{REVISION}", "cannot be fetched"),
@@ -213,7 +213,7 @@ def test_a_suite_by_its_address_is_fetched_before_it_waits_in_the_queue(
     ],
 )
 def test_what_cannot_be_fetched_is_told_and_not_put_into_the_queue(
-    tmp_path, monkeypatch, name, told
+    tmp_path, monkeypatch, name, message
 ):
     def no_network(*_):
         raise OSError("no network")
@@ -225,7 +225,7 @@ def test_what_cannot_be_fetched_is_told_and_not_put_into_the_queue(
         await user.open("/en/run")
         choose(user, name)
         user.find(marker="run").click()
-        await seen(user, told)
+        await seen(user, message)
         await user.should_see("Nothing has been run yet.")
 
     visit(tmp_path / "files", flow)
@@ -260,7 +260,9 @@ def test_results_are_shown_compared_and_cited(with_runs):
         assert user._gather_elements(marker="tab-report") == set()
         await user.open("/en/read?suite=it-subject-verb&show=newest")
         await until(lambda: user._gather_elements(marker="tab-report") != set())
-        (frame,) = [each for each in user.find(ui.element).elements if each.tag == "iframe"]
+        (frame,) = [
+            element for element in user.find(ui.element).elements if element.tag == "iframe"
+        ]
         assert frame.props["sandbox"] == "allow-scripts allow-popups"
         assert frame.props["src"].startswith("/report?run=runs%2Fit-subject-verb%2Fdemo-causal%40")
         (tabs,) = user.find(ui.tabs).elements

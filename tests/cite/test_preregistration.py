@@ -46,23 +46,23 @@ def test_what_a_run_does_otherwise_is_told(pilot, sheet):
     early = dataclasses.replace(
         pilot, manifest={**pilot.manifest, "created": "2000-01-01T00:00:00+00:00"}
     )
-    told = " ".join(deviations(planned, [early.judge(metric="mean")]))
-    assert "older than the sheet" in told
-    assert "the option metric is 'mean', and None in the sheet" in told
+    deviated = " ".join(deviations(planned, [early.judge(metric="mean")]))
+    assert "older than the sheet" in deviated
+    assert "the option metric is 'mean', and None in the sheet" in deviated
     assert "it-subject-verb was not run on" in " ".join(deviations(planned, []))
 
 
 def test_other_models_suites_and_contents_are_told(pilot, sheet):
     planned = read_preregistration(sheet)
     other = dataclasses.replace(planned, models=("gpt2",))
-    told = " ".join(deviations(other, [pilot]))
-    assert "the model is not in the sheet" in told
-    assert "was not run on gpt2" in told
+    deviated = " ".join(deviations(other, [pilot]))
+    assert "the model is not in the sheet" in deviated
+    assert "was not run on gpt2" in deviated
     none = dataclasses.replace(planned, suites=())
     assert "the suite is not in the sheet" in " ".join(deviations(none, [pilot]))
     changed = dataclasses.replace(planned.suites[0], sha256="0" * 64)
-    told = " ".join(deviations(dataclasses.replace(planned, suites=(changed,)), [pilot]))
-    assert "another content" in told
+    deviated = " ".join(deviations(dataclasses.replace(planned, suites=(changed,)), [pilot]))
+    assert "another content" in deviated
 
 
 def test_the_commands_print_a_sheet_and_check_against_it(pilot, tmp_path, capsys):

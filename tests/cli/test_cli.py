@@ -328,6 +328,6 @@ def test_every_command_has_help_and_stands_in_the_documentation():
 
 def test_a_long_list_of_known_names_is_cut():
     names = [f"name-{number:02}" for number in range(30)]
-    told = did_you_mean("something else", names)
-    assert told.endswith("name-23 and 6 more.")
+    advice = did_you_mean("something else", names)
+    assert advice.endswith("name-23 and 6 more.")
     assert did_you_mean("x", names[:2]) == "Known: name-00, name-01."

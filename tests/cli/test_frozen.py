@@ -42,14 +42,16 @@ def difference(frozen: str, now: str, tolerance: float) -> str:
     return "\n".join(difflib.unified_diff(before, after, "frozen", "now", lineterm="", n=2))
 
 
-def check(case: freeze.Case, folder: Path, tolerance: float) -> None:
+def check(case: freeze.Case, folder: Path, tolerance: float, *, workers: bool = True) -> None:
     with pytest.MonkeyPatch.context() as patch:
         # Cells of tables repeat themselves, and all commands of a case work in one folder.
         patch.setattr(freeze_layout, "normalised", functools.cache(normalised))
         patch.setattr(freeze, "normalised", freeze_layout.normalised)
-        now = freeze.freeze(case, folder)
+        now = freeze.freeze(case, folder, workers=workers)
     frozen = {
-        path.name: path.read_text(encoding="utf-8") for path in (FROZEN / case.name).iterdir()
+        path.name: path.read_text(encoding="utf-8")
+        for path in (FROZEN / case.name).iterdir()
+        if workers or path.stem != freeze.WORKERS
     }
     assert sorted(now) == sorted(frozen)
     found = {name: difference(frozen[name], now[name], tolerance) for name in now}
@@ -57,8 +59,20 @@ def check(case: freeze.Case, folder: Path, tolerance: float) -> None:
     assert not told, f"not what was frozen (tests/frozen/README.md says what to do)\n{told}"
 
 
+SPREAD = ("regions",)
+"""The cases that workers run too; they run the others with the slow tests."""
+
+
 @pytest.mark.parametrize("case", freeze.QUICK, ids=lambda case: case.name)
 def test_commands_print_and_store_what_was_frozen(case, tmp_path):
+    check(case, tmp_path, EXACT, workers=case.name in SPREAD)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "case", [case for case in freeze.QUICK if case.name not in SPREAD], ids=lambda case: case.name
+)
+def test_workers_print_and_store_what_was_frozen(case, tmp_path):
     check(case, tmp_path, EXACT)
 
 

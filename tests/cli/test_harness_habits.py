@@ -43,7 +43,7 @@ def test_lm_evals_spelling_of_a_model_is_that_model(tmp_path):
     assert tables[0].equals(tables[1])
 
 
-@pytest.mark.parametrize("errors", [None, subprocess.STDOUT])
+@pytest.mark.parametrize("errors", [None, pytest.param(subprocess.STDOUT, marks=pytest.mark.slow)])
 def test_a_reader_that_goes_away_costs_neither_the_exit_code_nor_the_junit_file(tmp_path, errors):
     asked = ["run", "it-islands", "-m", "demo-causal", "--limit", "3"]
     if errors is None:
@@ -258,7 +258,7 @@ def test_junit_has_what_could_not_be_run_and_no_folder_is_left_of_it(tmp_path):
 
 def test_a_limit_beyond_the_suite_is_none(tmp_path, capsys):
     for suite in ("it-idioms", "es-subject-verb", str(TRIPLES_FILE)):
-        args = ["run", suite, "-m", "demo-causal", "--no-cache", "-o", str(tmp_path)]
+        args = ["run", suite, "-m", "demo-causal", "-o", str(tmp_path)]
         assert invoke(args) == 0
         capsys.readouterr()
         assert invoke([*args, "--limit", "1000"]) == 0

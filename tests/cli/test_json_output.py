@@ -94,9 +94,9 @@ def printed(capsys, *arguments: str) -> dict:
     """The one object that a command prints."""
     capsys.readouterr()
     assert invoke([*arguments, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert isinstance(found, dict)
-    return found
+    printed = json.loads(capsys.readouterr().out)
+    assert isinstance(printed, dict)
+    return printed
 
 
 def test_runs_of_several_kinds_are_one_object(runs_of_every_kind, tmp_path, capsys):
@@ -137,12 +137,12 @@ def test_other_commands_print_one_object(treebank, tmp_path, capsys):
 
 def test_lists_are_objects(monkeypatch, tmp_path, capsys):
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path))
-    named = {each["name"]: each for each in printed(capsys, "suites", "list")["suites"]}
+    named = {suite["name"]: suite for suite in printed(capsys, "suites", "list")["suites"]}
     assert named["it-subject-verb"]["language"] == "it"
-    assert {each["name"] for each in printed(capsys, "suites", "list", "--remote")["datasets"]} > {
-        "blimp"
-    }
-    models = {each["name"]: each["kind"] for each in printed(capsys, "models", "list")["models"]}
+    assert {
+        dataset["name"] for dataset in printed(capsys, "suites", "list", "--remote")["datasets"]
+    } > {"blimp"}
+    models = {model["name"]: model["kind"] for model in printed(capsys, "models", "list")["models"]}
     assert models.items() >= {"demo-causal": "causal", "demo-masked": "masked"}.items()
     assert printed(capsys, "cache", "info")["texts"] == 0
     assert printed(capsys, "cache", "verify")["problems"] == []

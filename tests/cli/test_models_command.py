@@ -114,12 +114,12 @@ def test_json_says_all_of_it(zoo_folder, capsys):
     folder = str(zoo_folder("bert-cased"))
     assert invoke(["models", "check", folder, "--language", "ru", "--texts", "4", "--json"]) == 0
 
-    found = json.loads(capsys.readouterr().out)
-    assert found["agrees"] is True
-    assert found["comparison"]["n_texts"] == 4
-    assert found["tokenizer"]["kind"] == "WordPiece"
-    assert {each["suite"][:2] for each in found["unknown"]} == {"ru"}
-    assert all(each["passed"] for each in found["findings"])
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["agrees"] is True
+    assert printed["comparison"]["n_texts"] == 4
+    assert printed["tokenizer"]["kind"] == "WordPiece"
+    assert {each["suite"][:2] for each in printed["unknown"]} == {"ru"}
+    assert all(finding["passed"] for finding in printed["findings"])
 
 
 def test_scores_that_differ_end_with_exit_code_1(zoo_folder, monkeypatch, capsys):
@@ -156,7 +156,7 @@ def test_a_model_that_tells_its_tokens_with_their_scores_is_checked_too(monkeypa
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["demo-causal", "--language", "tlh"], "no built-in suite in this language"),
         (["demo-causal", "no-such-suite"], "no-such-suite"),
@@ -165,6 +165,6 @@ def test_a_model_that_tells_its_tokens_with_their_scores_is_checked_too(monkeypa
         (["demo-causal", "--model-args", "eager"], "not KEY=VALUE"),
     ],
 )
-def test_bad_input_ends_in_one_message(arguments, told, capsys):
+def test_bad_input_ends_in_one_message(arguments, message, capsys):
     assert invoke(["models", "check", *arguments]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err

@@ -14,7 +14,7 @@ from cimento.cli.figure import FigureOptions
 from cimento.cli.main import invoke
 from cimento.cli.report import ReportOptions
 from cimento.cli.stored import JudgeOptions
-from cimento.options import about, checked, is_trust, recorded_fields
+from cimento.io.declared import about, checked, is_trust, recorded_fields
 
 FIELDS = {name: field for name, field in RunOptions.model_fields.items() if about(field)}
 

@@ -62,7 +62,7 @@ def test_the_stored_queries_are_listed_with_what_they_find(capsys):
     assert "clitic-cluster" not in listed
     arguments = ["corpus", "queries", "it_sample", "--language", "it", "--json"]
     assert invoke(arguments) == 0
-    records = {each["name"]: each for each in json.loads(capsys.readouterr().out)["queries"]}
+    records = {query["name"]: query for query in json.loads(capsys.readouterr().out)["queries"]}
     assert records["negation-order"]["matches"] > 0
     assert records["negation-order"]["patterns"][0].startswith("pattern {")
     assert records["negation-order"]["twins"] is None

@@ -84,7 +84,7 @@ def test_secrets_of_an_address_stay_out_of_the_manifest(here, capsys):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (("limit", "limmit"), ("line 4, limmit", "Did you mean 'limit'")),
         (("limit = 5", 'limit = "many"'), ("line 4, limit", "whole number")),
@@ -103,12 +103,12 @@ def test_secrets_of_an_address_stay_out_of_the_manifest(here, capsys):
         (('["counted:a"]', "[]"), ("--model", "no models are given")),
     ],
 )
-def test_a_mistake_is_named_with_its_line(here, change, told, capsys):
+def test_a_mistake_is_named_with_its_line(here, change, message, capsys):
     (here / "night.toml").write_text(FILE.replace(*change), encoding="utf-8")
 
-    assert invoke(["run", "night.toml"]) == (2 if told else 0)
+    assert invoke(["run", "night.toml"]) == (2 if message else 0)
     printed = capsys.readouterr().err
-    for each in told:
+    for each in message:
         assert each in printed
 
 

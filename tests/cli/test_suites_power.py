@@ -14,11 +14,9 @@ from cimento.statistics.power import mcnemar_power
 def pilots(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pilots")
     runs = folder / "runs"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CIMENTO_CACHE_DIR", str(folder / "cache"))
-        models = ["-m", "demo-causal", "-m", "demo-masked"]
-        assert invoke(["run", "it-subject-verb", *models, "-o", str(runs)]) == 0
-        assert invoke(["run", "it-islands", "-m", "demo-causal", "-o", str(runs)]) == 0
+    models = ["-m", "demo-causal", "-m", "demo-masked"]
+    assert invoke(["run", "it-subject-verb", *models, "-o", str(runs)]) == 0
+    assert invoke(["run", "it-islands", "-m", "demo-causal", "-o", str(runs)]) == 0
     return [
         str(next(runs.glob(name))) for name in ("it-s*/demo-c*", "it-s*/demo-m*", "it-i*/demo*")
     ]
@@ -36,11 +34,11 @@ def test_two_pilots_give_the_items_that_a_difference_needs(pilots, capsys):
         exact = mcnemar_power(size["items"], only_first=0.1125, only_second=0.0125)
         assert size["power"] == pytest.approx(exact)
     assert invoke([*command, "--difference", "0.1"]) == 0
-    told = capsys.readouterr().out
-    assert f"A power of 0.8 needs {n} items." in told
-    assert "Test: McNemar, exact binomial." in told
-    assert "discordant 0.125" in told
-    assert "pilot's own" not in told
+    printed = capsys.readouterr().out
+    assert f"A power of 0.8 needs {n} items." in printed
+    assert "Test: McNemar, exact binomial." in printed
+    assert "discordant 0.125" in printed
+    assert "pilot's own" not in printed
     assert invoke(command) == 0
     assert "The difference is the pilot's own" in capsys.readouterr().out
 
@@ -50,9 +48,9 @@ def test_one_pilot_is_tested_against_chance_or_a_share(pilots, capsys):
     assert invoke(command) == 0
     assert "against chance" in capsys.readouterr().out
     assert invoke([*command, "--against", "0.5", "--question", "all predictions"]) == 0
-    told = capsys.readouterr().out
-    assert "it-subject-verb, all predictions: demo-causal" in told
-    assert "tested against 0.500" in told
+    printed = capsys.readouterr().out
+    assert "it-subject-verb, all predictions: demo-causal" in printed
+    assert "tested against 0.500" in printed
 
 
 def test_margins_and_dd_are_drawn_from_the_pilot(pilots, capsys):
@@ -91,9 +89,9 @@ def test_margins_and_dd_are_drawn_from_the_pilot(pilots, capsys):
 )
 def test_bad_pilots_and_numbers_are_named(pilots, capsys, more, seen):
     assert invoke(["suites", "power", *(each.format(*pilots) for each in more)]) == 2
-    told = capsys.readouterr().err
-    assert seen in told
-    assert told.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert seen in printed
+    assert printed.count("\n") == 1
 
 
 def test_a_pilot_run_alone_names_its_suite(pilots, capsys):

@@ -251,10 +251,10 @@ def test_the_command_prints_tables_and_json(runs_of_every_kind, tmp_path, capsys
     assert "whether: DD" in out
     assert "Change of every item" in out
     assert invoke(["compare", islands, islands, "--json", "--measure", "lp"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["rates"][0]["test"]["p"] is None
-    assert {value["unit"] for value in found["values"]} == {"nats"}
-    assert math.isclose(found["values"][0]["change"]["value"], 0.0)
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["rates"][0]["test"]["p"] is None
+    assert {value["unit"] for value in printed["values"]} == {"nats"}
+    assert math.isclose(printed["values"][0]["change"]["value"], 0.0)
     assert invoke(["compare", islands, islands, "--json", "-o", str(tmp_path / "tables")]) == 0
     json.loads(capsys.readouterr().out)
     forms = {path.suffix for path in (tmp_path / "tables").iterdir()}

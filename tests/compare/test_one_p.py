@@ -11,13 +11,13 @@ from tests.helpers.command_line import invoke
 
 MODELS = ("-m", "demo-causal", "-m", "demo-masked")
 SUITES = {
-    "cloze": ("it-idioms",),
-    "clustered cloze": ("it-connectives-cloze",),
-    "templates": ("es-agreement-templates",),
-    "stories": ("pt-stories", "--set", "shots=0", "--limit", "8"),
+    "cloze": ("it-idioms", "--limit", "20"),
+    "clustered cloze": ("it-connectives-cloze", "--limit", "40"),
+    "templates": ("es-agreement-templates", "--limit", "63"),
+    "stories": ("pt-stories", "--set", "shots=0", "--limit", "4"),
     "pairs": ("es-subject-verb",),
-    "factorial": ("it-islands", "--limit", "60"),
-    "acceptability": ("it-connectives", "--limit", "40"),
+    "factorial": ("it-islands", "--limit", "32"),
+    "acceptability": ("it-connectives", "--limit", "30"),
 }
 
 
@@ -44,7 +44,8 @@ def test_before_and_after_and_every_pair_have_the_same_p(kind, tmp_path, capsys)
     rankings = said(capsys, "compare", str(tmp_path), "--every-question")["rankings"]
 
     pairs = {ranking["question"]: ranking["pairs"] for ranking in rankings}
-    assert two
+    # Of so few stories there is none.
+    assert any(duel["test"]["p"] is not None for duel in two) == (kind != "stories")
     for duel in two:
         (pair,) = pairs[duel["question"]]
         assert same(duel["test"]["p"], pair["test"]["p"]), duel["question"]
@@ -71,17 +72,17 @@ def test_scores_of_two_kinds_of_model_are_not_compared(tmp_path, capsys):
     said(capsys, "run", *SUITES["factorial"], *MODELS, "-o", str(output))
     found = said(capsys, "compare", *folders(output))
 
-    assert {each["note"] for each in found["rates"]} == {
+    assert {rate["note"] for rate in found["rates"]} == {
         "Scores of causal and masked models are on different scales: only rates are compared."
     }
-    untested = [*found["values"], *(each["values"] for each in found["rates"])]
+    untested = [*found["values"], *(rate["values"] for rate in found["rates"])]
     for each in untested:
         change = each["change"]
         assert (change["value"], change["low"], change["p"]) == (None, None, None)
         assert change["reason"] == "scores of causal and masked models are on different scales"
         assert each["first"] is not None
     # Rates stand beside each other, and are tested.
-    assert all(each["test"]["p"] is not None for each in found["rates"])
+    assert all(rate["test"]["p"] is not None for rate in found["rates"])
     assert invoke(["compare", *folders(output)]) == 0
     assert "only rates are compared" in capsys.readouterr().out
     assert invoke(["compare", str(output)]) == 0
@@ -93,19 +94,19 @@ def test_equivalence_is_asked_for_by_a_margin(tmp_path, capsys):
     said(capsys, "run", *SUITES["factorial"], *MODELS, "-o", str(output))
     runs = folders(output)
     (narrow,) = said(capsys, "compare", *runs, "--equivalent", "0.05")["equivalence"]
-    (wide,) = said(capsys, "compare", *runs, "--equivalent", "0.2")["equivalence"]
+    (wide,) = said(capsys, "compare", *runs, "--equivalent", "0.3")["equivalence"]
     # The test says yes exactly where the 90 % interval lies within the margin.
     for found in (narrow, wide):
         within = -found["margin"] < found["low"] and found["high"] < found["margin"]
         assert found["equivalent"] == within == (found["p"] < 0.05)
     assert (narrow["equivalent"], wide["equivalent"]) == (False, True)
     tables = tmp_path / "tables"
-    assert invoke(["compare", *runs, "--equivalent", "0.2", "-o", str(tables)]) == 0
-    assert "equivalent within ±0.2" in capsys.readouterr().out
-    assert "equivalent within ±0.2" in (tables / "equivalence.md").read_text(encoding="utf-8")
+    assert invoke(["compare", *runs, "--equivalent", "0.3", "-o", str(tables)]) == 0
+    assert "equivalent within ±0.3" in capsys.readouterr().out
+    assert "equivalent within ±0.3" in (tables / "equivalence.md").read_text(encoding="utf-8")
     assert invoke(["compare", str(output), "--equivalent", "0.05"]) == 0
     assert "not shown to be equivalent" in capsys.readouterr().out
-    assert said(capsys, "compare", str(output), "--equivalent", "0.2")["equivalence"][0]["p"] == (
+    assert said(capsys, "compare", str(output), "--equivalent", "0.3")["equivalence"][0]["p"] == (
         pytest.approx(wide["p"])
     )
     assert invoke(["compare", *runs, "--equivalent", "0"]) == 2

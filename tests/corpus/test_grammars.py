@@ -223,9 +223,9 @@ def test_a_word_twice_in_the_lexicon_is_refused(tmp_path: Path) -> None:
 
 
 def _some_slow(names: list[str]) -> list[object]:
-    """Every sixth grammar for each run of the tests, the others for the slow ones."""
+    """Every eighth grammar for each run of the tests, the others for the slow ones."""
     return [
-        name if number % 6 == 0 else pytest.param(name, marks=pytest.mark.slow)
+        name if number % 8 == 0 else pytest.param(name, marks=pytest.mark.slow)
         for number, name in enumerate(names)
     ]
 

@@ -150,7 +150,7 @@ WORDS = st.text("aàbcçdeéё", min_size=1, max_size=3)
 
 
 @given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=600))
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None)
 def test_the_index_finds_what_a_mapping_finds(tmp_path_factory, pairs):
     path = tmp_path_factory.mktemp("index") / "d.tsv"
     path.write_text("".join(f"{lemma}\t{form}\tN;SG\n" for form, lemma in pairs), encoding="utf-8")

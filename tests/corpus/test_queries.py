@@ -166,7 +166,7 @@ def test_a_bad_pattern_is_told_with_its_place_and_what_was_expected(text, line, 
 
 
 @given(st.text(alphabet='VS[]{}-><|;:=!*^re"/ .,\n%12patternwihouglbd()', max_size=60))
-@settings(max_examples=300, deadline=None)
+@settings(deadline=None)
 def test_any_text_is_a_request_or_refused_with_one_message(text):
     for whole in (text, f"pattern {{ {text} }}"):
         with contextlib.suppress(PatternError):
@@ -396,7 +396,7 @@ REQUESTS = st.builds(
 
 
 @given(REQUESTS)
-@settings(max_examples=120, deadline=None)
+@settings(deadline=None)
 def test_any_small_request_agrees_with_a_loop_over_all_words(small, text):
     request = parse_request(text)
     mine = [(match.sentence, *match.words.values()) for match in find(small, request)]

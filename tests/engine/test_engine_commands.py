@@ -210,11 +210,11 @@ def test_what_is_missing_of_other_kinds_is_told_and_the_rest_is_shown(here, caps
     capsys.readouterr()
 
     assert invoke(["collect", "run.toml", "tales", "it-collocations"]) == 3
-    told = capsys.readouterr()
-    assert "it-collocations" in told.out
+    printed = capsys.readouterr()
+    assert "it-collocations" in printed.out
     lacking = "it-stories x demo-causal, it-stories x no/such/one, it-collocations x no/such/one"
-    assert f"missing: {lacking}\n" in told.err
-    assert "there is no such folder" in told.err
+    assert f"missing: {lacking}\n" in printed.err
+    assert "there is no such folder" in printed.err
 
 
 @pytest.fixture

@@ -179,8 +179,8 @@ def test_a_bit_that_flips_in_a_unit_is_noticed_and_the_unit_done_again(here, cap
     assert invoke(["collect", *arguments]) == 3
     assert re.search("1 of [23] units are missing", capsys.readouterr().err)
     assert invoke(["run", *arguments]) == 0
-    told = capsys.readouterr().err
-    assert f"{unit.name}: the result of a unit is damaged; it is done again" in told
+    printed = capsys.readouterr().err
+    assert f"{unit.name}: the result of a unit is damaged; it is done again" in printed
     assert engines.tables(here / "runs") == expected
     assert 0 < scored(here) - before <= 256
 

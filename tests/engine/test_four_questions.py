@@ -200,10 +200,10 @@ def test_files_of_units_that_are_damaged_are_told_and_done_again():
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 4
     path.write_bytes(content)
-    told: list[str] = []
-    again = run((CAUSAL,), "runs", note=told.append)
+    messages: list[str] = []
+    again = run((CAUSAL,), "runs", note=messages.append)
     assert [*map(plain, again)] == [*map(plain, first)]
-    assert told == [f"{path}: the result of a unit is damaged; it is done again."]
+    assert messages == [f"{path}: the result of a unit is damaged; it is done again."]
     assert without_seconds(units("runs")) == without_seconds(whole)
 
 

@@ -107,10 +107,10 @@ def test_lm_eval_results_and_samples(exported, runs):
         next(folder.glob("samples_it_islands_DD_*")).read_text("utf-8").split("\n")[0]
     )
     texts = runs["it-islands"].texts["whether-01"]
-    assert [each["arg_1"] for each in first["arguments"].values()] == list(texts.values())
+    assert [argument["arg_1"] for argument in first["arguments"].values()] == list(texts.values())
     sums = runs["it-islands"].logprobs["whether-01"]
-    assert [float(each[0]) for each in first["filtered_resps"]] == list(sums.values())
-    assert first["resps"] == [[each] for each in first["filtered_resps"]]
+    assert [float(resp[0]) for resp in first["filtered_resps"]] == list(sums.values())
+    assert first["resps"] == [[resp] for resp in first["filtered_resps"]]
 
 
 def test_inspect_logs(exported, runs):

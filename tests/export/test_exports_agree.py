@@ -34,10 +34,8 @@ HIT = ("mask", "hit@10", "")
 def folder(tmp_path_factory):
     """Two models on blanks, of which one cannot find every answer at one mask."""
     out = tmp_path_factory.mktemp("blanks")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CIMENTO_CACHE_DIR", str(out / "cache"))
-        command = ["run", SUITE, "-m", "demo-causal", "-m", "demo-masked", "-o", str(out / "runs")]
-        assert invoke(command) == 0
+    command = ["run", SUITE, "-m", "demo-causal", "-m", "demo-masked", "-o", str(out / "runs")]
+    assert invoke(command) == 0
     return out / "runs"
 
 

@@ -43,9 +43,9 @@ class Element:
         """Every element below of a tag, of a class (``.name``), or of both (``tag.name``)."""
         tag, _, name = selector.partition(".")
         return [
-            each
-            for each in self.walk()
-            if (not tag or each.tag == tag) and (not name or name in each.classes)
+            node
+            for node in self.walk()
+            if (not tag or node.tag == tag) and (not name or name in node.classes)
         ]
 
 

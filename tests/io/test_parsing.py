@@ -85,7 +85,7 @@ def test_points_in_a_text_of_toml_are_no_keys():
     assert parse_toml(f'a.b = "{text}"') == {"a": {"b": text}}
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None)
 @given(st.binary(max_size=2_000))
 def test_gzip_is_unpacked(data):
     assert unpack_gzip(gzip.compress(data), where="a.gz") == data

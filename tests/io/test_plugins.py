@@ -81,12 +81,12 @@ def test_a_measure_of_a_plugin_may_be_undefined_and_may_fail():
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("absent", "cannot be loaded"), ("number", "is not a Measure")]
+    ("name", "message"), [("absent", "cannot be loaded"), ("number", "is not a Measure")]
 )
-def test_a_measure_that_cannot_be_used_is_passed_over(name, told, caplog):
+def test_a_measure_that_cannot_be_used_is_passed_over(name, message, caplog):
     with pytest.raises(UsageError, match="no such measure"):
         find_measure(name)
-    assert f"the plug-in {name!r} of cimento-broken {told}" in caplog.text
+    assert f"the plug-in {name!r} of cimento-broken {message}" in caplog.text
 
 
 def test_the_whole_way_on_the_command_line(starred, tmp_path, capsys):

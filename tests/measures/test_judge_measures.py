@@ -202,9 +202,9 @@ def runs(tmp_path, capsys, monkeypatch):
     )
     options = ["--measure", "lp, penlp", "--measure", "lp-l", "--json", "--device", "cpu"]
     code = invoke(["run", str(suite), "-m", "demo-causal", "-o", str(tmp_path / "runs"), *options])
-    told = json.loads(capsys.readouterr().out)
+    printed = json.loads(capsys.readouterr().out)
     assert code == 0
-    [run] = told["runs"]
+    [run] = printed["runs"]
     assert [estimate["method"] for estimate in run["estimates"]] == ["lp", "penlp", "lp-l"]
     assert all(estimate["unscored"] == 0 for estimate in run["estimates"])
     return tmp_path / "runs"
@@ -218,8 +218,8 @@ def test_the_commands_take_measures(runs, tmp_path, capsys):
         return invoke(["judge", str(runs), *options])
 
     assert judge("--measure", "penlp:1,regions", "--json") == 0
-    told = json.loads(capsys.readouterr().out)["runs"]
-    assert [run["estimates"][0]["method"] for run in told] == ["penlp:1", ""]
+    printed = json.loads(capsys.readouterr().out)["runs"]
+    assert [run["estimates"][0]["method"] for run in printed] == ["penlp:1", ""]
 
     assert judge("--measure", "lp,slor", "--scores", "--unigrams", "wordfreq:it") == 0
     table = pl.read_csv(io.StringIO(capsys.readouterr().out), separator="\t")

@@ -64,7 +64,9 @@ def test_what_is_missing_stays_so_and_counts_in_nothing():
     assert normalise([1.0, gap, 3.0], "z") == (-1.0, gap, 1.0)
 
 
-@pytest.mark.parametrize("kind", [each for each in NORMALISATIONS if each != "raw"])
+@pytest.mark.parametrize(
+    "kind", [normalisation for normalisation in NORMALISATIONS if normalisation != "raw"]
+)
 def test_no_scale_without_two_different_scores(kind):
     assert normalise([4.0], kind) == (Missing(TOO_FEW),)
     assert normalise([4.0, 4.0, 4.0], kind) == (Missing(ALL_EQUAL),) * 3

@@ -123,7 +123,7 @@ def value_of(tokens, metric):
     return region_metric([0.0 - token["logprob_nats"] for token in tokens], metric=metric)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None)
 @given(answered(), st.sampled_from(METRICS), st.sampled_from(["keep", "drop"]), st.integers(1, 5))
 def test_regions_have_the_values_that_each_has_by_itself(tables, metric, final_marks, together):
     tokens, requests = tables

@@ -124,7 +124,7 @@ PIECES = st.lists(st.tuples(TEXT, st.booleans()), min_size=1, max_size=6)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None)
 @given(pieces=PIECES)
 def test_every_token_is_in_one_region_and_the_regions_make_the_whole(kind, pieces):
     """Whatever the tokenizer and wherever the cuts: inside tokens, before marks, at nothing."""
@@ -156,7 +156,7 @@ def test_every_token_is_in_one_region_and_the_regions_make_the_whole(kind, piece
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None)
 @given(text=TEXT)
 def test_tokens_start_where_the_tokenizer_says(kind, text):
     (each,) = encoded(kind, region_requests(one_stimulus([(text, False)])).asked)

@@ -91,7 +91,7 @@ def both_ways(zoo_folder):
     return sharing, plain
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(
@@ -200,7 +200,7 @@ def test_a_text_without_beginning_has_no_first_score(scorer_of):
         list(options.score_options([ask]))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 @given(
     st.text(st.sampled_from("aeiou rstlnà.\n"), min_size=1, max_size=40), st.sampled_from(OPTIONS)
 )

@@ -237,13 +237,13 @@ def test_an_encoder_decoder_writes_what_its_sentinel_stands_for(name, zoo_folder
     source = tokenizer(text, return_tensors="pt")["input_ids"]
     first, second = tokenizer.convert_tokens_to_ids(["<extra_id_0>", "<extra_id_1>"])
     best = {}
-    for token in range(len(tokenizer)):
-        if token in tokenizer.all_special_ids:
-            continue
-        target = [t5.config.decoder_start_token_id, first, token, second]
-        with torch.no_grad():
-            logits = t5(input_ids=source, decoder_input_ids=torch.tensor([target])).logits[0]
-        rows = logits.log_softmax(-1)
+    tokens = sorted(set(range(len(tokenizer))) - set(tokenizer.all_special_ids))
+    targets = [[t5.config.decoder_start_token_id, first, token, second] for token in tokens]
+    with torch.no_grad():
+        logits = t5(
+            input_ids=source.expand(len(tokens), -1), decoder_input_ids=torch.tensor(targets)
+        ).logits
+    for token, rows in zip(tokens, logits.log_softmax(-1), strict=True):
         value = rows[1, token].item() + rows[2, second].item()
         word = tokenizer.decode([token]).strip()
         best[word] = max(value, best.get(word, -math.inf))

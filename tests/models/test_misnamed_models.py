@@ -100,10 +100,10 @@ def test_every_command_asks_what_was_meant(command, here, capsys):
 @pytest.mark.parametrize("command", ["run", "plan"])
 def test_suites_and_models_that_look_swapped(command, arguments, said, capsys):
     assert invoke([command, *arguments]) == 2
-    told = capsys.readouterr().err
-    assert said in told
-    assert f"Did you mean `cimento {command} " in told
-    assert "Suites come first, models after -m." in told
+    printed = capsys.readouterr().err
+    assert said in printed
+    assert f"Did you mean `cimento {command} " in printed
+    assert "Suites come first, models after -m." in printed
 
 
 def test_a_folder_of_suites_is_no_model(tmp_path, capsys):

@@ -81,11 +81,11 @@ def test_or_else_text(text, expected):
 
 
 @pytest.mark.parametrize(
-    ("texts", "told"),
+    ("texts", "message"),
     [(["eager"], "not KEY=VALUE"), (["=1"], "not KEY=VALUE"), (["a=1", "a=2"], "given twice")],
 )
-def test_what_is_no_option_is_refused(texts, told):
-    with pytest.raises(UsageError, match=told):
+def test_what_is_no_option_is_refused(texts, message):
+    with pytest.raises(UsageError, match=message):
         parse_model_args(texts)
 
 
@@ -136,7 +136,7 @@ def test_an_option_that_changes_scores_has_a_cache_a_folder_and_a_manifest_of_it
 
 
 @pytest.mark.parametrize(
-    ("option", "told"),
+    ("option", "message"),
     [
         ("atn_implementation=eager", "Did you mean 'attn_implementation'"),
         ("dtype=float16", "--dtype"),
@@ -151,7 +151,7 @@ def test_an_option_that_changes_scores_has_a_cache_a_folder_and_a_manifest_of_it
 )
 @pytest.mark.parametrize("command", ["run", "score"])
 def test_an_option_that_cannot_be_given_ends_in_one_message(
-    gpt2, tmp_path, capsys, command, option, told
+    gpt2, tmp_path, capsys, command, option, message
 ):
     (tmp_path / "texts.txt").write_text("I cani corrono.")
     asked = "en-subject-verb" if command == "run" else str(tmp_path / "texts.txt")
@@ -159,7 +159,7 @@ def test_an_option_that_cannot_be_given_ends_in_one_message(
 
     printed = capsys.readouterr()
     assert code == 2
-    assert told in printed.err
+    assert message in printed.err
     assert printed.err.startswith("cimento: --model-args")
 
 
@@ -258,15 +258,15 @@ def test_an_adapter_beside_a_whole_model_is_not_passed_over_without_peft(
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"base_model_name_or_path": ""}, "does not say which model"),
         ({"base_model_name_or_path": "./nowhere"}, "there is no such folder"),
     ],
 )
-def test_an_adapter_without_its_model_is_refused(adapter, change, told):
+def test_an_adapter_without_its_model_is_refused(adapter, change, message):
     rewrite(adapter, **change)
-    with pytest.raises((ModelError, UsageError), match=told):
+    with pytest.raises((ModelError, UsageError), match=message):
         locate(str(adapter))
 
 

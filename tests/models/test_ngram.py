@@ -115,7 +115,7 @@ def test_a_suite_is_judged_and_unknown_words_are_counted(arpa, tmp_path):
     )
     assert run.table("tokens")["token_id"].to_list() == [None, None]
     expected = "2 of 5 words (2 different) are unknown to the model and scored as <unk>"
-    assert any(f"{expected}: gatta, grigia" in each for each in run.manifest["warnings"])
+    assert any(f"{expected}: gatta, grigia" in warning for warning in run.manifest["warnings"])
     assert run.manifest["model"]["bos"] == "<s>"
     assert run.manifest["model"]["details"]["order"] == "3"
 

@@ -6,7 +6,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cimento import InputError, evaluate
@@ -75,7 +75,6 @@ def test_the_model_is_that_of_lmplz(sentence: str, tmp_path: Path) -> None:
 words = st.lists(st.sampled_from(["a", "b", "c", "d"]), min_size=1, max_size=6)
 
 
-@settings(max_examples=40)
 @given(texts=st.lists(words, min_size=1, max_size=12), order=st.integers(1, 4))
 def test_probabilities_after_every_context_add_up_to_one(
     texts: list[list[str]], order: int, tmp_path_factory: pytest.TempPathFactory

@@ -72,9 +72,9 @@ def test_an_unknown_format_is_one_message(capsys):
     with pytest.raises(UsageError, match=r"bfloat17.*there are float32, .*bf16"):
         Policy(dtype="bfloat17")
     assert invoke(["run", SUITE, "-m", "demo-causal", "--dtype", "bfloat17"]) == 2
-    told = capsys.readouterr().err
-    assert "--dtype" in told
-    assert "There is no such number format; there are float32" in told
+    printed = capsys.readouterr().err
+    assert "--dtype" in printed
+    assert "There is no such number format; there are float32" in printed
 
 
 def test_without_a_gpu_auto_is_float32(half, tmp_path):

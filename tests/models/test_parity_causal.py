@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -17,6 +18,8 @@ from cimento.paradigms import Score
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import ask, ask_folder, load_folder
 
+plain_model = functools.cache(AutoModelForCausalLM.from_pretrained)
+scorer_of = functools.cache(load_folder)
 CAUSAL = [name for name, species in zoo.SPECIES.items() if not species.masked]
 TOLERANCE_NATS = 1e-5
 
@@ -42,9 +45,9 @@ def assert_plain(name, folder, answers, texts, model) -> None:
 @pytest.mark.parametrize("name", CAUSAL)
 def test_scores_are_those_of_a_plain_forward_pass(name, zoo_folder):
     folder = zoo_folder(name)
-    model = AutoModelForCausalLM.from_pretrained(folder)
+    model = plain_model(folder)
 
-    scorer = load_folder(folder)
+    scorer = scorer_of(folder)
     assert_plain(name, folder, ask(scorer, plain.TEXTS), plain.TEXTS, model)
     # One text at a time; other batches and trees in another order.
     assert_plain(name, folder, ask(scorer, plain.TEXTS[2:3]), plain.TEXTS[2:3], model)
@@ -67,8 +70,8 @@ def test_every_model_of_the_zoo_reads_its_context(name):
 
 @pytest.mark.parametrize("name", CAUSAL)
 def test_all_ways_through_the_head_and_the_batch_agree(name, zoo_folder):
-    scorer = load_folder(zoo_folder(name))
-    model = AutoModelForCausalLM.from_pretrained(zoo_folder(name))
+    scorer = scorer_of(zoo_folder(name))
+    model = plain_model(zoo_folder(name))
     encoded = scorer.encode([Score(text) for text in plain.TEXTS[:4]])
 
     values = [
@@ -93,8 +96,8 @@ NO_TREES = {"gpt_neo", "bloom", "mpt", "falcon-alibi", *RECURRENT}
 
 @pytest.mark.parametrize("name", ["gpt2", "llama", "qwen2", "gemma", *sorted(NO_TREES)])
 def test_trees_are_used_where_they_hold_and_nowhere_else(name, zoo_folder):
-    scorer = load_folder(zoo_folder(name))
-    model = AutoModelForCausalLM.from_pretrained(zoo_folder(name))
+    scorer = scorer_of(zoo_folder(name))
+    model = plain_model(zoo_folder(name))
     scoring = CausalScoring(
         model, layout=Layout(thin="head", pad=True), limits=BatchLimits(tokens=512)
     )
@@ -236,7 +239,7 @@ def test_a_context_is_read_and_not_scored(name, context, zoo_folder):
     folder = zoo_folder(name)
     kind = zoo.SPECIES[name].tokenizer
     context = context.format(special=zoo.TOKENIZERS[kind].names.get("eos_token", ""))
-    model = AutoModelForCausalLM.from_pretrained(folder)
+    model = plain_model(folder)
     text = "dell'amica canta."
     whole = f"{context} {text}"
     tokens = plain.tokens_of(folder, whole)
@@ -245,7 +248,7 @@ def test_a_context_is_read_and_not_scored(name, context, zoo_folder):
 
     # In one batch with the text by itself, and with the whole as a text.
     asked = [Score(text, context=context), Score(text), Score(whole)]
-    answer, alone, full = ask_folder(folder, asked)
+    answer, alone, full = ask(scorer_of(folder), asked)
 
     assert answer.ids == [tokens.ids[i] for i in own]
     assert answer.logprobs == pytest.approx([expected[i] for i in own], abs=TOLERANCE_NATS)

@@ -54,9 +54,9 @@ plain_model = functools.cache(AutoModelForMaskedLM.from_pretrained)
 
 
 @functools.cache
-def answers_of(folder, pll):
+def answers_of(folder, pll, texts=TEXTS):
     """What a model of the zoo, read once for it, says of the texts."""
-    return ask_folder(folder, TEXTS, Policy(pll=pll))
+    return ask_folder(folder, texts, Policy(pll=pll))
 
 
 def assert_plain(name, folder, answers, texts, **rules) -> None:
@@ -72,7 +72,9 @@ def assert_plain(name, folder, answers, texts, **rules) -> None:
 @pytest.mark.parametrize("name", MASKED)
 def test_scores_are_those_of_plain_forward_passes(name, pll, zoo_folder):
     folder = zoo_folder(name)
-    assert_plain(name, folder, answers_of(folder, pll), TEXTS, pll=pll)
+    # The masks of one policy are among those of the other: fewer texts show that they are chosen.
+    texts = TEXTS if pll == Policy().pll else TEXTS[1::3]
+    assert_plain(name, folder, answers_of(folder, pll, texts), texts, pll=pll)
 
 
 @pytest.mark.parametrize("name", MASKED)

@@ -189,7 +189,7 @@ def test_warnings_tell_of_tokens_placed_by_length(tmp_path):
 
 
 def test_warnings_tell_of_log_probabilities(tmp_path):
-    sentences = [[(token, -surprisal) for token, surprisal in each] for each in SENTENCES]
+    sentences = [[(token, -surprisal) for token, surprisal in sentence] for sentence in SENTENCES]
     assert any("log-probabilities" in warning for warning in replayed(tmp_path, sentences).warnings)
 
 

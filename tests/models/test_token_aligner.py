@@ -255,7 +255,7 @@ def marked(pieces: list[str], style: str, *, first: bool) -> list[str]:
     [("initial", INITIAL), ("medial", MEDIAL), ("final", FINAL), ("meta", META)],
 )
 @given(regions=REGIONS, data=st.data())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 def test_pieces_go_back_to_the_regions_they_were_cut_from(style, tokenizer, regions, data):
     tokens: list[str] = ["<s>"]
     owners: list[int | None] = [1]
@@ -278,7 +278,7 @@ def test_pieces_go_back_to_the_regions_they_were_cut_from(style, tokenizer, regi
     words=st.lists(st.lists(st.integers(0, 400), max_size=4), min_size=1, max_size=6),
     data=st.data(),
 )
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None)
 def test_unknown_words_are_charged_to_where_their_row_begins(words, data):
     # Words of three digits: none begins another, and equal ones are left out.
     flat = [number for region in words for number in region]
@@ -329,7 +329,7 @@ TOKEN = st.one_of(
     tokens=st.lists(TOKEN, max_size=12),
     spec=SPECS,
 )
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None)
 def test_anything_is_aligned_or_refused(regions, tokens, spec):
     text, spans = join_regions([Region(region) for region in regions])
     try:

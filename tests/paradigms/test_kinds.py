@@ -8,7 +8,7 @@ import pytest
 
 from cimento import UsageError
 from cimento.cli.main import invoke
-from cimento.options import parse_settings
+from cimento.io.declared import parse_settings
 from cimento.suites.builtin import kind_of
 
 

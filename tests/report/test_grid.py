@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cimento.report.columns import layout
 from cimento.report.grid import EstimateCell, Grid, as_text
 from cimento.studies.record import as_text as studied
 
@@ -32,3 +37,56 @@ def test_a_note_of_several_tables_stands_once_at_the_end():
 def test_no_number_that_is_rounded_to_zero_has_a_sign():
     cell = EstimateCell(value=-0.0001, low=-0.004, high=0.0049, n=9, digits=2)
     assert cell.numbers == ("0.000", "-0.004", "0.005", "9")
+
+
+WIDE = Grid(
+    title="Many intervals",
+    header=("model", "question", "rate", "d'", "first chosen", "yes bias"),
+    rows=(
+        ("a-model@1234567", "is the first of the two better?", "0.50 [0.10, 0.90]",
+         "1.00 [0.10, 1.90]", "0.50 [0.40, 0.60]", ""),
+        ("a-model@1234567", "is it acceptable?", "0.70 [0.30, 0.95]", "0.20 [0.10, 0.30]", "",
+         "-0.44 [-0.60, -0.28]"),
+    ),
+    labels=2,
+    notes=("What the numbers are.",),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("width", range(50, 180, 10))
+def test_a_table_of_many_intervals_fits_into_a_terminal(width):
+    text = as_text(WIDE, width=width)
+    assert max(map(len, text.splitlines())) <= width
+    # No number is folded, and every one is there once.
+    for row in WIDE.rows:
+        assert all(text.count(cell) == 1 for cell in row[2:] if cell)
+
+
+def test_columns_that_do_not_fit_stand_below_with_the_rows_that_have_values_there():
+    lines = as_text(WIDE, width=80).splitlines()
+    starts = [number for number, line in enumerate(lines) if line.startswith("model ")]
+    assert lines[starts[-1]].split() == ["model", "question", "yes", "bias"]
+    assert len(starts) > 1
+    assert "is the first" not in " ".join(lines[starts[-1] :])
+    assert lines.count("What the numbers are.") == 1
+
+
+def test_a_table_that_is_no_terminals_has_lines_of_any_length():
+    lines = as_text(WIDE).splitlines()
+    assert [line.split()[0] for line in lines if line] == [
+        "Many", "model", lines[3], "a-model@1234567", "a-model@1234567", "What",
+    ]  # fmt: skip
+
+
+@given(
+    st.lists(st.integers(1, 60), min_size=1, max_size=12), st.integers(0, 3), st.integers(20, 200)
+)
+def test_every_column_stands_in_one_block_and_blocks_fit_where_they_can(most, texts, width):
+    keys = list(range(min(texts, len(most))))
+    widths, blocks = layout(most, texts=keys, keys=keys, width=width)
+    others = [k for block in blocks for k in block if k not in keys]
+    assert others == list(range(len(keys), len(most)))
+    assert all(widths[k] == most[k] for k in others)
+    for block in blocks:
+        total = sum(widths[k] for k in block) + 2 * (len(block) - 1)
+        assert total <= width or len(block) <= len(keys) + 1

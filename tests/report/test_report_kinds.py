@@ -276,21 +276,21 @@ def test_rates_of_blanks_have_intervals_and_n(cloze, capsys):
     """Of two items: no interval, and the table says so."""
     for name, rate in (("hits", "acc@1"), ("choices", "target")):
         assert invoke(["report", str(cloze.folder), "--table", name, "--format", "json"]) == 0
-        found = json.loads(capsys.readouterr().out)
-        assert {rate, f"{rate} low", f"{rate} high", f"{rate} n"} <= set(found["columns"])
-        rows = [row for row in found["rows"] if row[f"{rate} n"] != "0"]
+        printed = json.loads(capsys.readouterr().out)
+        assert {rate, f"{rate} low", f"{rate} high", f"{rate} n"} <= set(printed["columns"])
+        rows = [row for row in printed["rows"] if row[f"{rate} n"] != "0"]
         assert rows
         assert not any(row[f"{rate} low"] for row in rows)
-        assert any("an interval needs 5 or more" in note for note in found["notes"])
+        assert any("an interval needs 5 or more" in note for note in printed["notes"])
 
 
 def test_a_table_as_json_has_records_by_column(stories, capsys):
     assert invoke(["report", str(stories.folder), "--table", "flow", "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [row["tier"] for row in found["rows"]] == [
+    printed = json.loads(capsys.readouterr().out)
+    assert [row["tier"] for row in printed["rows"]] == [
         "story_class", "conflict_detec", "physical_state",
     ]  # fmt: skip
-    assert found["columns"][0] == "model"
+    assert printed["columns"][0] == "model"
 
 
 def test_a_table_is_written_by_its_ending(stories, tmp_path):

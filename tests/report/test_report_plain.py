@@ -131,7 +131,7 @@ def test_its_figures_are_drawn_with_their_numbers(runs, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("interaction", "runs of the kind probing have no scored sentences"),
         ("tokens", "runs of the kind probing have no scored sentences"),
@@ -140,9 +140,9 @@ def test_its_figures_are_drawn_with_their_numbers(runs, tmp_path):
     ],
 )
 def test_a_figure_that_there_is_no_data_for_is_refused_in_one_message(
-    runs, tmp_path, capsys, name, told
+    runs, tmp_path, capsys, name, message
 ):
     file = tmp_path / "x.svg"
     assert invoke(["figure", str(runs), name, "-o", str(file)]) == 2
-    assert told in " ".join(capsys.readouterr().err.split())
+    assert message in " ".join(capsys.readouterr().err.split())
     assert not file.exists()

@@ -46,7 +46,7 @@ def finite(value):
     return not isinstance(value, float) or abs(value) < float("inf")
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(summaries.filter(lambda summary: finite(asdict(summary))))
 def test_json_reads_back_as_it_was_written(summary):
     assert from_json(to_json(summary)) == summary

@@ -65,7 +65,7 @@ def test_csv_and_json_are_the_tables_of_the_run(run, tmp_path):
         assert [float(row[name]) if row[name] else None for row in rows] == table[name].to_list()
     said = json.loads(report([run], tmp_path / "r.json").read_text(encoding="utf-8"))
     [summary] = said["runs"]
-    assert [each["value"] for each in summary["estimates"]] == table["value"].to_list()
+    assert [estimate["value"] for estimate in summary["estimates"]] == table["value"].to_list()
     assert (
         summary == json.loads((run.folder / "summary.json").read_text(encoding="utf-8"))["runs"][0]
     )

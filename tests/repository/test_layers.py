@@ -276,12 +276,12 @@ class Listless(torch.nn.Module):
 
 
 @pytest.mark.parametrize(
-    ("mixing", "told"),
+    ("mixing", "message"),
     [(False, "no list of layers"), (True, "does not give its own scores")],
 )
-def test_a_model_whose_layers_cannot_be_read_is_refused(mixing, told):
+def test_a_model_whose_layers_cannot_be_read_is_refused(mixing, message):
     """The second one moves positions after its last layer."""
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         Layers(Listless(zoo.model("gpt2").config, mixing=mixing))
 
 

@@ -81,7 +81,9 @@ def test_a_release_is_tried_as_a_change_is_and_more():
 
 
 def test_every_python_that_the_package_names_is_tried():
-    named = [found[1] for each in PROJECT["classifiers"] if (found := PYTHONS.search(each))]
+    named = [
+        found[1] for classifier in PROJECT["classifiers"] if (found := PYTHONS.search(classifier))
+    ]
     tried = read_yaml(ROOT / ".github/workflows/tests.yml")["jobs"]["test"]["strategy"]["matrix"]
     assert tried["python"] == named
     assert f"{', '.join(named[:-1])} and {named[-1]}" in (DOCS / "versions.md").read_text("utf-8")

@@ -36,7 +36,7 @@ def each_alone(count: int) -> list[pl.DataFrame]:
     ]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 @given(
     rows=st.permutations(range(7)),
     asked=st.permutations(range(7)),
@@ -73,7 +73,7 @@ SENTENCES = ("La|barca|parte.", "Le|barche|partono.", "Le|barche|parte.", "Il|ga
 PREDICTED = ("(3;%good%) < (3;%bad%)", "(*;%good%) < (*;%bad%)")
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 @given(
     pairs=st.lists(st.tuples(*[st.sampled_from(SENTENCES)] * 2), min_size=1, max_size=8),
     seed=st.integers(0, 99),

@@ -29,9 +29,9 @@ def test_an_unknown_option_is_refused_with_those_that_are_known(paradigm):
 
 def test_an_option_of_the_command_is_not_said_to_be_mistaken_for_itself(capsys):
     assert invoke(["run", "it-subject-verb", "-m", "demo-causal", "--set", "language=de"]) == 2
-    told = capsys.readouterr().err
-    assert "Did you mean" not in told
-    assert "an option of its own: --language" in told
+    printed = capsys.readouterr().err
+    assert "Did you mean" not in printed
+    assert "an option of its own: --language" in printed
 
 
 @pytest.mark.parametrize("model", ["demo-causal", "replay:recorded.tsv"])

@@ -39,11 +39,11 @@ def test_lines_come_no_more_often_than_wanted(monkeypatch):
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
     timed = Timed("a x b", clock)
-    told = []
+    messages = []
     for second in range(0, 41, 2):
         now = float(second)
-        told.append(timed.due(second * 10, 500))
-    lines = [line for line in told if line]
+        messages.append(timed.due(second * 10, 500))
+    lines = [line for line in messages if line]
     assert [line.done for line in lines] == [100, 200, 300, 400]
     assert lines[-1].texts_per_s == pytest.approx(10.0)
     assert timed.due(500, 500) is None

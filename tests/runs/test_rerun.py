@@ -199,9 +199,9 @@ def test_other_answers_are_told_as_another_model(recorded, tmp_path, capsys):
     capsys.readouterr()
 
     assert invoke(["rerun", str(recorded)]) == 1
-    told = capsys.readouterr().out
-    assert "model: revision" in told
-    assert "logprob_nats differs in 1 of 4 rows, by 0.69 at most" in told  # one bit is ln 2 nats
+    printed = capsys.readouterr().out
+    assert "model: revision" in printed
+    assert "logprob_nats differs in 1 of 4 rows, by 0.69 at most" in printed  # one bit is ln 2 nats
 
 
 def test_files_that_only_one_has_and_lines_that_differ(recorded, tmp_path):

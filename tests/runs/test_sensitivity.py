@@ -10,7 +10,7 @@ from cimento.engine.cache import MemoryCache
 from cimento.runs.sensitivity import ANY, sensitivities
 
 SUITE = "it-subject-verb"
-LIMIT = 12
+LIMIT = 8
 
 
 def passed(run):

@@ -337,9 +337,9 @@ def test_an_adapter_of_an_adapter_is_told(tmp_path, base):
         locate(str(folder))
 
 
-@pytest.mark.parametrize("told", [5, [1, None], {"a": 1}, "GPT2LMHeadModel", None])
-def test_architectures_of_other_kinds(tmp_path, told):
-    written(tmp_path / "config.json", json.dumps({"architectures": told}).encode())
+@pytest.mark.parametrize("architectures", [5, [1, None], {"a": 1}, "GPT2LMHeadModel", None])
+def test_architectures_of_other_kinds(tmp_path, architectures):
+    written(tmp_path / "config.json", json.dumps({"architectures": architectures}).encode())
 
     with pytest.raises(ModelError, match="neither a causal nor a masked"):
         kind_of(locate(str(tmp_path)))

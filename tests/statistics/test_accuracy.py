@@ -163,7 +163,7 @@ def of_lists(rows, clusters, *, passes):
 LABELS = st.sampled_from(("", "u", "v", "w"))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None)
 @given(
     surprisals=st.lists(
         st.tuples(*[st.sampled_from((1.0, 2.0, 2.000001, math.nan))] * 3), min_size=1, max_size=14
@@ -213,7 +213,7 @@ def test_rates_are_those_of_lists_of_outcomes(surprisals, cluster, ties, data):
     assert [(rate.group, rate.level, rate.question) for rate in run.estimates()] == list(expected)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(
     drawn=st.lists(st.tuples(st.booleans(), st.integers(0, 12)), max_size=60),
     level=st.sampled_from((0.5, 0.95)),

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
@@ -66,7 +66,6 @@ def test_the_forced_choice_without_places_has_one_rate():
     answers=st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), min_size=5, max_size=12),
     task=st.sampled_from(["yes-no", "2afc"]),
 )
-@settings(max_examples=30)
 def test_intervals_hold_their_value_and_yes_for_no_turns_the_criterion(answers, task):
     yes = np.array(answers, dtype=float)
     eights = np.full(len(yes), 8.0)

@@ -107,7 +107,7 @@ def test_a_dozen_clusters_are_enough(name):
     ),
     groups=st.integers(1, 20),
 )
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None)
 def test_degenerate_columns_give_a_number_or_a_reason(name, rows, groups):
     x, y = (np.array([row[place] for row in rows], dtype=float) for place in (0, 1))
     design = Design(tuple(range(x.size)), tuple(place % groups for place in range(x.size)))

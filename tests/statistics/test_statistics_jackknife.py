@@ -126,7 +126,10 @@ def test_coefficients_without_an_interval_say_why():
     rare = cohen_kappa([1] * 29 + [2], [1] * 28 + [2, 1], design=Design.independent(30))
     assert rare.value is not None
     assert rare.low is None
-    assert rare.reason == "nearly all ratings are the same: too few others for an interval"
+    few = "of {} ratings differ from the most frequent one: too few for an interval"
+    assert rare.reason == f"only 2 {few.format(60)}"
+    small = cohen_kappa([1, 2, 3, 1], [1, 2, 2, 3], design=Design.independent(4))
+    assert (small.low, small.reason) == (None, f"only 5 {few.format(8)}")
 
 
 def test_more_than_a_thousand_clusters_are_left_out_in_two_hundred_groups():

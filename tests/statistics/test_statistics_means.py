@@ -56,7 +56,7 @@ def cr2_by_matrices(values, design, *, correlation=WORKING_CORRELATION):
 
 
 @given(SIZES, st.integers(0, 1000))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 def test_the_standard_error_and_freedom_are_those_of_the_matrices(sizes, seed):
     design = clusters_of(sizes)
     values = np.random.default_rng(seed).normal(size=design.n)

@@ -74,14 +74,14 @@ def test_rates_of_items_that_repeat_each_other():
     pilot = Pilot(kind="rate", values=tuple(np.repeat(right, 3).tolist()), design=design, null=0.5)
     alone = Pilot(kind="rate", values=tuple(right), design=Design.independent(40), null=0.5)
     for wanted in (0.2, -0.2):
-        found, other = (plan_size(each, difference=wanted, trials=500) for each in (pilot, alone))
+        found, other = (plan_size(each, difference=wanted, trials=250) for each in (pilot, alone))
         assert found.needed.clusters == pytest.approx(other.needed.clusters, rel=0.3)
 
 
 def test_the_same_seed_gives_the_same_plan():
     pilot = differing(4, 2, 12, size=2)
     one, same, other = (
-        plan_size(pilot, difference=0.2, seed=seed, trials=200) for seed in (3, 3, 4)
+        plan_size(pilot, difference=0.2, seed=seed, trials=50) for seed in (3, 3, 4)
     )
     assert one == same
     assert one != other

@@ -1,4 +1,4 @@
-"""Least squares with clusters: coefficients beside statsmodels, CR2 beside matrices."""
+"""Least squares with clusters, beside statsmodels and matrices; logistic regression."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from cimento.statistics.regression import (
     FEW_CLUSTERS,
     NOTHING_LEFT,
     ONE_CLUSTER,
+    logistic_weights,
+    out_of_fold,
     regress,
 )
 
@@ -24,6 +26,11 @@ OUTCOME = [1.2, 0.4, 2.5, 3.1, -0.3, 0.8, 1.9, 2.2, 0.1, 1.4, 2.8, 0.6]
 TOKENS = [0, 1, 0, -1, 1, 1, 0, 0, 2, 0, -1, 1]
 ZIPF = [0.5, -0.2, 0.1, 0.9, -1.1, 0.0, 0.7, 0.3, -0.6, 0.2, 1.0, -0.4]
 ITEMS = Design(tuple(range(12)), (1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6))
+X = np.array(
+    [[0.5, 1.0], [-1.2, 0.2], [0.3, -0.6], [2.1, 0.4], [-0.7, -1.1],
+     [1.4, 0.8], [-0.2, 1.3], [0.9, -0.9], [-1.5, 0.5], [0.1, -0.3]]
+)  # fmt: skip
+Y = [bool(value) for value in (1, 0, 0, 1, 0, 1, 1, 0, 0, 1)]
 
 
 def by_matrices(y, columns, design):
@@ -66,7 +73,7 @@ def test_coefficients_are_statsmodels() -> None:
 
 
 @given(st.lists(st.integers(1, 6), min_size=7, max_size=14), st.integers(0, 1000), st.booleans())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 def test_errors_and_freedoms_are_those_of_the_matrices(sizes, seed, of_clusters) -> None:
     generator = np.random.default_rng(seed)
     # The order of rows is not that of clusters.
@@ -151,3 +158,40 @@ def test_ten_thousand_rows_fit_into_memory() -> None:
 def test_lengths_must_be_equal() -> None:
     with pytest.raises(UsageError, match="tokens has 2"):
         regress(OUTCOME, {"tokens": [1, 2]}, ITEMS)
+
+
+def test_the_weights_are_those_of_another_minimiser():
+    # R 4.2.2: nll <- function(b) { e <- b[1] + b[2]*x1 + b[3]*x2
+    #   sum(log1p(exp(-(2*y-1)*e))) + (b[2]^2 + b[3]^2) / 2 }
+    # optim(c(0,0,0), nll, method="BFGS", control=list(reltol=1e-15, maxit=10000))$par
+    found = logistic_weights(X, Y, penalty=1.0)
+    assert found == pytest.approx([-0.25102254, 0.87545654, 1.06547439], abs=1e-5)
+
+
+def test_a_group_is_predicted_by_others_only():
+    # The feature is the label in all groups but one, where it is the opposite.
+    truth = [True, False] * 20
+    groups = [number // 2 for number in range(40)]
+    features = np.array([[1.0 if judged else -1.0] for judged in truth])
+    features[:2] *= -1
+    odds = out_of_fold(features, truth, groups, folds=5, seed=1)
+    assert [value > 0 for value in odds[2:]] == truth[2:]
+    assert [value > 0 for value in odds[:2]] == [False, True]
+    assert (odds == out_of_fold(features, truth, groups, folds=5, seed=1)).all()
+
+
+def test_noise_is_at_chance():
+    rng = np.random.default_rng(4)
+    truth = [True, False] * 200
+    odds = out_of_fold(
+        rng.normal(size=(400, 30)), truth, [k // 2 for k in range(400)], folds=5, seed=0
+    )
+    right = np.mean([(value > 0) == judged for value, judged in zip(odds, truth, strict=True)])
+    assert 0.4 < right < 0.6
+
+
+def test_what_cannot_be_fitted_is_refused():
+    with pytest.raises(UsageError, match="logistic regression"):
+        logistic_weights(X, [True] * 10)
+    with pytest.raises(UsageError, match="there are 2 groups"):
+        out_of_fold(X, Y, [k % 2 for k in range(10)], folds=5, seed=0)

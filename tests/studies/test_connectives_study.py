@@ -54,7 +54,7 @@ OWN = Path(__file__).parents[1] / "data" / "connectives"
 
 class TestPublished:
     WRONG: ClassVar = {
-        (each.where, each.what): each for each in check_published() if each.verdict != "right"
+        (check.where, check.what): check for check in check_published() if check.verdict != "right"
     }
 
     def test_swapped_digits_are_found(self):
@@ -82,7 +82,7 @@ class TestPublished:
     def test_nothing_else_is_wrong(self):
         verdicts = [each.verdict for each in self.WRONG.values()]
         assert (verdicts.count("wrong"), verdicts.count("open")) == (7, 3)
-        assert sum(each.verdict == "right" for each in check_published()) == 49
+        assert sum(check.verdict == "right" for check in check_published()) == 49
 
     def test_what_depends_on_a_reading_is_open_and_not_wrong(self, capsys):
         opened = {what for (_, what), each in self.WRONG.items() if each.verdict == "open"}
@@ -92,9 +92,9 @@ class TestPublished:
             "mean perplexity of the unacceptable sentences",
         }
         assert invoke(["study", "connectives"]) == 0
-        told = capsys.readouterr().out
-        assert "49 of 59 figures follow from others, 7 do not, 3 can be read in two ways" in told
-        assert "two swapped digits would explain it" in told
+        printed = capsys.readouterr().out
+        assert "49 of 59 figures follow from others, 7 do not, 3 can be read in two ways" in printed
+        assert "two swapped digits would explain it" in printed
 
     def test_p_of_rho(self):
         # python -c "from scipy import stats; print(2 * stats.t.sf(.12 * (516/.9856)**.5, 516))"
@@ -213,11 +213,11 @@ class TestReleased:
 
 def test_a_folder_without_data_is_told_what_is_looked_for(tmp_path, capsys):
     assert invoke(["study", "connectives", "--data", str(tmp_path)]) == 2
-    told = capsys.readouterr().err
+    printed = capsys.readouterr().err
     for name in (BLIMP, BRITTON, ITACOLA, *LAU, *DISCOTEX,
                  *ACCEPTABILITY, "it_isdt-ud-*.conllu", "sites.google.com/view/accompl-it",
                  "-m MODEL asks our own items"):  # fmt: skip
-        assert name in told
+        assert name in printed
     assert invoke(["study", "connectives", "--data", str(tmp_path / "none")]) == 2
     assert "is no folder" in capsys.readouterr().err
 

@@ -85,9 +85,9 @@ def test_suites_named_like_those_of_syntaxgym_are_of_the_language_of_their_folde
 def test_a_suite_with_a_fault_says_so_and_not_that_nothing_is_there(tmp_path, capsys):
     (tmp_path / "sv.json").write_text('{"region_meta": {}}', encoding="utf-8")
     assert invoke(["study", "agreement", "--data", str(tmp_path)]) == 2
-    told = capsys.readouterr().err
-    assert "sv.json" in told
-    assert "nothing that the study reads" not in told
+    printed = capsys.readouterr().err
+    assert "sv.json" in printed
+    assert "nothing that the study reads" not in printed
 
 
 def test_a_folder_with_an_archive_and_models_writes_tables_of_that_archive(

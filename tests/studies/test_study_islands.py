@@ -206,9 +206,9 @@ def test_ratings_alone_are_enough_and_no_more_than_z_is_called_printed(tmp_path,
     ratings(tmp_path)
     command = ["study", "islands", "--data", str(tmp_path), "--section", "human"]
     assert invoke(command) == 0
-    told = capsys.readouterr().out
-    assert "1 of 1 compared numbers equal the printed ones." in told
-    assert "recomputed" not in told
+    printed = capsys.readouterr().out
+    assert "1 of 1 compared numbers equal the printed ones." in printed
+    assert "recomputed" not in printed
     header = ",".join(("", *ISLAND_CONDITIONS, "DD"))
     numbers = "0.9,0.1,0.3,-1.5,0.7"
     write(tmp_path / "english" / "summary_by_phenomenon.csv", f"{header}\nwh_whether,{numbers}\n")
@@ -289,9 +289,9 @@ def test_every_section_agrees_with_what_is_printed_but_where_known(data):
     sections = list(found.values())
     people = json.loads(as_json("islands", sections))["sections"][7]
     assert (people["recomputed"], people["recomputed_equal"]) == (72, 72)
-    told = as_text(sections)
-    assert "All sections: 222 of 245 compared numbers equal the printed ones." in told
-    assert "72 of 72 equal recomputed ones, which nobody published." in told
+    shown = as_text(sections)
+    assert "All sections: 222 of 245 compared numbers equal the printed ones." in shown
+    assert "72 of 72 equal recomputed ones, which nobody published." in shown
     guide = (Path(__file__).parents[2] / "docs" / "studies.md").read_text(encoding="utf-8")
     assert "222 of 245" in guide
 

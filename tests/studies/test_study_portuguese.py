@@ -129,8 +129,8 @@ class TestReading:
         }
         found: dict[tuple[str, str], list[str]] = {}
         for model, candidates in data.predictions.items():
-            for each in candidates:
-                found.setdefault((model, each.item), []).append(each.text)
+            for candidate in candidates:
+                found.setdefault((model, candidate.item), []).append(candidate.text)
         assert found == recorded
 
     def test_templates_make_the_instances_that_the_study_asked(self, data, folder):
@@ -191,7 +191,7 @@ def test_its_recordings_run_like_a_model_and_give_its_numbers(folder, tmp_path, 
     options += ["--not-expected", "não sujeito"]
     assert invoke(["profile", str(tmp_path / "runs"), *options]) == 0
     (found,) = json.loads(capsys.readouterr().out)["profiles"]
-    cells = {each["name"]: each for each in found["dimensions"]}
+    cells = {dimension["name"]: dimension for dimension in found["dimensions"]}
     counts = {
         name: [(share["correct"], share["n"]) for share in each["fitting"]]
         for name, each in cells.items()

@@ -100,12 +100,12 @@ def test_a_folder_with_none_of_the_files_is_answered_with_what_the_study_reads(
 ):
     (tmp_path / name).write_text(content, encoding="utf-8")
     assert invoke(["study", "agreement", "--data", str(tmp_path)]) == 2
-    told = capsys.readouterr().err
-    assert "nothing that the study reads is there or below" in told
+    printed = capsys.readouterr().err
+    assert "nothing that the study reads is there or below" in printed
     for file in ("*.zip", "mvrr.json", "syntaxgym_results_*.csv", "surprisals_fgd_hierarchy.txt"):
-        assert file in told
-    assert "https://huggingface.co/datasets/albalbalba/SyntacticAgreement" in told
-    assert "-m MODEL asks a model our own suites" in told
+        assert file in printed
+    assert "https://huggingface.co/datasets/albalbalba/SyntacticAgreement" in printed
+    assert "-m MODEL asks a model our own suites" in printed
 
 
 def test_verdicts_in_a_repository_are_found_and_shown_below_the_shipped_ones(tmp_path, capsys):

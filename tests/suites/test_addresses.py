@@ -30,7 +30,7 @@ def loopback(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "message"),
     [
         ("hf:someone/suites", "names no commit"),
         ("hf:someone/suites@main", "'main' is no commit"),
@@ -41,10 +41,10 @@ def loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_an_address_that_pins_nothing_is_refused(
-    address: str, told: str, capsys: pytest.CaptureFixture[str]
+    address: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert invoke(["run", address, "-m", "demo-causal"]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_dataset_of_the_hub_by_its_address(

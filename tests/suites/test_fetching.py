@@ -240,7 +240,7 @@ def test_pinned_hashes_are_those_of_the_released_files(name: str, shared: Path) 
     folder = shared.joinpath(*COPIES[name])
     for path, digest in entry.sha256.items():
         assert hashlib.sha256((folder / path).read_bytes()).hexdigest() == digest, path
-    named = {address.rsplit("/", 1)[1] for each in entry.files.values() for address in each}
+    named = {address.rsplit("/", 1)[1] for file in entry.files.values() for address in file}
     assert named <= entry.sha256.keys()
 
 

@@ -239,8 +239,8 @@ def test_every_field_that_is_not_honoured_is_named(suites, more, named, others):
 
     for each in named:
         assert each in said
-    for each in others:
-        assert each not in said
+    for other in others:
+        assert other not in said
 
 
 def test_a_text_before_the_choices_is_named(suites):

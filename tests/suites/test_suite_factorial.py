@@ -142,7 +142,9 @@ def test_conditions_called_good_and_bad_are_compared(tmp_path, names):
     good, bad = names
     text = f"item\tcondizione\tfrase\n1\t{good}\tI cani abbaiano.\n1\t{bad}\tI cani abbaia.\n"
     suite = open_suite(write(tmp_path / "t.tsv", text)).suite
-    assert [each.formula for each in suite.predictions] == [f"(*;%{good}%) < (*;%{bad}%)"]
+    assert [prediction.formula for prediction in suite.predictions] == [
+        f"(*;%{good}%) < (*;%{bad}%)"
+    ]
 
 
 def test_words_with_their_regions(tmp_path):

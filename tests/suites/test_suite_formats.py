@@ -374,7 +374,7 @@ SNIPPETS = [
 
 
 @pytest.mark.parametrize("name", WHOLE)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(data=st.data())
 def test_damage_ends_in_faults_and_never_in_a_traceback(name, data):
     content = WHOLE[name]

@@ -41,7 +41,7 @@ def test_an_empty_setting_that_cimento_does_not_know_is_kept(tmp_path):
 
 
 @given(suites())
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 def test_any_suite_goes_into_a_workbook_and_back(suite):
     with tempfile.TemporaryDirectory() as name:
         folder, back = Path(name) / "a", Path(name) / "b"

@@ -125,7 +125,7 @@ def test_a_final_mark_may_stand_before_what_closes(text):
     assert codes([text, "Fine.", "Fino!", "Fini?"])["CIM-S053"] == expected
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None)
 @given(SUITES)
 def test_items_with_the_same_sentences_are_all_found(suite):
     def words(condition):

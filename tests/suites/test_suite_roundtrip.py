@@ -131,7 +131,7 @@ def suites(draw: st.DrawFn) -> Suite:
 
 
 @pytest.mark.parametrize(("format_", "name"), [("native", "s"), ("syntaxgym", "s.json")])
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(suite=suites())
 def test_nothing_is_lost(format_, name, suite):
     assert errors(check_suite(suite)) == ()

@@ -93,13 +93,14 @@ def test_the_sheet_about_is_empty_where_nothing_is_written_yet(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"), [("pairs", "good has the acceptable sentence"), ("agreement", "A bar ( | )")]
+    ("kind", "message"),
+    [("pairs", "good has the acceptable sentence"), ("agreement", "A bar ( | )")],
 )
-def test_the_sheet_how_to_is_about_the_columns_that_there_are(tmp_path, kind, told):
+def test_the_sheet_how_to_is_about_the_columns_that_there_are(tmp_path, kind, message):
     [path] = new_suite(kind, tmp_path / "s.xlsx")
     book = openpyxl.load_workbook(path)
     said = "\n".join(row[0] for row in book["how to"].iter_rows(values_only=True))
-    assert told in said
+    assert message in said
     columns = [cell.value for cell in book["items"][1]]
     assert ("condition names the version" in said) == ("condition" in columns)
 

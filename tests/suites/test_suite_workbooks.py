@@ -178,7 +178,7 @@ def test_a_sheet_as_other_programs_write_it_is_read_as_by_openpyxl(body):
         max_size=8,
     )
 )
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 def test_any_table_is_read_as_by_openpyxl(rows):
     plain = [[c.replace("_x", "") if isinstance(c, str) else c for c in row] for row in rows]
     assert_as_openpyxl(of_openpyxl([["head"], *plain]))

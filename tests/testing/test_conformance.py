@@ -101,6 +101,16 @@ def first_stories(folder: Path) -> Path:
     return folder
 
 
+def first_pairs(folder: Path) -> Path:
+    """The first ten pairs of a starter suite."""
+    whole = Path(find_suite("it-connectives"))
+    folder.mkdir(parents=True)
+    shutil.copy(whole / "suite.toml", folder)
+    rows = (whole / "items.tsv").read_text(encoding="utf-8").splitlines()
+    (folder / "items.tsv").write_text("\n".join(rows[:21]) + "\n", encoding="utf-8")
+    return folder
+
+
 def prompted_pairs(folder: Path) -> Path:
     """A few pairs of a starter suite, for the demo model to be asked about by prompt."""
     suite = sentence_suite(load_suite("es-subject-verb"))
@@ -112,7 +122,7 @@ CASES = {
     case.name: case
     for case in (
         Case("regions", lambda _folder: "it-filler-gap", short_words),
-        Case("ratings", lambda _folder: "it-connectives", short_words, limit=8),
+        Case("ratings", lambda folder: first_pairs(folder / "it-few"), short_words, limit=8),
         Case("cloze", lambda _folder: "it-connectives-cloze", demo, small=str(BLANKS)),
         Case("stories", lambda folder: first_stories(folder / "es-few"), stories.Hashes, limit=9),
         Case(

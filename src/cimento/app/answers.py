@@ -10,11 +10,10 @@ from pathlib import Path
 
 from nicegui import ui
 
-from cimento.app.asking import DATABASE, BesideModel, beside_models
 from cimento.app.findings import button
 from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading
-from cimento.app.said import said
-from cimento.app.words import Words
+from cimento.app.shown import DATABASE, BesideModel, beside_models
+from cimento.app.words import Words, said
 from cimento.app.workspace import JUDGMENTS, SUITES
 from cimento.errors import CimentoError, InputError
 from cimento.io.files import read_bytes, write_text

@@ -10,7 +10,7 @@ from typing import Any
 
 from nicegui import events, ui
 
-from cimento.app import table
+from cimento.app import findings, table
 from cimento.app.checking import Finding, Note, Report, check_grid
 from cimento.app.editing import (
     MOST_PASTED,
@@ -25,12 +25,9 @@ from cimento.app.editing import (
     rename_column,
     workbook_of,
 )
-from cimento.app.findings import STYLE, button, sheet_title, show_findings
+from cimento.app.findings import STYLE, button
 from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell
 from cimento.app.opening import describe, digest_of, open_grid, save_grid, zipped_folder
-from cimento.app.pairing import ask_pair, guess_pair, named_pair
-from cimento.app.said import said
-from cimento.app.shortcuts import show_shortcuts
 from cimento.app.views import (
     View,
     edit_cell,
@@ -41,6 +38,7 @@ from cimento.app.views import (
     region_names,
     view_of,
 )
+from cimento.app.words import said
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, InputError
 from cimento.suites.builtin import TEMPLATE_LANGUAGES, find_suite
@@ -175,7 +173,7 @@ class Editor:
         self._bar.clear()
         with self._bar:
             if len(names) > 1:
-                shown = {name: sheet_title(name, say) for name in names}
+                shown = {name: findings.sheet_title(name, say) for name in names}
                 self._tabs = ui.toggle(shown, value=self._sheet)
                 self._tabs.on_value_change(lambda e: self._show(e.value))
                 self._tabs.props(f'aria-label="{say("edit.sheets")}" no-caps unelevated')
@@ -268,12 +266,12 @@ class Editor:
 
         What was asked is hidden and not deleted: the answer to it may be under way.
         """
-        guess = guess_pair(self.grid)
+        guess = findings.guess_pair(self.grid)
         if guess is not None and (guess, self.grid.items.columns) != self._asked:
             self._asked = (guess, self.grid.items.columns)
             self._pairs.clear()
             with self._pairs:
-                ask_pair(self.grid, guess, self._say, done=self._act(self._name_pair))
+                findings.ask_pair(self.grid, guess, self._say, done=self._act(self._name_pair))
         self._pairs.set_visibility(guess is not None)
         return guess is not None
 
@@ -322,7 +320,7 @@ class Editor:
     def _show_findings(self) -> None:
         self._findings.clear()
         with self._findings:
-            show_findings(self.report.findings, self._say, go=self._go)
+            findings.show_findings(self.report.findings, self._say, go=self._go)
 
     def _go(self, finding: Finding) -> None:
         """Show the first row of a finding, and put the cursor there."""
@@ -349,7 +347,7 @@ class Editor:
         await self.check()
 
     async def _name_pair(self, good: int, bad: int) -> None:
-        await self.change(named_pair(self.grid, good, bad))
+        await self.change(findings.named_pair(self.grid, good, bad))
 
     def _act(self, edit: Callable[..., Any]) -> Callable[..., Any]:
         """The action of a button that edits."""
@@ -387,12 +385,10 @@ class Editor:
 
     async def _add(self) -> None:
         """An item at the end, or a row in another sheet."""
-        sheet = self.grid.sheets[self._sheet]
-        await self.change(
-            add_item(self.grid)
-            if self._sheet == ITEMS
-            else insert_rows(self.grid, self._sheet, len(sheet.rows), [[""]])
-        )
+        grid, sheet = self.grid, self._sheet
+        end = len(grid.sheets[sheet].rows)
+        is_item = sheet == ITEMS
+        await self.change(add_item(grid) if is_item else insert_rows(grid, sheet, end, [[""]]))
 
     async def _delete(self) -> None:
         """The rows that are selected."""
@@ -410,8 +406,7 @@ class Editor:
 
     async def _described(self, language: str) -> None:
         """Give a bare table a description."""
-        grid = await asyncio.to_thread(describe, self.grid, language=language)
-        await self.change(grid)
+        await self.change(await asyncio.to_thread(describe, self.grid, language=language))
 
     # --- Dialogs
 
@@ -482,9 +477,8 @@ class Editor:
         self._refresh()
 
     async def _download(self) -> None:
-        ui.download.content(
-            await asyncio.to_thread(workbook_of, self.grid), f"{self.grid.name}.xlsx"
-        )
+        data = await asyncio.to_thread(workbook_of, self.grid)
+        ui.download.content(data, f"{self.grid.name}.xlsx")
 
     async def _download_folder(self) -> None:
         data = await asyncio.to_thread(zipped_folder, self.grid)
@@ -494,4 +488,4 @@ class Editor:
         shown.clear()
         if not self.report.usable:
             raise InputError(where=self.grid.name, seen=self._say("edit.audit-faulty"))
-        await show_shortcuts(self.grid, shown, self._say)
+        await findings.show_shortcuts(self.grid, shown, self._say)

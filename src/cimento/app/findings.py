@@ -1,26 +1,53 @@
-"""The list of what the checks found, with links to the rows and to the pages of the checks."""
+"""What stands beside the grid: findings of the checks, shortcuts of the audit, and one question.
+
+Findings have links to the rows and to the pages of the checks; shortcuts are what makes a suite
+easier, or harder, than it seems. The question is for a table whose column names say nothing: which
+column has the good sentences, and which the bad? A name with a typo is no reason to refuse a
+beginner's table; the page asks, with its guess chosen.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from itertools import permutations
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from textwrap import dedent
+from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
 from cimento.app.checking import Finding, page_of
-from cimento.app.frame import english
-from cimento.app.said import said
-from cimento.app.words import USUAL, Words, words
+from cimento.app.editing import Grid, Sheet, rename_column, workbook_of
+from cimento.app.frame import Text, english
+from cimento.app.views import letters
+from cimento.app.words import USUAL, Words, said, words
+from cimento.errors import InputError, MissingDependencyError
+from cimento.io.files import write_bytes
+from cimento.paradigms.registry import load_suite
+from cimento.suites.model import Suite
 from cimento.suites.reading import CHECKS
+from cimento.suites.suite_workbook import ITEMS
+from cimento.suites.tables import HEADERS
+
+if TYPE_CHECKING:
+    from cimento.paradigms.regions.audit import Audit
 
 STYLE = Path(__file__).with_name("edit.css")
 """The style of steps 2 and 5."""
 
-MOST_SHOWN = 100
+MOST_FINDINGS = 100
 """Findings that are listed one by one."""
-MOST_ROWS = 5
+MOST_ROWS_OF_ONE = 5
 KNOWN_SHEETS = ("about", "items", "predictions", "seeds")
+MOST_ITEMS = 12
+SIDES = ("good", "bad")
+_OTHER_TEXTS = ("text", "sentence", "condition")
+_MOST_LOOKED_AT = 200
+_LEAST_LIKE = 0.7
 
 
 def button(
@@ -57,11 +84,11 @@ def show_findings(
         ui.label(say("edit.no-findings"))
         return
     with ui.element("ul").classes("findings"):
-        for finding in findings[:MOST_SHOWN]:
+        for finding in findings[:MOST_FINDINGS]:
             with ui.element("li").classes(f"finding {finding.severity}"):
                 _show(finding, say, go)
-    if len(findings) > MOST_SHOWN:
-        ui.label(say("edit.more", count=len(findings) - MOST_SHOWN))
+    if len(findings) > MOST_FINDINGS:
+        ui.label(say("edit.more", count=len(findings) - MOST_FINDINGS))
 
 
 def _show(finding: Finding, say: Words, go: Callable[[Finding], None]) -> None:
@@ -69,8 +96,8 @@ def _show(finding: Finding, say: Words, go: Callable[[Finding], None]) -> None:
     with ui.element("div").classes("finding-head"):
         ui.label(say(f"edit.{finding.severity}")).classes("severity")
         if finding.rows:
-            rows = ", ".join(str(row + 1) for row in finding.rows[:MOST_ROWS])
-            rows += " ..." if len(finding.rows) > MOST_ROWS else ""
+            rows = ", ".join(str(row + 1) for row in finding.rows[:MOST_ROWS_OF_ONE])
+            rows += " ..." if len(finding.rows) > MOST_ROWS_OF_ONE else ""
             place = say("edit.go", sheet=sheet_title(finding.sheet, say), rows=rows)
             button(place, lambda: go(finding), flat=True)
         if finding.code:
@@ -102,8 +129,8 @@ def show_advice(code: str, todo: str, say: Words) -> None:
         show_said(closer, say).classes("small")
 
 
-def show_said(text: str, say: Words, *, where: str = "") -> ui.label:
-    """A text of cimento in the language of the page.
+def show_said(text: str, say: Words, *, where: str = "") -> ui.element:
+    """A text of cimento in the language of the page, and below it a formula with a mark under it.
 
     Where it is not known in that language it is shown in English, as a screen reader has to know.
 
@@ -114,9 +141,12 @@ def show_said(text: str, say: Words, *, where: str = "") -> ui.label:
     """
     translated = said(text, say.language)
     place = where if translated is None else said(where, say.language) or where
-    shown = text if translated is None else translated
-    label = ui.label(f"{place}: {shown}" if place else shown)
-    return label if translated is not None else label.props(f"lang={USUAL}")
+    first, *formula = (text if translated is None else translated).split("\n")
+    with ui.element("div") as shown:
+        ui.label(f"{place}: {first}" if place else first)
+        if formula:
+            Text(dedent("\n".join(formula)), "pre").classes("formula")
+    return shown if translated is not None else shown.props(f"lang={USUAL}")
 
 
 def title_of(code: str, say: Words) -> str:
@@ -134,3 +164,175 @@ def explain(code: str, say: Words) -> None:
         button(say("frame.close"), dialog.close)
     dialog.on("hide", dialog.delete)
     dialog.open()
+
+
+async def show_shortcuts(grid: Grid, shown: ui.element, say: Words) -> None:
+    """Audit a suite of sentences, and show what is found.
+
+    Args:
+        grid: a grid without errors.
+        shown: the element to show it in.
+        say: the words of the page.
+
+    Raises:
+        InputError: the suite is of another kind, whose checks are all that there is.
+    """
+    audit = await asyncio.to_thread(audited, grid)
+    if audit is None:
+        raise InputError(where=grid.name, seen=say("edit.audit-kind"))
+    with shown:
+        _conditions(audit, say)
+        with ui.element("ul").classes("plain-list"):
+            for line in lines(audit, say):
+                with ui.element("li"):
+                    ui.label(line)
+
+
+def audited(grid: Grid) -> Audit | None:
+    """The audit of a suite of sentences; None for a suite of another kind."""
+    from cimento.measures.normalising import zipf_frequencies
+    from cimento.paradigms.regions.audit import audit_suite
+
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        path = write_bytes(workbook_of(grid), Path(temporary) / f"{grid.name}.xlsx")
+        suite = load_suite(path).suite
+    if not isinstance(suite, Suite):
+        return None
+    try:
+        frequency = zipf_frequencies(suite.meta.language, purpose="frequencies of words")
+    except MissingDependencyError:
+        frequency = None
+    return audit_suite(suite, frequency=frequency)
+
+
+def lines(audit: Audit, say: Words) -> list[str]:
+    """What an audit found, a line for each kind of finding that there is."""
+    from cimento.paradigms.regions.audit import remarks
+
+    made = []
+    for name, items in remarks(audit).items():
+        if items:
+            listed = ", ".join(items[:MOST_ITEMS]) + (" ..." if len(items) > MOST_ITEMS else "")
+            made.append(say(f"edit.audit-{name}", count=len(items), items=listed))
+    made += [
+        say(
+            "edit.audit-solved",
+            name=_said(baseline.name, say),
+            solved=len(baseline.solved),
+            count=baseline.n,
+        )
+        for baseline in audit.baselines
+        if not baseline.reason
+    ]
+    made += [
+        say("edit.audit-confound", condition=confound.condition, region=confound.region_name,
+            detail=_said(confound.detail, say), count=len(confound.items))
+        for confound in audit.confounds or ()
+    ]  # fmt: skip
+    return made or [say("edit.audit-nothing")]
+
+
+def _said(text: str, say: Words) -> str:
+    """What an audit names, in the language of the page."""
+    return said(text, say.language) or text
+
+
+def _conditions(audit: Audit, say: Words) -> None:
+    """The mean length of the sentences of each condition."""
+    with ui.element("table").classes("plain-table"):
+        with ui.element("thead"), ui.element("tr"):
+            for name in ("condition", "words", "characters"):
+                with ui.element("th").props("scope=col"):
+                    ui.label(say(f"edit.audit-{name}"))
+        with ui.element("tbody"):
+            for facts in audit.conditions:
+                with ui.element("tr"):
+                    for cell in (
+                        facts.condition,
+                        say.number(facts.words, ".2f"),
+                        say.number(facts.characters, ".2f"),
+                    ):
+                        with ui.element("td"):
+                            ui.label(cell)
+
+
+def sentence_columns(sheet: Sheet) -> tuple[int, ...]:
+    """The columns in which most cells have several words."""
+    columns = []
+    for column in range(sheet.width):
+        cells = [cell for cell in sheet.values(column)[:_MOST_LOOKED_AT] if cell.strip()]
+        if 2 * sum(" " in cell.strip() for cell in cells) > len(cells):
+            columns.append(column)
+    return tuple(columns)
+
+
+def guess_pair(grid: Grid) -> tuple[int, int] | None:
+    """The columns that may be those of the good and the bad sentences.
+
+    Returns:
+        The two, or None where the names say already what the columns are, or there are no two.
+    """
+    sheet = grid.items
+    known = {name for name in (*SIDES, *_OTHER_TEXTS) if sheet.column(name) is not None}
+    if grid.described or known >= set(SIDES) or known.intersection(_OTHER_TEXTS):
+        return None
+    columns = sentence_columns(sheet)
+    if len(columns) < len(SIDES):
+        return None
+    # Of equal guesses the first is taken, in which the good sentences stand first.
+    return max(
+        permutations(columns, 2),
+        key=lambda pair: sum(map(_likeness, (sheet.columns[n] for n in pair), SIDES)),
+    )
+
+
+def _likeness(name: str, side: str) -> float:
+    """How much a name is like one of the known names of a side, from 0 to 1; 0 if but a little."""
+    word = name.strip().casefold()
+    ratio = max(SequenceMatcher(None, word, known).ratio() for known in (side, *HEADERS[side]))
+    return ratio if ratio > _LEAST_LIKE else 0.0
+
+
+def named_pair(grid: Grid, good: int, bad: int) -> Grid:
+    """The grid with its columns named ``good`` and ``bad``.
+
+    A first row that is a pair itself gets the names above it.
+    """
+    sheet = grid.items
+    if good in (columns := _of_sentences(sheet)) and bad in columns:
+        empty = ("",) * sheet.width
+        rows = (*sheet.rows[: sheet.head], empty, *sheet.rows[sheet.head :])
+        grid = replace(grid, sheets={**grid.sheets, ITEMS: replace(sheet, rows=rows)})
+    for column, name in ((good, "good"), (bad, "bad")):
+        grid = rename_column(grid, ITEMS, column, name)
+    return grid
+
+
+def _of_sentences(sheet: Sheet) -> set[int]:
+    """The columns whose name is a whole sentence."""
+    marks = (".", "!", "?")
+    return {
+        n for n, name in enumerate(sheet.columns) if " " in name and name.strip().endswith(marks)
+    }
+
+
+def ask_pair(
+    grid: Grid, guess: tuple[int, int], say: Words, *, done: Callable[[int, int], object]
+) -> None:
+    """Ask which column is which, in the place where the page is being built.
+
+    Args:
+        grid: the suite.
+        guess: the columns that are chosen at first.
+        say: the words of the page.
+        done: called with the columns of the good and the bad sentences.
+    """
+    columns = grid.items.columns
+    names = {n: columns[n].strip() or letters(n) for n in sentence_columns(grid.items)}
+    ui.label(say("edit.pair-what"))
+    with ui.element("div").classes("tools"):
+        good, bad = (
+            ui.select(names, label=say(f"edit.pair-{side}"), value=column).classes("short")
+            for side, column in zip(SIDES, guess, strict=True)
+        )
+        button(say("edit.pair-do"), lambda: done(int(good.value), int(bad.value)))

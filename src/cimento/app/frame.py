@@ -17,8 +17,7 @@ from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from cimento.app.jobs import Queue
-from cimento.app.said import message_of
-from cimento.app.words import LANGUAGES, USUAL, Words
+from cimento.app.words import LANGUAGES, USUAL, Words, message_of
 from cimento.app.workspace import Workspace
 from cimento.errors import CimentoError
 

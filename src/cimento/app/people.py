@@ -11,7 +11,9 @@ from typing import get_args
 from nicegui import ui
 
 from cimento.app.answers import Results
-from cimento.app.asking import (
+from cimento.app.findings import STYLE, button
+from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem, tell
+from cimento.app.shown import (
     DATABASE,
     EXPORTS,
     Progress,
@@ -20,9 +22,7 @@ from cimento.app.asking import (
     qr_code,
     zipped_export,
 )
-from cimento.app.findings import STYLE, button
-from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem, tell
-from cimento.app.said import message_of
+from cimento.app.words import message_of
 from cimento.app.workspace import SURVEYS
 from cimento.errors import CimentoError, InputError, UsageError
 from cimento.paradigms.base import SurveyTask

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from nicegui import ui
 
 from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading, problem
-from cimento.app.results import (
+from cimento.app.shown import (
     FIGURE_FORMS,
     SANDBOX,
     TABLE_FORMS,

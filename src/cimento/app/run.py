@@ -13,12 +13,12 @@ from nicegui import ui
 from cimento.app.findings import show_said
 from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading
 from cimento.app.jobs import BUSY, RUN, Job
-from cimento.app.models import model_choice
-from cimento.app.said import said
-from cimento.app.words import Words
+from cimento.app.sentences import model_choice
+from cimento.app.words import Words, said
 from cimento.app.workspace import RUNS, SUITES, Workspace
 from cimento.errors import UsageError
-from cimento.options import RunOptions, checked
+from cimento.io.declared import checked
+from cimento.options import RunOptions
 from cimento.report.formatting import duration
 from cimento.suites.builtin import builtin_names, find_suite
 from cimento.suites.published import NAMES, Published, find_published, is_address, published

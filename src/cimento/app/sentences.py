@@ -1,9 +1,14 @@
-"""Try a sentence: surprisal word by word as coloured strips, and fillers for a blank."""
+"""Try a sentence: surprisal word by word as coloured strips, and fillers for a blank.
+
+The models that can be chosen are here too, and the one that is loaded to try sentences.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import functools
 import re
+import threading
 from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -11,14 +16,18 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
-from cimento.app.models import model_choice, opened_model
-from cimento.app.said import said
-from cimento.app.words import Words
+from cimento.app.words import Words, said
+from cimento.app.workspace import Workspace
 from cimento.errors import UsageError
+from cimento.models.hf.names import hub_cache
+from cimento.models.hf.stored import cached_models, demo_models
 from cimento.report.html import STEP_BITS, STEPS
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from cimento.models.in_memory import LoadedModel
+    from cimento.models.registry import AnyScorer
 
 LONGEST = 2000
 """The largest number of characters that are tried at once."""
@@ -202,3 +211,52 @@ def _percent(share: float, say: Words) -> str:
     if 0 < percent < LEAST_PERCENT:
         return f"< {say.number(LEAST_PERCENT, 'g')} %"
     return f"{say.number(percent, '.0f' if percent >= 10 else '.2g')} %"  # noqa: PLR2004  # two digits
+
+
+def known_models(workspace: Workspace) -> list[str]:
+    """The names of models on this machine: those of cimento, of the hub's cache, and in folders."""
+    cache = hub_cache()
+    cached = cached_models(cache) if cache is not None else []
+    names = [model.name for model in [*demo_models(), *cached] if model.kind]
+    return list(dict.fromkeys([*names, *workspace.model_folders()]))
+
+
+def model_choice(visit: Visit, label: str, value: str | list[str]) -> ui.select:
+    """A field for one model or several: those on this machine, or any other by its name.
+
+    Args:
+        visit: what the page is built for.
+        label: what is asked for.
+        value: the model chosen at first; a list for a field of several.
+    """
+    several = isinstance(value, list)
+    given = value if several else [value]
+    options = list(dict.fromkeys([*known_models(visit.workspace), *given]))
+    field = ui.select(
+        options, label=label, value=value, multiple=several, new_value_mode="add-unique"
+    )
+    field.props("outlined use-chips" if several else "outlined hide-selected fill-input")
+    return field.props(f'hint="{visit.say("run.names")}"').classes("wide")
+
+
+_ONE_AT_A_TIME = threading.Lock()
+
+
+def opened_model(name: str) -> AnyScorer | LoadedModel:
+    """A model, which stays loaded until another is asked for.
+
+    Args:
+        name: as `Workspace.model` returns it.
+
+    Raises:
+        CimentoError: there is no such model, or it cannot be loaded.
+    """
+    with _ONE_AT_A_TIME:
+        return _opened(name)
+
+
+@functools.lru_cache(maxsize=1)
+def _opened(name: str) -> AnyScorer | LoadedModel:
+    from cimento.api import load_model
+
+    return load_model(name)

@@ -1,9 +1,18 @@
-"""The server of the app: its pages, where it listens, and how it is started and stopped."""
+"""The server of the app: its pages, how it is started and stopped, and who may ask it for what.
+
+Only this machine is listened to. The address begins with a random token, so that no other program
+or user of the machine can guess it, and no cookie is set that a page of a stranger could use.
+``Host`` and ``Origin`` are checked too: a page of another site can lead its own name to this
+machine (DNS rebinding), or send forms and open sockets to any address. How much may be sent is
+bounded.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hmac
 import inspect
+import secrets
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,17 +24,42 @@ from fastapi import FastAPI, Request
 from nicegui import app, ui
 from starlette.responses import RedirectResponse, Response
 
-from cimento.app import edit, people, read, results, run, start
+from cimento.app import edit, people, read, run, shown, start
 from cimento.app.frame import STYLE, Visit, address, framed, problem
-from cimento.app.guard import Guard, new_token
 from cimento.app.jobs import Queue
 from cimento.app.words import LANGUAGES, spoken, words
 from cimento.app.workspace import Workspace
 from cimento.errors import CimentoError, UsageError
+from cimento.suites.load import MAX_FILE_BYTES
 
 if TYPE_CHECKING:
     from nicegui.language import Language
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+LARGEST_BODY = MAX_FILE_BYTES + (1 << 20)
+"""The largest upload in bytes: the largest file that a reader takes, and the form around it."""
+
+HOSTS = ("127.0.0.1", "localhost", "[::1]")
+
+_READING = ("GET", "HEAD")
+_FORWARDED = (b"x-forwarded-", b"forwarded")
+
+# The framework compiles its templates in the browser, hence 'unsafe-eval', and writes the page's
+# content into a script. What users or files say is never part of a script or a template.
+HEADERS: Mapping[str, str] = {
+    "content-security-policy": "default-src 'self'; script-src 'self' 'unsafe-inline'"
+    " 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:;"
+    " font-src 'self' data:; connect-src 'self'; frame-src 'self'; object-src 'none';"
+    " base-uri 'none'; form-action 'self'; frame-ancestors 'self'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "SAMEORIGIN",
+    # The address contains the token, which no other site may see.
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "x-robots-tag": "noindex, nofollow",
+}
 Builder: TypeAlias = Callable[[Visit], object]
 """A function that builds the content of a step's page; it may be a coroutine."""
 
@@ -36,6 +70,142 @@ BUILDERS: Mapping[str, Builder] = {
     "read": read.build,
     "people": people.build,
 }
+
+
+def new_token() -> str:
+    """A token that nobody can guess: 256 random bits."""
+    return secrets.token_urlsafe(32)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the headers of a request say about who asks.
+
+    Attributes:
+        host: ``Host``, such as ``127.0.0.1:8080``.
+        origin: ``Origin``; empty where there is none.
+        site: ``Sec-Fetch-Site``; empty where there is none.
+        length: ``Content-Length`` in bytes; 0 where there is none.
+    """
+
+    host: str
+    origin: str
+    site: str
+    length: int
+
+    @classmethod
+    def of(cls, scope: Scope) -> Asked:
+        """The headers of a request."""
+        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        length = headers.get(b"content-length", "")
+        return cls(
+            host=headers.get(b"host", ""),
+            origin=headers.get(b"origin", ""),
+            site=headers.get(b"sec-fetch-site", ""),
+            length=int(length) if length.isdecimal() else 0,
+        )
+
+    def refused(self, port: int) -> int:
+        """The status with which the request is refused; 0 where nothing is wrong with it.
+
+        Args:
+            port: the port of the server.
+        """
+        if self.host not in {f"{name}:{port}" for name in HOSTS}:
+            return 421
+        if self.site not in {"", "same-origin", "none"}:
+            return 403
+        if self.origin and self.origin != f"http://{self.host}":
+            return 403
+        return 413 if self.length > LARGEST_BODY else 0
+
+
+class Guard:
+    """The server's application, with everything refused that does not come from its own pages.
+
+    Args:
+        app: what answers; it is mounted at the token.
+        token: the beginning of every address.
+        port: the port of the server.
+    """
+
+    def __init__(self, app: ASGIApp, *, token: str, port: int) -> None:
+        self.app = app
+        self._token = token
+        self._port = port
+        self._headers = [(name.encode(), text.encode()) for name, text in HEADERS.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        status = Asked.of(scope).refused(self._port) or (0 if self._knows(scope["path"]) else 404)
+        if status:
+            await _refuse(scope, receive, send, status)
+            return
+        scope = {
+            **scope,
+            "headers": [
+                (name, value)
+                for name, value in scope["headers"]
+                if not name.lower().startswith(_FORWARDED)
+            ],
+        }
+        if scope["type"] == "http" and scope["method"] not in _READING:
+            receive = _Bounded(receive)
+        await self.app(scope, receive, self._headed(send))
+
+    def _knows(self, path: str) -> bool:
+        """Whether an address begins with the token, compared in constant time."""
+        first = path.removeprefix("/").partition("/")[0]
+        return hmac.compare_digest(first.encode(), self._token.encode())
+
+    def _headed(self, send: Send) -> Send:
+        """The sender of a response, which adds the headers that it lacks."""
+
+        async def headed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = {name.lower() for name, _ in message["headers"]}
+                added = [header for header in self._headers if header[0] not in given]
+                if b"cache-control" not in given:
+                    added.append((b"cache-control", b"no-store"))
+                message["headers"] = [*message["headers"], *added]
+            await send(message)
+
+        return headed
+
+
+class _Bounded:
+    """The receiver of a request's body, which ends where too much is sent."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._left = LARGEST_BODY
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        return message if self._left >= 0 else {"type": "http.disconnect"}
+
+
+_SAID = {
+    403: "This page may only be used from its own address.\n",
+    404: "Nothing is here. Open the address that cimento app printed.\n",
+    413: "This file is too large.\n",
+    421: "This is not the address that cimento app printed.\n",
+}
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, status: int) -> None:
+    from starlette.responses import PlainTextResponse
+
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008})
+        return
+    headers = {"x-content-type-options": "nosniff", "cache-control": "no-store"}
+    response = PlainTextResponse(_SAID[status], status_code=status, headers=headers)
+    await response(scope, receive, send)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +256,7 @@ def build(workspace: Workspace, queue: Queue) -> None:
     for language in LANGUAGES:
         for step in BUILDERS:
             _page(workspace, queue, language, step)
-    results.add_routes(app, workspace)
+    shown.add_routes(app, workspace)
     app.add_route("/", _begin)
 
 

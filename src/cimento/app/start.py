@@ -16,7 +16,7 @@ from nicegui import ui
 from cimento.app import sentences
 from cimento.app.findings import show_advice, show_said, title_of
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
-from cimento.app.said import message_of
+from cimento.app.words import message_of
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, Fault
 from cimento.io.files import write_bytes

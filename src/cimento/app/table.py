@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from cimento.app.said import said
 from cimento.app.views import Column, Mark, View, letters
-from cimento.app.words import Words
+from cimento.app.words import Words, said
 
 MOST_LINES = 3
 """Findings that are read out with a row's number."""

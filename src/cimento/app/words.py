@@ -1,18 +1,26 @@
-"""The words of the app in every language, from one file: ``data/app.toml``.
+"""The words of the app in every language, and what checks and errors say in English, said in them.
 
-A key such as ``start.title`` stands in the table ``[start]``, with one text a language below it:
-``title.en = "Start"``. Texts take values in braces: ``{count} items``.
+The words are in ``data/app.toml``. A key such as ``start.title`` stands in the table ``[start]``,
+with one text a language below it: ``title.en = "Start"``. Texts take values in braces:
+``{count} items``.
+
+`cimento` says what it saw in English. ``data/said.toml`` has these sentences as patterns, each with
+the sentence in the other languages of the app, so that no check has to know of languages.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
-_FILE = Path(__file__).parents[1] / "data" / "app.toml"
+from cimento.errors import CimentoError, Fault, SuiteError
+
+_WORDS_FILE = Path(__file__).parents[1] / "data" / "app.toml"
 
 USUAL = "en"
 """The language of texts that a language lacks."""
@@ -28,6 +36,25 @@ LANGUAGES: Mapping[str, str] = {
     "ru": "Русский",
 }
 """The languages of the app by ISO 639-1 code, each in its own words."""
+_SAID_FILE = Path(__file__).parents[1] / "data" / "said.toml"
+
+_FIELD = re.compile(r"\{(\w+)(?:([#'.])|\|([^{}]*))?\}")
+_KINDS = {
+    None: r".+?",
+    "#": r"-?\d[\d,]*(?:\.\d+)?",
+    "'": r"(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")",
+    ".": r"\S+",
+}
+"""What a field of each kind may be: any text, a number, a text in quotation marks, a word."""
+_SENTENCE_END = re.compile(r"(?<=[.?!]) ")
+_ENDS = (".", "?", "!")
+
+_LONGEST = 4_000
+"""Characters of a message beyond which it is left as it is."""
+_DEEPEST = 6
+_MOST_SENTENCES = 12
+_MOST_COLONS = 4
+_MOST_FAULTS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +100,7 @@ class Words:
 
 def translations() -> dict[str, Mapping[str, str]]:
     """Every key with its texts by language."""
-    tables = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    tables = tomllib.loads(_WORDS_FILE.read_text(encoding="utf-8"))
     return {
         f"{table}.{name}": texts for table, names in tables.items() for name, texts in names.items()
     }
@@ -101,3 +128,174 @@ def spoken(accepted: str) -> str:
         if code in LANGUAGES:
             return code
     return USUAL
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """A sentence with fields, in English and in the other languages.
+
+    Attributes:
+        pattern: what the English sentence matches, with a group for each field.
+        fixed: the longest part that is in every such sentence.
+        weight: number of characters that are the same in all of them.
+        texts: the sentence by language, with its fields.
+    """
+
+    pattern: re.Pattern[str]
+    fixed: str
+    weight: int
+    texts: Mapping[str, str]
+
+
+def sayings() -> list[dict[str, str]]:
+    """The sentences of the file, each by language."""
+    entries: list[dict[str, str]] = tomllib.loads(_SAID_FILE.read_text(encoding="utf-8"))["said"]
+    return entries
+
+
+@cache
+def _compiled() -> tuple[Saying, ...]:
+    """The sentences, and the advice of the checks, as patterns; those that say most first."""
+    advice = [texts for key, texts in translations().items() if key.startswith("advice.")]
+    made = [_saying(texts) for texts in (*sayings(), *advice)]
+    return tuple(sorted(made, key=lambda saying: -saying.weight))
+
+
+def _saying(texts: Mapping[str, str]) -> Saying:
+    english = texts[USUAL].removesuffix(".")
+    parts, fixed, end = [], [""], 0
+    for match in _FIELD.finditer(english):
+        fixed.append(english[end : match.start()])
+        parts += [re.escape(fixed[-1]), _group(match)]
+        end = match.end()
+    fixed.append(english[end:])
+    pattern = re.compile("".join([*parts, re.escape(fixed[-1])]), re.DOTALL)
+    shown = {language: text.removesuffix(".") for language, text in texts.items()}
+    return Saying(pattern, max(fixed, key=len), sum(map(len, fixed)), shown)
+
+
+def _group(match: re.Match[str]) -> str:
+    """The expression for a field of an English sentence."""
+    name, kind, forms = match.groups()
+    if forms is not None:
+        return f"(?:{'|'.join(map(re.escape, forms.split('|')))})"
+    return f"(?P<{name}>{_KINDS[kind]})"
+
+
+def said(text: str, language: str) -> str | None:
+    """A text of cimento in another language.
+
+    Args:
+        text: what is said in English: a sentence, or several, or lines with a formula among them.
+        language: ISO 639-1 code.
+
+    Returns:
+        The text, or None where some of it is not in the file.
+    """
+    if language == USUAL or not text or len(text) > _LONGEST:
+        return text if language == USUAL or not text else None
+    first, *lines = text.split("\n")
+    made = _said(first, language, _DEEPEST) or _placed(first, language)
+    return None if made is None else "\n".join([made, *lines])
+
+
+def _placed(text: str, language: str) -> str | None:
+    """A message that begins with its place and a colon."""
+    for match in islice(re.finditer(": ", text), _MOST_COLONS):
+        if seen := _said(text[match.end() :], language, _DEEPEST):
+            place = text[: match.start()]
+            return f"{_said(place, language, _DEEPEST) or place}: {seen}"
+    return None
+
+
+def _said(text: str, language: str, depth: int) -> str | None:
+    """A line as several sentences of the file, or as one of them."""
+    for match in islice(_SENTENCE_END.finditer(text), _MOST_SENTENCES):
+        head = _sentence(text[: match.start()], language, depth)
+        tail = _said(text[match.end() :], language, depth) if head is not None else None
+        if head is not None and tail is not None:
+            return f"{head} {tail}"
+    return _sentence(text, language, depth)
+
+
+def _sentence(text: str, language: str, depth: int) -> str | None:
+    """A text that is one sentence of the file."""
+    bare = text.removesuffix(".")
+    for saying in _compiled():
+        if saying.fixed in bare and (match := saying.pattern.fullmatch(bare)):
+            made = _filled(saying.texts[language], match.groupdict(), language, depth)
+            return made if made.endswith(_ENDS) or bare == text else f"{made}."
+    return None
+
+
+def _filled(text: str, values: Mapping[str, str], language: str, depth: int) -> str:
+    """A sentence with its fields filled in."""
+
+    def fill(match: re.Match[str]) -> str:
+        name, kind, forms = match.groups()
+        value = values[name]
+        if forms is not None:
+            return _FIELD.sub(fill, form(forms.split("|"), value, language))
+        if kind == "#":
+            return value.translate(MARKS)
+        if kind or not depth:
+            return value
+        return _said(value, language, depth - 1) or value
+
+    return _FIELD.sub(fill, text)
+
+
+def form(forms: list[str], number: str, language: str) -> str:
+    """The form of a word that stands after a number, by the plural rules of CLDR.
+
+    Args:
+        forms: after one and after others; in Russian, after one, few and many.
+        number: digits, with commas between thousands and a point before decimals.
+        language: ISO 639-1 code.
+    """
+    digits = number.lstrip("-").replace(",", "")
+    if language != "ru":
+        return forms[0 if digits == "1" else -1]
+    if "." in digits:
+        return forms[1]
+    last, tens = int(digits[-1]), int(digits[-2:])
+    if last == 1 and tens != 11:  # noqa: PLR2004  # the rule's own numbers
+        return forms[0]
+    return forms[1] if 2 <= last <= 4 and not 12 <= tens <= 14 else forms[-1]  # noqa: PLR2004
+
+
+def said_of(message: CimentoError | Fault, language: str) -> str:
+    """The place of an error or a fault and what was seen there; in English if it is not known.
+
+    Args:
+        message: the error, or the fault of a suite.
+        language: ISO 639-1 code.
+    """
+    seen = said(message.seen, language)
+    where = message.where if seen is None else said(message.where, language) or message.where
+    return _ended(f"{where}: {seen or message.seen}" if where else seen or message.seen)
+
+
+def message_of(error: CimentoError, language: str) -> str:
+    """The whole message of an error, its advice included; what is not known stays in English.
+
+    Args:
+        error: the error; one of several faults gives its own message.
+        language: ISO 639-1 code.
+    """
+    if language == USUAL:
+        return str(error)
+    if isinstance(error, SuiteError):
+        faults = [_with_advice(fault, language) for fault in error.faults[:_MOST_FAULTS]]
+        more = ["..."] if len(error.faults) > _MOST_FAULTS else []
+        return "\n".join([error.where, *faults, *more])
+    return _with_advice(error, language)
+
+
+def _with_advice(message: CimentoError | Fault, language: str) -> str:
+    advice = _ended(said(message.todo, language) or message.todo) if message.todo else ""
+    return f"{said_of(message, language)} {advice}".rstrip()
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith(_ENDS) else f"{text}."

@@ -48,14 +48,14 @@ _SAYERS: Sequence[Sayer] = (
 """The parts of an appendix between models and software, in order."""
 
 _SAYERS_IN_BRIEF: Sequence[Sayer] = (sentences.scored_in_brief,)
-_VERSION = 1
-_INSTRUCTIONS = """\
+_SHEET_VERSION = 1
+_SHEET_HEAD = """\
 # Preregistration sheet of cimento {version}.
 # 1. List the models that you will run, and say what you exclude and how you analyse.
 # 2. Deposit this file where its date is attested, such as a registry of studies.
 # 3. Run. `cimento rerun RUNS --prereg SHEET` repeats the runs, and says whether they kept to it.
 """
-_TEXTS = {
+_SHEET_TEXTS = {
     "exclusions": "Which items, models or answers are left out, and by which rule.",
     "analysis": "Which tests decide, at which level, with which correction.",
     "smallest_effect": "The smallest difference that would matter, such as 0.05.",
@@ -363,11 +363,11 @@ def preregistration_sheet(runs: Sequence[Run]) -> str:
     created = datetime.now(UTC).isoformat(timespec="seconds")
     models = [json.dumps(model) for model in dict.fromkeys(run.model for run in runs)]
     lines = [
-        _INSTRUCTIONS.format(version=__version__),
-        f"version = {_VERSION}",
+        _SHEET_HEAD.format(version=__version__),
+        f"version = {_SHEET_VERSION}",
         f"created = {created}",
         f"models = [{', '.join(models)}]",
-        *(f'# {about}\n{name} = ""' for name, about in _TEXTS.items()),
+        *(f'# {about}\n{name} = ""' for name, about in _SHEET_TEXTS.items()),
     ]
     for suite in dict.fromkeys(run.suite_name for run in runs):
         planned = _planned(next(run for run in runs if run.suite_name == suite))
@@ -405,7 +405,7 @@ def read_preregistration(path: Path) -> Preregistration:
     try:
         plain = tomllib.loads(read_bytes(path).decode("utf-8"))
         created = plain["created"]
-        if plain["version"] != _VERSION or not isinstance(created, datetime):
+        if plain["version"] != _SHEET_VERSION or not isinstance(created, datetime):
             raise InputError(where=str(path), seen="it is of another version of sheets")
         suites = [
             PlannedSuite(

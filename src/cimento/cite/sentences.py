@@ -403,18 +403,24 @@ def outcome_sentences(facts: RunFacts) -> list[str]:
 
 
 def results(facts: RunFacts) -> list[str]:
-    """The number of verdicts and the headline number with its interval, in one text for a run."""
+    """The number of verdicts and the main numbers with their intervals, in one text for a run."""
     estimates = stated(facts)
     judged = any(one.is_share for one in estimates)
     said = [
         *([_verdicts(estimates)] if judged else []),
-        *(
-            f"{_subject(facts, one)} {_value(one)}."
-            for one in estimates
-            if one.role == "headline" and one.value is not None
-        ),
+        *(f"{_subject(facts, one)} {_value(one)}." for one in _reported(facts, estimates)),
     ]
     return [" ".join(said)] if said else []
+
+
+def _reported(facts: RunFacts, estimates: Sequence[Estimate]) -> list[Estimate]:
+    """The headline; where it is the rate of one question of several, the rates of all."""
+    return [
+        one
+        for one in estimates
+        if one.value is not None
+        and (one.role == "headline" or (facts.methods.one_by_one and one.is_share))
+    ]
 
 
 def stated(facts: RunFacts) -> list[Estimate]:

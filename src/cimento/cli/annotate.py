@@ -13,8 +13,8 @@ from cimento.cli import annotate_dialogues, annotate_surveys, flags
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of
 from cimento.errors import InputError, UsageError
+from cimento.io.declared import Options, Texts, option
 from cimento.io.files import read_bytes
-from cimento.options import Options, Texts, option
 from cimento.people.annotate.importing import open_secret, pseudonym
 from cimento.people.judgments.formats import read_prolific, write_participants
 from cimento.people.judgments.records import (

@@ -14,9 +14,9 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.corpus_build import InventoryOptions, TreebankOptions
 from cimento.cli.flags import command_of, run_option
 from cimento.errors import InputError, UsageError, counted
+from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_filled_in, write_text
 from cimento.io.inline_markup import columns
-from cimento.options import Options, Texts, option
 from cimento.people.annotate.dialogue import DialogueSession, converse
 from cimento.report.formatting import agreement_text as agreed
 from cimento.suites.builtin import find_suite

@@ -15,8 +15,8 @@ from cimento.cli import flags
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of, run_option
 from cimento.errors import InputError, UsageError, counted
+from cimento.io.declared import Options, option
 from cimento.io.files import read_bytes, write_text
-from cimento.options import Options, option
 from cimento.people.judgments.records import FILLER, PRACTICE
 from cimento.people.surveys import storage
 from cimento.people.surveys.design import read_design

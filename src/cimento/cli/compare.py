@@ -19,7 +19,7 @@ from cimento.compare.analysis import ModelChoice
 from cimento.compare.answer_table import TieRule
 from cimento.compare.pairwise import Correction, equivalences, surely_worse
 from cimento.errors import UsageError, counted
-from cimento.options import Texts, option
+from cimento.io.declared import Texts, option
 from cimento.report.comparison import equivalence_grid
 from cimento.runs.run import folders_among, open_runs
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli import corpus_build, corpus_query
+from cimento.cli import corpus_build, queries
 from cimento.cli.console import note, show, show_json
 from cimento.cli.corpus_build import (
     ConnectiveOptions,
@@ -34,8 +34,8 @@ from cimento.corpus.texts import (
 )
 from cimento.corpus.treebanks import ReadingProblem, open_treebanks
 from cimento.errors import InputError, counted
+from cimento.io.declared import Options, Texts, option
 from cimento.io.inline_markup import columns
-from cimento.options import Options, Texts, option
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 
 if TYPE_CHECKING:
@@ -188,10 +188,8 @@ def _search(options: SearchOptions) -> None:
 app.command("search", short_help="Find every occurrence that a rule accepts.")(
     command_of(SearchOptions, _search, positional="treebanks", metavar="TREEBANK...")
 )
-app.command("query", short_help="Search trees with a query in Grew's notation.")(corpus_query.query)
-app.command("queries", short_help="List the stored queries, and what they find.")(
-    corpus_query.queries
-)
+app.command("query", short_help="Search trees with a query in Grew's notation.")(queries.query)
+app.command("queries", short_help="List the stored queries, and what they find.")(queries.queries)
 
 
 class CountOptions(ConnectiveOptions):
@@ -219,7 +217,7 @@ def _connectives(options: CountOptions) -> None:
     """Count connectives in the layout of Table 6 of the connectives paper."""
     from cimento.corpus.connectives import tables
     from cimento.corpus.connectives.frequencies import compare_published, count_connectives
-    from cimento.report.grid import as_text
+    from cimento.report.terminal import on_terminal
 
     files = options.files
     opened, main = options.connectives, open_rule(options.rule)
@@ -251,11 +249,11 @@ def _connectives(options: CountOptions) -> None:
     if options.as_json:
         show_json(tables.connectives_json(files, opened, shown, compared, ranks, per=options.per))
     else:
-        show(as_text(tables.frequency_grid(opened.names, shown, per=options.per)))
+        show(on_terminal(tables.frequency_grid(opened.names, shown, per=options.per)))
         for (corpus, _), (table, cells) in compared.items():
-            show("\n" + as_text(tables.compared_grid(cells, corpus=corpus, published=table)))
+            show("\n" + on_terminal(tables.compared_grid(cells, corpus=corpus, published=table)))
         if ranks:
-            show("\n" + as_text(tables.rank_grid(ranks)))
+            show("\n" + on_terminal(tables.rank_grid(ranks)))
     note_skipped(skipped)
 
 

@@ -12,7 +12,7 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
 from cimento.corpus.connectives import DecisionKind
 from cimento.errors import InputError
-from cimento.options import Options, Texts, option
+from cimento.io.declared import Options, Texts, option
 
 if TYPE_CHECKING:
     from cimento.corpus.connectives.extraction import CandidateSentence, Selected
@@ -73,6 +73,23 @@ class ConnectiveOptions(TreebankOptions, InventoryOptions):
     rule: str = option("paper", "paper, verb, any ... or a TOML file (docs/corpus.md).")
     malformed: Literal["refuse", "skip"] = option(
         "refuse", "Refuse malformed sentences, or skip and report them."
+    )
+
+
+class MalformedOptions(Options):
+    """What becomes of malformed sentences."""
+
+    malformed: Literal["refuse", "skip"] = option(
+        "refuse", "Refuse malformed sentences, or skip and report them."
+    )
+
+
+class FormOptions(Options):
+    """Where the other forms of words come from."""
+
+    dictionary: str = option(
+        "",
+        "delaf:FILE, unimorph:FILE, rules:it or pymorphy3, asked before the treebanks themselves.",
     )
 
 
@@ -141,7 +158,7 @@ def _select(options: SelectOptions) -> None:
     from cimento.corpus.connectives.extraction import selected_inventory
     from cimento.corpus.connectives.inventories import write_inventory
     from cimento.corpus.connectives.matching import open_rule
-    from cimento.report.grid import as_text
+    from cimento.report.terminal import on_terminal
 
     opened, skipped = options.connectives, where_skipped(options.malformed)
     selection = choose(
@@ -161,7 +178,7 @@ def _select(options: SelectOptions) -> None:
         ]
         show_json({"connectives": plain})
     else:
-        show(as_text(_selection_grid(selection, options.top)))
+        show(on_terminal(_selection_grid(selection, options.top)))
     note_skipped(skipped)
     if options.output is not None:
         if not any(selected.taken for selected in selection):

@@ -11,8 +11,9 @@ from cimento.cli import flags
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of
 from cimento.errors import needing
+from cimento.io.declared import Options, option
 from cimento.io.inline_markup import columns
-from cimento.options import Options, RunOptions, option
+from cimento.options import RunOptions
 
 if TYPE_CHECKING:
     from cimento.api import Failure

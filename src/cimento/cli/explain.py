@@ -10,10 +10,11 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.evaluating import opened_cache, progress_bars
 from cimento.cli.flags import SheetOptions, command_of, run_option
 from cimento.errors import UsageError, counted
+from cimento.io.declared import Texts, option
 from cimento.io.files import write_text
 from cimento.models.hf.arguments import parse_model_args
 from cimento.models.questions import Baseline, Part
-from cimento.options import Arguments, Limit, Texts, option
+from cimento.options import Arguments, Limit
 from cimento.paradigms.regions.judging import suite_of
 from cimento.paradigms.regions.swaps import (
     Alignment,
@@ -244,7 +245,7 @@ def _show(explained: Explanation | Attribution, options: ExplainOptions) -> None
     from cimento.paradigms.regions.lens import lens_of
     from cimento.report.contributions import contribution_grids
     from cimento.report.explanations import explanation_grids
-    from cimento.report.grid import as_text
+    from cimento.report.terminal import on_terminal
 
     run = explained.run
     for line in explained.notes:
@@ -270,7 +271,7 @@ def _show(explained: Explanation | Attribution, options: ExplainOptions) -> None
     if options.as_json:
         show_json(facts | {"not_explained": explained.notes})
     else:
-        show("\n".join(as_text(grid) + "\n" for grid in grids).rstrip("\n"))
+        show("\n".join(on_terminal(grid) + "\n" for grid in grids).rstrip("\n"))
     if options.output is not None:
         _write(explained, grids, options, options.output)
 

@@ -10,8 +10,8 @@ from cimento.cli.console import note
 from cimento.cli.flags import command_of
 from cimento.cli.report import TableOptions, names_given, open_reports
 from cimento.errors import UsageError, did_you_mean
+from cimento.io.declared import option
 from cimento.measures.normalising import Normalisation, Scope
-from cimento.options import option
 from cimento.paradigms.regions.estimates import DEFAULT_MEASURE, factorial_of
 from cimento.paradigms.regions.judging import options_of, scores_of, suite_of, values_of
 from cimento.report.figures_conditions import (
@@ -174,7 +174,7 @@ def _of_sentences(options: FigureOptions) -> Figure:
         )
     makers: Mapping[str, Callable[[], Figure]] = {
         "tokens": lambda: _tokens(runs, options.item),
-        "position": lambda: _position(runs, options.length),
+        "position": lambda: position_figure(_reports(runs), length=options.length),
         "length": lambda: _length(runs, options.measure),
         "regions": lambda: _regions(runs, options.bars),
     }
@@ -247,10 +247,6 @@ def _tokens(runs: Sequence[Run], item: str) -> Figure:
             todo=f"Add --item ID, one of: {', '.join(ids[:_NAMED])}{more}",
         )
     return tokens_figure(_reports(runs)[0], item)
-
-
-def _position(runs: Sequence[Run], length: int | None) -> Figure:
-    return position_figure(_reports(runs), length=length)
 
 
 def _reports(runs: Sequence[Run]) -> list[RunReport]:

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_a
 import typer
 
 from cimento.errors import UsageError
-from cimento.options import Options, RunOptions, about, checked, option
+from cimento.io.declared import Options, about, checked, option
+from cimento.options import RunOptions
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -156,18 +157,15 @@ def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
     if kind == bool | None and "/" not in long:
         flags = [f"{long}/--no-{long.removeprefix('--')}"]
     limits: dict[str, Any] = {
-        {"Ge": "min", "Le": "max"}[type(limit).__name__]: _bound(limit)
+        {"Ge": "min", "Le": "max"}[type(limit).__name__]: getattr(
+            limit, "ge", getattr(limit, "le", None)
+        )
         for limit in field.metadata
         if type(limit).__name__ in {"Ge", "Le"}
     }
     metavar = extra.get("metavar") or None
     declared = flag(*flags, help=field.description, metavar=metavar, **limits)
     return _parameter(name, kind, declared, default)
-
-
-def _bound(limit: object) -> object:
-    """The number in a limit of a field."""
-    return getattr(limit, "ge", getattr(limit, "le", None))
 
 
 def _parameter(name: str, kind: object, declared: object, default: object) -> inspect.Parameter:

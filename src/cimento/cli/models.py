@@ -12,11 +12,12 @@ import typer
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, flag
 from cimento.errors import UsageError, counted, did_you_mean
+from cimento.io.declared import Texts, option
 from cimento.io.inline_markup import columns
 from cimento.models.base import TextScorer
 from cimento.models.registry import open_scorer
 from cimento.models.settings import PllRule
-from cimento.options import ModelOptions, Texts, option
+from cimento.options import ModelOptions
 
 if TYPE_CHECKING:
     from cimento.engine.cache import FileCache

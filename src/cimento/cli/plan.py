@@ -15,8 +15,9 @@ from cimento.cli.evaluating import (
 from cimento.cli.run import run_command, said_beside, write_run_file
 from cimento.engine.engines import Engine, array_script
 from cimento.errors import counted
+from cimento.io.declared import option
 from cimento.io.inline_markup import columns
-from cimento.options import RunOptions, option
+from cimento.options import RunOptions
 from cimento.report.formatting import duration
 
 if TYPE_CHECKING:

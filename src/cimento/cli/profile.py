@@ -13,7 +13,7 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import SheetOptions, command_of, run_option
 from cimento.cli.resources import open_named
 from cimento.errors import InputError, need_known
-from cimento.options import Texts, option
+from cimento.io.declared import Texts, option
 from cimento.paradigms.ratings.cells import need_columns
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _profile(options: ProfileOptions) -> None:
     Also: if the options are among the candidates, the hits of each expression; the relation to word
         frequency; and for several runs of a suite, the items that one hits and another does not.
     """
-    from cimento.paradigms.cloze.requests import open_cloze_runs
+    from cimento.paradigms.cloze.profile import open_cloze_runs
 
     rated = _ratings(options.ratings) if options.ratings else None
     results = [_found(answers, options, rated) for answers in open_cloze_runs(options.runs)]

@@ -17,10 +17,10 @@ from cimento.cli.flags import Json, SheetOptions, command_of
 from cimento.cli.report_tables import TableName, make_table
 from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError, counted, did_you_mean
+from cimento.io.declared import Options, Texts, option
 from cimento.io.inline_markup import printable
 from cimento.measures.normalising import Normalisation
 from cimento.measures.sentence import judged_on as measures_named
-from cimento.options import Options, Texts, option
 from cimento.report.document import report as write_report
 from cimento.report.document import sections_of, text, versions_apart
 from cimento.report.paper import dressed, names_standing, texts_of, write_grid
@@ -283,9 +283,10 @@ def _write_table(grid: Grid, output: Path | None, form: Form) -> None:
         StorageError: the file cannot be written.
     """
     from cimento.report.grid import GRID_FORMS
+    from cimento.report.terminal import on_terminal
 
     if output is None:
-        show(GRID_FORMS[ENDINGS[form]](grid))
+        show(on_terminal(grid) if form == "text" else GRID_FORMS[ENDINGS[form]](grid))
         return
     note(f"The table is in {write_grid(grid, output)}")
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from cimento.cli.console import note
 from cimento.cli.flags import SheetOptions, run_option, run_options_of
 from cimento.errors import MissingDependencyError, UsageError
+from cimento.io.declared import Texts, option
 from cimento.measures.normalising import Frequency, zipf_frequencies
-from cimento.options import Dtype, Limit, Texts, option
+from cimento.options import Dtype, Limit
 from cimento.studies.record import Form, write_parts
 
 if TYPE_CHECKING:

@@ -31,10 +31,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from cimento.cli.console import NOT_REACHED, note, show
 from cimento.cli.flags import Given, command_of, model_from_lm_eval, neutralise, shape_of
 from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.io.declared import is_trust, option, recorded_fields
 from cimento.io.files import expanded, need_writable, read_utf8, write_text
 from cimento.io.parsing import in_words, parse_toml
 from cimento.models.registry import needs_saying, without_secrets
-from cimento.options import RunOptions, is_trust, option, recorded_fields
+from cimento.options import RunOptions
 
 if TYPE_CHECKING:
     from cimento.api import Failure
@@ -458,14 +459,15 @@ def _refuse_sensitivity(options: _RunOptions) -> None:
 def _show_sensitivity(options: _RunOptions) -> None:
     """Print the sensitivity table, and write it next to the runs."""
     from cimento.cli.evaluating import opened_cache
-    from cimento.report.grid import GRID_FORMS, as_text
+    from cimento.report.grid import GRID_FORMS
     from cimento.report.robustness import sensitivity_grid
+    from cimento.report.terminal import on_terminal
     from cimento.runs.sensitivity import sensitivities
 
     with opened_cache(keep_answers=not options.no_cache) as cache:
         rows = sensitivities(options.suites, options.models, options, cache=cache)
     grid = sensitivity_grid(rows)
-    show("\n" + as_text(grid))
+    show("\n" + on_terminal(grid))
     folder = options.output
     if folder is not None:
         paths = [

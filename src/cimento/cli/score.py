@@ -11,9 +11,10 @@ from cimento.cli.flags import SheetOptions, command_of
 from cimento.cli.resources import needed_frequencies
 from cimento.engine.freetext import read_contexts, read_lines, score_end_marks, score_texts
 from cimento.errors import UsageError
+from cimento.io.declared import checked, option
 from cimento.models.questions import OpenRule
 from cimento.models.settings import BoundaryRule, PllRule, WindowRule
-from cimento.options import ModelOptions, ScoringOptions, checked, option
+from cimento.options import ModelOptions, ScoringOptions
 
 if TYPE_CHECKING:
     import polars as pl

@@ -21,9 +21,10 @@ from cimento.cli.report import StoredOptions, has_sentences
 from cimento.errors import UsageError, counted
 from cimento.export import ExportTarget
 from cimento.export import export as write_runs
+from cimento.io.declared import option
 from cimento.io.inline_markup import columns, printable
 from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE, as_options, parse_model_args
-from cimento.options import Arguments, JudgingOptions, option
+from cimento.options import Arguments, JudgingOptions
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
 from cimento.runs.run import open_runs
 from cimento.runs.summary import names_of

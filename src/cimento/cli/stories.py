@@ -11,8 +11,8 @@ import typer
 from cimento.cli import flags
 from cimento.cli.console import note, show, show_json
 from cimento.errors import UsageError
+from cimento.io.declared import checked, parse_settings
 from cimento.io.inline_markup import columns
-from cimento.options import checked, parse_settings
 from cimento.paradigms.stories.options import correct_suite
 from cimento.paradigms.stories.options import corrections as known
 from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt

@@ -14,9 +14,9 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import StudyOptions, zipf_frequencies_if_any
 from cimento.errors import UsageError
+from cimento.io.declared import option
 from cimento.measures.regions import FinalMarkRule
 from cimento.models.settings import BosRule, BoundaryRule, PllRule
-from cimento.options import option
 from cimento.studies.agreement.table import Averaging
 from cimento.studies.record import as_json, as_text, tables_plain
 from cimento.suites.stimuli import PunctuationRule

@@ -14,8 +14,8 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import StudyOptions
 from cimento.errors import InputError, UsageError
+from cimento.io.declared import Settings, Texts, option
 from cimento.models.settings import BosRule
-from cimento.options import Settings, Texts, option
 from cimento.paradigms.stories.options import GroupingName
 from cimento.studies.record import as_json, as_text, tables_plain
 

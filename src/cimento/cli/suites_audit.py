@@ -14,8 +14,8 @@ from cimento.cli.console import show, show_json
 from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError, counted
+from cimento.io.declared import Options, Texts, option
 from cimento.io.inline_markup import columns
-from cimento.options import Options, Texts, option
 
 if TYPE_CHECKING:
     from cimento.models.base import Scorer
@@ -76,7 +76,7 @@ def audit_suites(
             baselines=[_baseline(name, suite) for name in baseline or ()],
         )
         records.append(audited)
-        texts.append(_audit_as_text(audited, tokens=scorer is not None))
+        texts.append(_audit_as_text(audited))
     if json:
         show_json({"suites": records})
     else:
@@ -141,7 +141,7 @@ _TITLES = {
 _OF_TOKENS = ("split", "unknown")
 
 
-def _audit_as_text(audit: Audit, *, tokens: bool) -> str:
+def _audit_as_text(audit: Audit) -> str:
     """An audit in words; without a model, nothing is known of tokens."""
     from cimento.paradigms.regions.audit import remarks
 
@@ -170,7 +170,7 @@ def _audit_as_text(audit: Audit, *, tokens: bool) -> str:
         columns(rows, indent=2),
         *(
             f"  {_TITLES[name]}: - (see --model)"
-            if name in _OF_TOKENS and not tokens
+            if name in _OF_TOKENS and audit.no_tokens
             else _told(_TITLES[name], items)
             for name, items in remarks(audit).items()
         ),

@@ -11,10 +11,10 @@ import typer
 from cimento.cli import flags
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of
-from cimento.cli.suites_query import build_query
+from cimento.cli.queries import build_query
 from cimento.errors import InputError, UsageError, counted
+from cimento.io.declared import Options, option
 from cimento.io.inline_markup import columns
-from cimento.options import Options, option
 
 if TYPE_CHECKING:
     from cimento.models.questions import Fill

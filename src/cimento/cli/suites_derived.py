@@ -12,10 +12,10 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import needed_frequencies
 from cimento.errors import UsageError, counted, did_you_mean
+from cimento.io.declared import Options, Texts, option
 from cimento.io.files import write_text
 from cimento.io.inline_markup import columns
 from cimento.models.ngram_training import MOST_ORDER
-from cimento.options import Options, Texts, option
 
 if TYPE_CHECKING:
     from cimento.compare.item_outcomes import ItemOutcomes
@@ -174,8 +174,8 @@ def _power_of_suite(options: PowerOptions) -> None:
     rate minus the first's. The power is exact for independent items; for items in clusters, it is
     from clusters of the pilot, which are drawn whole.
     """
-    from cimento.report.grid import as_text
     from cimento.report.robustness import plan_grid
+    from cimento.report.terminal import on_terminal
     from cimento.statistics.planning import plan_size
 
     name, pilots = _pilots(options)
@@ -210,7 +210,7 @@ def _power_of_suite(options: PowerOptions) -> None:
         show_json(plain)
         return
     grid = plan_grid(planned, pilot, title=title, unit=unit, from_pilot=options.difference is None)
-    show(as_text(grid))
+    show(on_terminal(grid))
 
 
 power_of_suite = command_of(PowerOptions, _power_of_suite, positional="suite", metavar="RUN|SUITE")
@@ -439,8 +439,8 @@ def _exposure(options: ExposureOptions) -> None:
     from cimento.compare.exposure import counted as in_corpus
     from cimento.compare.exposure import critical_pairs, exposure, words_of
     from cimento.paradigms.regions.judging import judged_suite
-    from cimento.report.grid import as_text
     from cimento.report.robustness import exposure_grid
+    from cimento.report.terminal import on_terminal
     from cimento.runs.run import open_runs
 
     runs = open_runs(options.runs)
@@ -468,7 +468,7 @@ def _exposure(options: ExposureOptions) -> None:
                    "pairs": [asdict(pair) for pair in pairs]})  # fmt: skip
         return
     words = sum(len(words_of(line)) for line in lines)
-    show(as_text(exposure_grid(exposures, words=words)))
+    show(on_terminal(exposure_grid(exposures, words=words)))
 
 
 exposure_of_runs = command_of(ExposureOptions, _exposure, positional="runs", metavar="RUN...")

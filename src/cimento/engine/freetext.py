@@ -15,6 +15,7 @@ from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.handle import ModelHandle
 from cimento.engine.scores import ask
 from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.io.declared import checked
 from cimento.io.tables import MONTE_CARLO_ERROR, REPLICATE, TOKENS, collected
 from cimento.measures import corrected, surprisal_bits
 from cimento.models.base import Score, Scorer
@@ -22,7 +23,7 @@ from cimento.models.characters import containing
 from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
-from cimento.options import ScoringOptions, checked
+from cimento.options import ScoringOptions
 from cimento.suites.stimuli import Span, one_or_several, word_spans
 
 if TYPE_CHECKING:

@@ -95,6 +95,8 @@ ATTRIBUTIONS = TableSchema(
         # The margin, and the margin with baselines in place of all words.
         "margin_bits": "Float64",
         "baseline_bits": "Float64",
+        # By how much the contributions of the sentence miss its part in the difference of the two.
+        "gap_bits": "Float64",
         "steps": "Int32",
         # Why there is no contribution.
         "reason": "String",

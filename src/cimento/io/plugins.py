@@ -10,7 +10,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard, TypeVar
 
 from cimento.errors import CimentoError, PluginError
@@ -88,10 +89,16 @@ def blamed(group: PluginGroup, name: str, *, but: type[Exception] = CimentoError
         ) from error
 
 
-def _entries(group: PluginGroup) -> Iterator[EntryPoint]:
+def _entries(group: PluginGroup) -> Sequence[EntryPoint]:
+    return _entries_on(group, tuple(sys.path))
+
+
+# Each look reads the metadata of all packages that are installed.
+@functools.lru_cache(maxsize=64)
+def _entries_on(group: PluginGroup, _path: tuple[str, ...]) -> Sequence[EntryPoint]:
     from importlib.metadata import entry_points
 
-    yield from sorted(entry_points(group=group), key=lambda entry: (entry.name, _package(entry)))
+    return sorted(entry_points(group=group), key=lambda entry: (entry.name, _package(entry)))
 
 
 def _described(entry: EntryPoint) -> str:

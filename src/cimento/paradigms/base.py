@@ -230,6 +230,7 @@ class MethodFacts:
         brief: the main facts in a sentence or two, for a paper; the rest is for its appendix.
         together: common property of items that belong together, if any: ``items of one verb``.
         measures: names of the measures of sentences.
+        one_by_one: whether nothing sums up the questions, so that the rate of each is stated.
     """
 
     counted: str
@@ -238,6 +239,7 @@ class MethodFacts:
     brief: tuple[str, ...] = ()
     together: str = ""
     measures: tuple[str, ...] = ()
+    one_by_one: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

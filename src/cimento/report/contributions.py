@@ -77,8 +77,8 @@ def _notes(whole: ContributionMean, baseline: str) -> tuple[str, ...]:
     notes = [added]
     if whole.error_bits is not None:
         notes.append(
-            f"In no item are they off by more than {whole.error_bits:.2g} bits (the error of the"
-            " integral)."
+            f"In no sentence are they off by more than {whole.error_bits:.2g} bits (the error of"
+            " the integral)."
         )
     if whole.unsettled:
         named = ", ".join(whole.unsettled[:_MOST_ITEMS])

@@ -9,10 +9,9 @@ import csv
 import io
 import json
 import re
-import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, groupby, zip_longest
+from itertools import chain, groupby, takewhile
 from typing import TypeAlias, TypeVar
 
 from cimento.io.inline_markup import (
@@ -24,6 +23,7 @@ from cimento.io.inline_markup import (
     tex,
     width_of,
 )
+from cimento.report.columns import folded_row, layout, wrapped
 from cimento.report.formatting import PValue, reasons_together, with_minus
 
 BLANK = ""
@@ -257,61 +257,57 @@ def as_text(grid: Grid, *, width: int | None = None) -> str:
 
     Args:
         grid: the table.
-        width: columns of the terminal, in which texts are folded; None for lines of any length.
+        width: columns of the terminal. Texts are folded to fit in, and of a table that is still
+            wider the columns that do not fit stand below, beside its first ones again. None for
+            lines of any length.
     """
     grid = grid.compact()
     table = [tuple(map(printable, row)) for row in (grid.header, *grid.text)]
-    groups = tuple(map(printable, grid.groups))
     most = [max(map(width_of, cells)) for cells in zip(*table, strict=True)]
     if grid.remarks:
         most[-1] = min(most[-1], REMARK_WIDTH)
     texts = [k for k in range(len(most)) if grid.is_text(k)]
-    while width and sum(most) + 2 * len(most) - 2 > width and texts:
-        widest = max(texts, key=most.__getitem__)
-        if most[widest] <= _NARROWEST:
-            break
-        most[widest] -= 1
-    head, *folded = [_folded(row, most) for row in table]
-    lines_of_rows = [*head, *chain.from_iterable(folded)]
-    widths = [max(width_of(row[k]) for row in lines_of_rows) for k in range(len(most))]
-    if groups:
-        _widen(widths, groups)
+    keys = list(takewhile(grid.is_text, range(len(most))))
+    widths, blocks = layout(most, texts=texts, keys=keys, width=width)
+    lines = wrapped(printable(grid.title), width)
+    for columns in blocks:
+        lines += ["", *_block(grid, table, widths, columns)]
+    notes = [part for note in _notes(grid) for part in wrapped(note, width)]
+    return "\n".join([*lines, *notes]) + "\n"
+
+
+def _block(
+    grid: Grid, table: Sequence[Sequence[str]], most: Sequence[int], columns: Sequence[int]
+) -> list[str]:
+    """The lines of some columns of a table, whose cells are folded to the widths in `most`.
+
+    Of several blocks, each has the rows with values in it.
+    """
+    keys = sum(1 for _ in takewhile(grid.is_text, columns))
+    is_whole = len(columns) == len(most)
+    rows = {
+        number: folded_row([row[k] for k in columns], [most[k] for k in columns])
+        for number, row in enumerate(table, start=-1)
+        if is_whole or any(row[k].strip() for k in columns[keys:])
+    }
+    widths = [max(map(width_of, cells)) for cells in zip(*chain(*rows.values()), strict=True)]
+    groups = [printable(grid.groups[k]) for k in columns] if grid.groups else []
+    _widen(widths, groups)
 
     def line(cells: Sequence[str]) -> str:
         parts = [
             flush_left(cell, width) if grid.is_text(k) else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(cells, widths, strict=True))
+            for k, cell, width in zip(columns, cells, widths, strict=True)
         ]
         return "  ".join(parts).rstrip()
 
-    lines = [*_wrapped(printable(grid.title), width), ""]
-    if groups:
-        lines.append(_group_line(groups, widths))
-    lines.extend(map(line, head))
     rule = "-" * len(line(tuple("-" * width for width in widths)))
-    lines.append(rule)
-    for number, several in enumerate(folded):
-        if number in grid.rules:
-            lines.append(rule)
-        lines.extend(map(line, several))
-    notes = [part for note in _notes(grid) for part in _wrapped(note, width)]
-    return "\n".join([*lines, *notes]) + "\n"
-
-
-_NARROWEST = 10
-"""The fewest characters to which a column of texts is folded."""
-
-
-def _folded(row: tuple[str, ...], widths: Sequence[int]) -> list[tuple[str, ...]]:
-    """A row as several lines, where its cells are longer than the columns are wide."""
-    cells = [_wrapped(cell, most) for cell, most in zip(row, widths, strict=True)]
-    return list(zip_longest(*cells, fillvalue=""))
-
-
-def _wrapped(text: str, width: int | None) -> list[str]:
-    if not width or width_of(text) <= width:
-        return [text]
-    return textwrap.wrap(text, width) or [""]
+    lines = [_group_line(groups, widths)] if groups else []
+    lines += [*map(line, rows.pop(-1)), rule]
+    for number, several in rows.items():
+        lines += [rule] if number in grid.rules else []
+        lines += map(line, several)
+    return lines
 
 
 def as_csv(grid: Grid) -> str:

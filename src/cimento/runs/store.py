@@ -81,7 +81,12 @@ def blank_before(manifest: Mapping[str, JsonValue]) -> bool:
 @functools.cache
 def versions() -> Mapping[str, JsonValue]:
     """The versions of Python and of those libraries on which scores depend, if installed."""
-    libraries: dict[str, JsonValue] = {"python": platform.python_version()}
+    return {"python": platform.python_version(), **_installed()}
+
+
+@functools.cache
+def _installed() -> Mapping[str, str]:
+    libraries = {}
     for library in _LIBRARIES:
         try:
             libraries[library] = importlib.metadata.version(library)

@@ -250,7 +250,7 @@ def _given(item: Sequence[Label | None]) -> list[Label]:
 
 
 def _rare(ratings: Sequence[Sequence[Label]]) -> str | None:
-    """The reason against an interval where all labels but one are too rare; else None.
+    """The reason against an interval where there are too few labels but the first; else None.
 
     Where fewer than two items are expected to have two such labels by chance, agreement on them
     is hardly ever seen, and no interval holds what it says (docs/statistics.md).
@@ -259,7 +259,10 @@ def _rare(ratings: Sequence[Sequence[Label]]) -> str | None:
     (_, most), total = counts.most_common(1)[0], counts.total()
     if len(ratings) * (1 - most / total) ** 2 >= _EXPECTED:
         return None
-    return "nearly all ratings are the same: too few others for an interval"
+    others = total - most
+    differ = "differs" if others == 1 else "differ"
+    seen = f"only {others} of {total:,} ratings {differ} from the most frequent one"
+    return f"{seen}: too few for an interval"
 
 
 _EXPECTED = 2.0

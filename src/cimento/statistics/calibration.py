@@ -338,10 +338,10 @@ def best_temperature(scores: Floats, truth: Integers) -> float:
 
 
 def _nll(scores: Floats, truth: Integers) -> float:
-    from scipy import special
-
-    chosen = scores[range(len(scores)), truth]
-    return float((special.logsumexp(scores, axis=1) - chosen).mean())
+    # Asked hundreds of times for one temperature: scipy's logsumexp, for any array, takes longer.
+    highest = scores.max(axis=1)
+    sums = np.log(np.exp(scores - highest[:, None]).sum(axis=1)) + highest
+    return float((sums - scores[np.arange(len(scores)), truth]).mean())
 
 
 def _ece(scores: Floats, truth: Integers) -> float | None:

@@ -21,7 +21,6 @@ from cimento.suites.model import (
     BAD,
     GOOD,
     PAIR_PREDICTION,
-    Condition,
     Item,
     JsonValue,
     Meta,
@@ -172,12 +171,11 @@ def merge_suites(parts: Mapping[str, Suite], *, name: str) -> Suite:
 
 
 def _named(item: Item, part: str) -> Item:
-    conditions = tuple(_with_phenomenon(condition, part) for condition in item.conditions)
+    conditions = tuple(
+        dataclasses.replace(condition, columns={**condition.columns, PHENOMENON: part})
+        for condition in item.conditions
+    )
     return dataclasses.replace(item, id=f"{part}-{item.id}", conditions=conditions)
-
-
-def _with_phenomenon(condition: Condition, part: str) -> Condition:
-    return dataclasses.replace(condition, columns={**condition.columns, PHENOMENON: part})
 
 
 NOTHING = "nothing"

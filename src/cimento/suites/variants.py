@@ -342,9 +342,8 @@ def _primed(number: int, suite: Suite, condition: str, n: int, generator: random
     context = " ".join(
         sentence(context_item.condition(condition), rule=suite.join) for context_item in chosen
     )
-    conditions = tuple(_with_context(condition, context) for condition in item.conditions)
+    conditions = tuple(
+        dataclasses.replace(condition, columns={**condition.columns, COLUMN: context})
+        for condition in item.conditions
+    )
     return dataclasses.replace(item, conditions=conditions)
-
-
-def _with_context(condition: Condition, context: str) -> Condition:
-    return dataclasses.replace(condition, columns={**condition.columns, COLUMN: context})

@@ -171,10 +171,10 @@ def test_what_is_under_way_when_a_text_fails_is_kept(server):
     server.answer = answer
     scorer = connect(f"{server.url}#tiny", policy=Policy(), concurrency=2, timeout_s=100)
 
-    told = []
+    messages = []
     with pytest.raises(ModelError):
-        told.extend(text for text, _ in scorer.read(texts))
-    assert told == [texts[0]]
+        messages.extend(text for text, _ in scorer.read(texts))
+    assert messages == [texts[0]]
 
 
 def test_the_revision_is_what_the_server_reports(server):

@@ -78,7 +78,7 @@ def test_another_model_at_an_old_address_is_told_and_has_a_run_of_its_own(suite,
         third, _ = passed(capsys, *arguments, server.address)
 
     assert first == third != second
-    assert any("served another model under this name" in each for each in again["warnings"])
+    assert any("served another model under this name" in warning for warning in again["warnings"])
     assert run["model"] != again["model"]
     assert server.prompts == [], "the first model is known again, and so are its answers"
 

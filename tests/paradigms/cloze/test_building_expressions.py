@@ -33,10 +33,10 @@ def test_words_of_a_keyword_are_marked_and_small_words_are_not(tmp_path, capsys)
         "pecore nere": "Quei due sono le {Pecore} {nere} del quartiere da anni.",
         "testa al toro": "Lo zio ha tagliato la {testa} al {toro} e ha venduto la casa.",
     }
-    told = capsys.readouterr().err
-    assert "keyword with one word to hide, left out: 1" in told
-    assert "keyword not there once, left out: 2" in told
-    assert "3 sentences of 3 expressions" in told
+    printed = capsys.readouterr().err
+    assert "keyword with one word to hide, left out: 1" in printed
+    assert "keyword not there once, left out: 2" in printed
+    assert "3 sentences of 3 expressions" in printed
     assert invoke(["suites", "check", str(tmp_path / "a")]) == 0
 
 

@@ -133,11 +133,11 @@ def test_lines_of_a_dictionary_that_cannot_be_read_are_told(tmp_path, capsys):
     path = described(tmp_path, NOUNS)
     arguments = ["suites", "build", "templates", str(path), "-o", str(tmp_path / "suite")]
     assert invoke([*arguments, "--dictionary", f"delaf:{dictionary}"]) == 0
-    told = capsys.readouterr().err
-    assert "delaf:d.dic: lines that cannot be read, left out (4): line 2: " in told
-    assert "line 4: " in told
-    assert "line 5: " not in told
-    assert "; 1 more" in told
+    printed = capsys.readouterr().err
+    assert "delaf:d.dic: lines that cannot be read, left out (4): line 2: " in printed
+    assert "line 4: " in printed
+    assert "line 5: " not in printed
+    assert "; 1 more" in printed
 
 
 MODEL = (

@@ -59,9 +59,14 @@ def profiles(runs, capsys, *arguments: str) -> list[dict]:
 class TestCommand:
     def test_dimensions_have_hits_with_intervals_and_clusters(self, runs, capsys):
         first, second = profiles(runs, capsys, "--by", "phenomenon")
-        assert [each["name"] for each in first["dimensions"]] == ["all", "connectives", "idioms"]
+        assert [dimension["name"] for dimension in first["dimensions"]] == [
+            "all",
+            "connectives",
+            "idioms",
+        ]
         counts = [
-            [(hit["correct"], hit["n"]) for hit in each["hits"]] for each in first["dimensions"]
+            [(hit["correct"], hit["n"]) for hit in dimension["hits"]]
+            for dimension in first["dimensions"]
         ]
         assert counts == [[(1, 4), (2, 4)], [(1, 2), (1, 2)], [(0, 2), (1, 2)]]
         whole = second["dimensions"][0]
@@ -72,7 +77,7 @@ class TestCommand:
 
     def test_dimensions_may_be_combinations(self, runs, capsys):
         first, _ = profiles(runs, capsys, "--by", "phenomenon,word")
-        names = [each["name"] for each in first["dimensions"]]
+        names = [dimension["name"] for dimension in first["dimensions"]]
         assert names == ["all", "idioms / 1", "idioms / 2"]
 
     def test_options_among_candidates(self, runs, capsys):

@@ -47,10 +47,10 @@ def suite_folder(tmp_path):
 def counts(run, question, group="", level=""):
     """Right and judged ones of an estimate of a run, as JSON has it."""
     [found] = [
-        each
-        for each in run["estimates"]
-        if (each["question"], each["group"], each["level"]) == (question, group, level)
-        and each["right"] is not None
+        estimate
+        for estimate in run["estimates"]
+        if (estimate["question"], estimate["group"], estimate["level"]) == (question, group, level)
+        and estimate["right"] is not None
     ]
     return found["right"], found["n"]
 

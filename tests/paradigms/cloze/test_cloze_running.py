@@ -20,7 +20,8 @@ from cimento.paradigms.cloze.files import write_cloze
 from cimento.paradigms.cloze.judging import CHOSEN, OPTION, choose, dictionary_for
 from cimento.paradigms.cloze.judgments import human_judgments
 from cimento.paradigms.cloze.paradigm import ClozeParadigm
-from cimento.paradigms.cloze.requests import ClozeAnswers, blank_requests, open_cloze_runs
+from cimento.paradigms.cloze.profile import open_cloze_runs
+from cimento.paradigms.cloze.requests import ClozeAnswers, blank_requests
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.testing.models import uniform_scorer
 from tests.helpers.whole_path import ask_folder

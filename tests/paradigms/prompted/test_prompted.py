@@ -364,3 +364,12 @@ def pairs_folder(suite, tmp_path):
     """A suite in a folder."""
     PROMPTED.write(suite, tmp_path / suite.name)
     return str(tmp_path / suite.name)
+
+
+def test_the_appendix_states_the_accuracy_of_every_question(pairs):
+    run = cimento.evaluate(pairs, "demo-causal", answer="loglik", task="all")
+    rates = [one for one in run.estimates() if one.statistic == "accuracy" and not one.group]
+    assert len(rates) == 3
+    appendix = " ".join(cimento.cite([run], "appendix").split())
+    for one in rates:
+        assert f"Accuracy ({one.question}) was {one.value:.3f}" in appendix

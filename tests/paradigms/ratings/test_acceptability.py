@@ -43,7 +43,7 @@ KINDS = ("spearman", "pearson", "kendall")
 def agreement_of(sentences):
     """The estimates of agreement among the people who rated some sentences, by statistic."""
     like = Estimate(suite="s", model="m", question=RATING)
-    return {each.statistic: each for each in agreement_estimates(sentences, like)}
+    return {estimate.statistic: estimate for estimate in agreement_estimates(sentences, like)}
 
 
 class TestBeside:

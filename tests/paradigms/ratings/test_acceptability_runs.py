@@ -158,7 +158,9 @@ class TestCommand:
         (printed,) = json.loads(capsys.readouterr().out)["runs"]
         assert printed["paradigm"] == "ratings"
         measures = [
-            each["question"] for each in printed["estimates"] if each["statistic"] == "spearman"
+            estimate["question"]
+            for estimate in printed["estimates"]
+            if estimate["statistic"] == "spearman"
         ]
         assert measures == ["lp", "meanlp", "penlp", "ppl"]
         (run,) = (runs / "set").iterdir()

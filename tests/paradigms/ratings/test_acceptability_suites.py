@@ -115,9 +115,9 @@ def test_what_is_wrong_with_a_table_is_said(tmp_path, capsys):
         "item\tcondition\tphrase\trating\n1\tsentence\tIl gatto dorme.\t5\n", encoding="utf-8"
     )
     assert invoke(["run", str(tmp_path), "-m", "demo-causal"]) == 2
-    told = capsys.readouterr().err
-    assert "CIM-S004 items.tsv: The column text is missing" in told
-    assert "of kind" not in told
+    printed = capsys.readouterr().err
+    assert "CIM-S004 items.tsv: The column text is missing" in printed
+    assert "of kind" not in printed
 
 
 def rated_folder(folder, header, cells):

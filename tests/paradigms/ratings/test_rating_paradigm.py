@@ -171,13 +171,15 @@ def test_outcomes_hold_a_row_for_each_sentence_and_measure_beside_its_rating(ear
     table = run.outcomes()
     (first, *_) = said["beside"]
     rows = table.filter(pl.col("question") == first["measure"])
-    assert rows["item"].to_list() == [each["id"] for each in said["sentences"]]
+    assert rows["item"].to_list() == [sentence["id"] for sentence in said["sentences"]]
     assert rows["verdict"].null_count() == rows.height
     assert set(rows["unit"]) == {first["unit"]}
     if said["ratings_as"] == "raw":
-        assert rows["reference"].to_list() == [each["rating"] for each in said["sentences"]]
+        assert rows["reference"].to_list() == [sentence["rating"] for sentence in said["sentences"]]
     perplexity = table.filter(pl.col("question") == said["perplexity"])
-    assert perplexity["value"].to_list() == [each["perplexity"] for each in said["sentences"]]
+    assert perplexity["value"].to_list() == [
+        sentence["perplexity"] for sentence in said["sentences"]
+    ]
 
 
 def test_the_sentences_of_a_pair_share_a_cluster_and_pairs_have_the_columns_of_the_bad_one():

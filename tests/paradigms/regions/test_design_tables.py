@@ -268,10 +268,10 @@ def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
     command = ["run", "it-islands", "-m", "demo-causal", "-m", "demo-masked", "--limit", "2"]
     code = invoke([*command, "--measure", "lp,penlp,lp-l,penlp-l", "-o", str(tmp_path / "runs")])
-    told = capsys.readouterr()
-    assert code == 0, told.err
-    assert "demo-masked" in told.out
-    assert f"Blank: {OF_MASKED_MODELS}" in told.out
+    printed = capsys.readouterr()
+    assert code == 0, printed.err
+    assert "demo-masked" in printed.out
+    assert f"Blank: {OF_MASKED_MODELS}" in printed.out
     runs, out = str(tmp_path / "runs"), tmp_path / "accuracy.csv"
     assert invoke(["report", runs, "--table", "accuracy", "-o", str(out)]) == 0
     (header, first, *_) = table(out.read_text(encoding="utf-8"))
@@ -296,7 +296,7 @@ def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
     # Two items have a share and no interval, and the table says so.
     assert all(known[name] == "2" for name in header if name.endswith(" n"))
     assert not any(known[name] for name in header if name.endswith((" low", " high")))
-    assert "Without interval or value: 2 values: an interval needs 5 or more" in told.out
+    assert "Without interval or value: 2 values: an interval needs 5 or more" in printed.out
     latex = tmp_path / "accuracy.tex"
     assert invoke(["report", runs, "--table", "accuracy", "-o", str(latex)]) == 0
     # Of the causal model the two logistic measures are blank, and left out.

@@ -186,10 +186,10 @@ def test_the_likert_pipeline_is_the_published_one(golden, name, file, column):
 @pytest.mark.golden
 def test_dd_of_published_vectors_and_edges_of_bins(golden):
     _, expected = golden
-    for each in expected["D_dd_vectors"]:
-        found = effects_of_means([each[name] for name in ISLAND_CONDITIONS])
+    for vector in expected["D_dd_vectors"]:
+        found = effects_of_means([vector[name] for name in ISLAND_CONDITIONS])
         names = ("length_effect", "structure_effect", "total_effect", "DD")
-        assert found == pytest.approx([each[name] for name in names])
+        assert found == pytest.approx([vector[name] for name in names])
     for key, values in (("E_likert", "all_scores"), ("E_likert_edges", "scores")):
         bins = equal_bins(expected[key][values])
         assert not isinstance(bins, Missing)

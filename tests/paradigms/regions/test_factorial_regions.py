@@ -140,7 +140,7 @@ def test_a_declaration_that_cannot_be_used_is_refused(windows, tmp_path, capsys)
     suite = suite_of(windows)
     with pytest.raises(InputError, match="counted from 1 to 3"):
         windows_of(suite)
-    assert "CIM-S034" in {each.code for each in check_suite(suite)}
+    assert "CIM-S034" in {fault.code for fault in check_suite(suite)}
     run = evaluate(suite, FakeScorer(lambda _t, _i: -1.0), output=tmp_path / "runs")
     assert "DD by region" not in region_text([run])
     assert invoke(["report", str(run.folder), "-o", str(tmp_path / "page.html")]) == 0

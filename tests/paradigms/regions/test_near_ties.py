@@ -29,7 +29,7 @@ def in_formats():
 
 
 def outcomes(run):
-    return {(each.item, each.question): each for each in each_outcome(run.outcomes())}
+    return {(outcome.item, outcome.question): outcome for outcome in each_outcome(run.outcomes())}
 
 
 def test_only_near_ties_differ_between_number_formats(in_formats):
@@ -99,13 +99,13 @@ def test_quantised_weights_are_not_taken_for_what_they_are_computed_in():
 def test_models_check_measures_the_precision_of_the_model_at_hand(capsys):
     command = ["models", "check", "demo-causal", "es-subject-verb", "--texts", "2", "--device"]
     assert invoke([*command, "cpu", "--dtype", "bfloat16", "--precision", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["precision"]
-    assert (found["dtype"], found["wider"]) == ("bfloat16", "float32")
-    assert (found["n_items"], found["n_texts"]) == (24, 48)
+    printed = json.loads(capsys.readouterr().out)["precision"]
+    assert (printed["dtype"], printed["wider"]) == ("bfloat16", "float32")
+    assert (printed["n_items"], printed["n_texts"]) == (24, 48)
     # two other batch shapes against one text alone; three shapes against float32
-    assert (found["by_batch"]["margin"]["n"], found["by_format"]["margin"]["n"]) == (48, 72)
-    largest = max(found[way]["margin"]["largest"] for way in ("by_batch", "by_format"))
-    assert 0.01 < largest <= found["near_tie_bits"] < 1.2 * largest
+    assert (printed["by_batch"]["margin"]["n"], printed["by_format"]["margin"]["n"]) == (48, 72)
+    largest = max(printed[way]["margin"]["largest"] for way in ("by_batch", "by_format"))
+    assert 0.01 < largest <= printed["near_tie_bits"] < 1.2 * largest
     assert invoke([*command, "cpu", "--dtype", "float64", "--precision"]) == 0
     assert "near ties" in capsys.readouterr().out
 

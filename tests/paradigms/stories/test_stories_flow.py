@@ -15,10 +15,10 @@ from tests.helpers.stories_small import ANSWERS, STORIES
 def test_what_is_unscored_is_in_no_share_of_the_flow():
     # Of four implausible stories three pass the first tier; one of them has no score at the second.
     answers = [
-        replace(each, logprobs_nats=(math.nan,) * len(each.options))
-        if (each.row, each.tier) == (4, CONFLICT)
-        else each
-        for each in ANSWERS
+        replace(answer, logprobs_nats=(math.nan,) * len(answer.options))
+        if (answer.row, answer.tier) == (4, CONFLICT)
+        else answer
+        for answer in ANSWERS
     ]
     judged = judge_stories(STORIES, answers)
     steps = flow(STORIES, judged.chained)

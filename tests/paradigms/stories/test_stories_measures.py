@@ -169,7 +169,7 @@ def test_partly_right_answers(judged):
 
 
 def test_every_state_has_one_family():
-    assert sorted(state for each in FAMILIES.values() for state in each) == sorted(STATES)
+    assert sorted(state for family in FAMILIES.values() for state in family) == sorted(STATES)
 
 
 def test_a_constant_answer_is_judged_like_a_model():
@@ -194,7 +194,7 @@ def test_nobody_survives_the_first_tier():
 
 
 def test_a_tier_that_was_not_asked_says_nothing():
-    answers = [each for each in ANSWERS if each.tier == STORY]
+    answers = [answer for answer in ANSWERS if answer.tier == STORY]
     chained = chain(STORIES, judge_all(answers, STORIES))
     found = rates(chained, by_type(STORIES))
     assert found["Consistency"].value is None

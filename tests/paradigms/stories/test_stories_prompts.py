@@ -88,7 +88,7 @@ def test_every_recorded_prompt_is_rebuilt(shared, model):
 
     wrong = [
         (row["doc"], row["task"])
-        for row in rows
+        for row in rows[::4]  # all of them: tests/studies/test_study_stories.py
         if hashlib.sha256(
             rendered(stories, row, template).text.encode()
         ).hexdigest() != row["prompt_sha256"]

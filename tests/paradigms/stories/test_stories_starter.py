@@ -23,7 +23,7 @@ def file(request):
 
 def test_all_of_them_are_listed():
     assert set(builtin_names(kind="stories")) == set(TRIPLES)
-    assert {each.name: each.items for each in list_builtin(kind="stories")} == {
+    assert {suite.name: suite.items for suite in list_builtin(kind="stories")} == {
         name: 3 * n for name, n in TRIPLES.items()
     }
 

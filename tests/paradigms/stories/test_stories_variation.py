@@ -116,9 +116,9 @@ def test_the_command_prints_both(runs, capsys):
     assert "variance: prompt" in output
     assert "alpha@0000000 before beta@0000000" in output
     assert invoke(["stories", "variation", str(runs), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["models"]["alpha@0000000"]["mean"] == 0.75
-    assert found["ranking"]["kept"] == [
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["models"]["alpha@0000000"]["mean"] == 0.75
+    assert printed["ranking"]["kept"] == [
         {"first": "alpha@0000000", "second": "beta@0000000", "ahead": 0.5}
     ]
     assert invoke(["stories", "variation", str(runs), "--tier", "physical_state", "--json"]) == 0

@@ -149,7 +149,7 @@ def test_what_is_no_key_does_nothing(tmp_path):
 
 
 @given(st.lists(st.sampled_from(["y", "n", "u", "s", "b", "j", "p", "j 2", "j 3"]), max_size=25))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 def test_no_script_loses_or_invents_a_decision(tmp_path_factory, lines):
     """The last word about each candidate, kept by hand beside the dialogue."""
     folder = tmp_path_factory.mktemp("run")
@@ -242,12 +242,12 @@ def test_a_run_is_judged_exported_imported_and_compared(run_folder, tmp_path, mo
     assert judgments["annotator"].value_counts(sort=True)["count"].to_list() == [6, 5]
 
     assert invoke([*bob, "--agreement", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    [pair] = found["pairs"]
+    printed = json.loads(capsys.readouterr().out)
+    [pair] = printed["pairs"]
     assert (pair["n"], pair["equal"]) == (5, 4)
     # sklearn.metrics.cohen_kappa_score("ynnyn", "ynnyy") = 0.6153846 as lists of labels
     assert pair["cohen_kappa"]["value"] == pytest.approx(0.6153846, abs=1e-6)
-    assert [(d["item"], d["candidate"]) for d in found["divided"]] == [("strada", "rosso")]
+    assert [(d["item"], d["candidate"]) for d in printed["divided"]] == [("strada", "rosso")]
     assert invoke([*bob, "--agreement"]) == 0
     assert "ana no, bob yes" in capsys.readouterr().out
 

@@ -38,10 +38,10 @@ def table(tmp_path):
 
 
 def ask(path, *typed, again=()):
-    told = []
+    messages = []
     table = open_decisions(path, FILES, INVENTORY)
-    done = decide(path, table, INVENTORY, read=lines_of(typed), show=told.append, again=again)
-    return done, told
+    done = decide(path, table, INVENTORY, read=lines_of(typed), show=messages.append, again=again)
+    return done, messages
 
 
 def cells(path):

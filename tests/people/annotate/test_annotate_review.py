@@ -125,9 +125,11 @@ def test_a_workbook_comes_back(tmp_path, capsys):
     page.cell(2, head.index("comment") + 1).value = "not what we say"
     book.save(path)
     assert import_review(PAIRS, path, tmp_path / "copy") == 0
-    told = capsys.readouterr()
-    assert told.out == "e-1 is wrong, not changed: not what we say\n"
-    assert told.err.startswith("0 changes, status: draft, 1 of 518 rows reviewed by L, 1 left open")
+    printed = capsys.readouterr()
+    assert printed.out == "e-1 is wrong, not changed: not what we say\n"
+    assert printed.err.startswith(
+        "0 changes, status: draft, 1 of 518 rows reviewed by L, 1 left open"
+    )
 
 
 def test_seeds_of_templates_are_reviewed_too(tmp_path, sheet):

@@ -215,7 +215,7 @@ def test_trip_defaults_do_not_touch_what_was_set():
     assert dict(story.sentence_states[0].entries["wet"])["acqua"] == 0
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from([*PLAUSIBLE, *STATES, ":back", "1", "true", "null", "7-O0", "trip"]),

@@ -181,7 +181,7 @@ class TestRules:
         assert [found.out(0), found.out(1)] == [["c"], ["d"]]
         assert found.unmeasured(1) == {}
 
-    @settings(deadline=None, max_examples=25)
+    @settings(deadline=None)
     @given(st.integers(1, 6), st.floats(-1, 1), st.floats(0, 1))
     def test_nothing_disappears_without_a_log(self, tmp_path_factory, run, rest, share):
         rules = (f"--same-run={run}", f"--with-rest={rest}", f"--same-share={share}")

@@ -104,10 +104,10 @@ class TestAdjudication:
     def test_answers_that_nobody_gives_are_refused(self, tmp_path):
         one = [Judgment(suite="s", item="1", annotator="a", question="which fits", value="e")]
         two = [Judgment(suite="s", item="1", annotator="b", question="which fits", value="ma")]
-        told = []
+        messages = []
         lines = lines_of(["perché", "e", ""])
-        decide_differences(one, two, tmp_path / "h.csv", by="", read=lines, show=told.append)
-        assert any("Nobody answers 'perché'" in each for each in told)
+        decide_differences(one, two, tmp_path / "h.csv", by="", read=lines, show=messages.append)
+        assert any("Nobody answers 'perché'" in each for each in messages)
 
     def test_another_table_is_not_overwritten(self, tmp_path, capsys):
         path = write_judgments(table_of(rated("anna", ANNA)), tmp_path / "anna.csv")
@@ -323,9 +323,9 @@ def test_tables_2_and_3_come_from_judgments(tmp_path):
         for cell in table.cells
     }
     good = {}
-    for each in people:
-        if each.condition == "acceptable":
-            good.setdefault(each.item, []).append(float(each.value))
+    for person in people:
+        if person.condition == "acceptable":
+            good.setdefault(person.item, []).append(float(person.value))
     means = [np.mean(values) for values in good.values()]
     assert cells["Table 2", "acceptable", "mean"] == pytest.approx(np.mean(means))
     assert cells["Table 2", "acceptable", "sd"] == pytest.approx(np.std(means, ddof=1))

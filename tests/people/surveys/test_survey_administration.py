@@ -74,8 +74,8 @@ def test_the_administrator_makes_links_that_work(client):
 
 
 def test_a_participant_is_deleted_with_every_answer(people, client, database):
-    for each in people[:2]:
-        each.answer(1, "3", remark="una mia osservazione")
+    for person in people[:2]:
+        person.answer(1, "3", remark="una mia osservazione")
     gone, kept = (participant.id for participant in storage.participants(database)[:2])
     signed_in(client)
     page = client.get(f"/admin/delete?participant={gone}").text
@@ -172,8 +172,8 @@ def test_a_secret_that_is_too_short_is_refused(design, tmp_path, monkeypatch, ca
     write_design(design, tmp_path / "design.json")
     monkeypatch.setenv("CIMENTO_ADMIN_SECRET", "short")
     assert invoke(["annotate", "serve", str(tmp_path)]) == 2
-    told = capsys.readouterr().err
-    assert "too short" in told
+    printed = capsys.readouterr().err
+    assert "too short" in printed
 
 
 def test_a_port_that_is_taken_is_said_to_be(design, tmp_path, monkeypatch, capsys):
@@ -182,9 +182,9 @@ def test_a_port_that_is_taken_is_said_to_be(design, tmp_path, monkeypatch, capsy
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         assert invoke(["annotate", "serve", str(tmp_path), "--port", port]) == 2
-    told = capsys.readouterr().err
-    assert "cannot listen there" in told
-    assert SECRET not in told
+    printed = capsys.readouterr().err
+    assert "cannot listen there" in printed
+    assert SECRET not in printed
 
 
 def test_the_file_of_the_answers_is_for_its_owner_alone(design, database):
@@ -205,9 +205,9 @@ def test_the_server_says_where_it_is_and_whether_anybody_has_a_link(
         port = taken.getsockname()[1]
     command = ["annotate", "serve", str(tmp_path), "--port", str(port)]
     assert invoke(command) == 0
-    told = capsys.readouterr().err
-    assert f"http://127.0.0.1:{port}/admin" in told
-    assert "Nobody has a link yet" in told
+    printed = capsys.readouterr().err
+    assert f"http://127.0.0.1:{port}/admin" in printed
+    assert "Nobody has a link yet" in printed
     assert invoke(["annotate", "serve", "invite", str(tmp_path), "-n", "1"]) == 0
     capsys.readouterr()
     assert invoke(command) == 0

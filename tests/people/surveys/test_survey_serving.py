@@ -143,8 +143,8 @@ def test_tokens_and_the_secret_are_not_stored(people, database):
     people[0].answer(1, "5")
     data = b"".join(path.read_bytes() for path in database.parent.iterdir())
     assert SECRET.encode() not in data
-    for each in people:
-        assert each.token.encode() not in data
+    for person in people:
+        assert person.token.encode() not in data
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_whatever_is_sent_the_server_does_not_fail(people, client):
     person = people[0]
 
     @given(ANY_FORM, st.booleans(), ANY_PLACE)
-    @settings(deadline=None, max_examples=60)
+    @settings(deadline=None)
     def send(fields, genuine, place):
         own = hidden(person.get("/1").text) if genuine else {}
         assert person.send(1, {**fields, **own}).status_code in {303, 403, 422}

@@ -37,7 +37,7 @@ from cimento.io.files import read_bytes
 from cimento.io.parsing import read_toml
 
 T = TypeVar("T")
-_FILE = Path(__file__).parents[2] / "data" / "corpus" / "queries.toml"
+_STORED_FILE = Path(__file__).parents[2] / "data" / "corpus" / "queries.toml"
 SUFFIX = ".req"
 
 
@@ -442,7 +442,7 @@ class StoredQuery:
 @functools.cache
 def stored_queries() -> Mapping[str, StoredQuery]:
     """The queries that come with cimento, by name."""
-    return {name: _stored(name, table) for name, table in read_toml(_FILE).items()}
+    return {name: _stored(name, table) for name, table in read_toml(_STORED_FILE).items()}
 
 
 def _stored(name: str, table: Mapping[str, object]) -> StoredQuery:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import Path
 from typing import TypeAlias, cast
 
-from cimento.errors import InputError, did_you_mean, need_known
+from cimento.errors import InputError, TableError, did_you_mean, need_known
 from cimento.paradigms.cloze.judgments import JudgmentComparison
 from cimento.paradigms.cloze.people import (
     LABELS,
@@ -21,7 +22,7 @@ from cimento.paradigms.cloze.people import (
     count_top_classes,
     top_class,
 )
-from cimento.paradigms.cloze.requests import Candidate, by_item
+from cimento.paradigms.cloze.requests import NAME, Candidate, ClozeAnswers, by_item
 from cimento.paradigms.cloze.shares import (
     Clustering,
     Confidence,
@@ -43,6 +44,8 @@ from cimento.paradigms.cloze.shares import (
     precision_interval,
 )
 from cimento.paradigms.cloze.suite import ClozeItem
+from cimento.runs.run import open_run, paradigm_name
+from cimento.runs.store import find_runs
 from cimento.statistics.calibration import Calibration
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design, Statistic
@@ -431,3 +434,27 @@ def _told(result: object, record: dict[str, JsonValue]) -> JsonValue:
                 "kappa": record["kappa"],
             }
     return record
+
+
+def open_cloze_runs(paths: Iterable[Path]) -> list[ClozeAnswers]:
+    """The runs of cloze suites in some folders; runs of other suites are ignored.
+
+    Args:
+        paths: folders of runs, or of single ones.
+
+    Raises:
+        TableError: a folder holds no such run, or one that cannot be read.
+    """
+    several: list[ClozeAnswers] = []
+    for path in paths:
+        folders = [
+            folder for folder in find_runs(path) if paradigm_name(folder, folder.manifest()) == NAME
+        ]
+        if not folders:
+            raise TableError(
+                where=str(path),
+                seen="there is no run of a cloze suite here",
+                todo="Give a folder that `cimento run` made from a suite of kind cloze.",
+            )
+        several += (ClozeAnswers(open_run(folder.path)) for folder in folders)
+    return several

@@ -22,6 +22,7 @@ from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import Fill, Requests
 from cimento.errors import InputError, TableError, UsageError, counted
+from cimento.io.declared import checked
 from cimento.io.files import expanded
 from cimento.io.tables import FILLS, REQUESTS
 from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
@@ -36,11 +37,10 @@ from cimento.models.questions import (
 from cimento.models.questions import Fill as FoundFill
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
-from cimento.options import ModelOptions, checked
+from cimento.options import ModelOptions
 from cimento.paradigms.base import ParadigmOptions, option_names
 from cimento.paradigms.cloze.suite import BLANK, ClozeItem, ClozeSuite, Option, expand_suite
-from cimento.runs.run import Run, open_run, paradigm_name
-from cimento.runs.store import find_runs
+from cimento.runs.run import Run
 from cimento.suites.stimuli import one_or_several
 
 if TYPE_CHECKING:
@@ -474,27 +474,3 @@ class ClozeAnswers:
             replace(candidate, fits=fits.get(f"{candidate.item}#{candidate.rank}"))
             for candidate in self.candidates(method)
         ]
-
-
-def open_cloze_runs(paths: Iterable[Path]) -> list[ClozeAnswers]:
-    """The runs of cloze suites in some folders; runs of other suites are ignored.
-
-    Args:
-        paths: folders of runs, or of single ones.
-
-    Raises:
-        TableError: a folder holds no such run, or one that cannot be read.
-    """
-    several: list[ClozeAnswers] = []
-    for path in paths:
-        folders = [
-            folder for folder in find_runs(path) if paradigm_name(folder, folder.manifest()) == NAME
-        ]
-        if not folders:
-            raise TableError(
-                where=str(path),
-                seen="there is no run of a cloze suite here",
-                todo="Give a folder that `cimento run` made from a suite of kind cloze.",
-            )
-        several += (ClozeAnswers(open_run(folder.path)) for folder in folders)
-    return several

@@ -268,6 +268,7 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
             counted=counted(n, "pair" if is_pairs else "sentence"),
             sentences=said,
             brief=said,
+            one_by_one=True,
         )
 
     def warnings(self, run: Run) -> Sequence[str]:

@@ -8,6 +8,7 @@ arXiv:1703.01365).
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -164,13 +165,14 @@ def attributions_table(
         reason = NO_LEFT_CONTEXT if unscored else NOTHING if len(first) < len(terms) else ""
         totals = (None, None) if reason else (margin, start)
         for request, term in terms:
+            gap = None if reason else _gap(by_request.get(request, ()), term)
             for row in by_request.get(request, ()):
                 region = _region(asked.spans[item, term.condition], int(str(row["start"])))
                 bits = -term.weight * float(str(row["contribution_nats"])) * BITS_PER_NAT
                 rows.append(
                     (suite.name, item, contrast.question, settings.rule, settings.baseline,
                      term.condition, region, suite.region_names[region - 1], row["position"],
-                     row["start"], row["end"], row["token"], None if reason else bits, *totals,
+                     row["start"], row["end"], row["token"], None if reason else bits, *totals, gap,
                      row["steps"], reason)
                 )  # fmt: skip
     return _summed(pl.DataFrame(rows, schema=ATTRIBUTIONS.polars(), orient="row"))
@@ -180,14 +182,28 @@ def _summed(table: pl.DataFrame) -> pl.DataFrame:
     """The table with one row for a token of a sentence that has several factors in the margin."""
     import polars as pl
 
-    keys = [name for name in table.columns if name not in ("contribution_bits", "steps")]
+    added = ("contribution_bits", "gap_bits", "steps")
+    keys = [name for name in table.columns if name not in added]
     known = pl.when(pl.col("reason") == "").then(pl.col("contribution_bits"))
+    gap = pl.when(pl.col("gap_bits").is_not_null().all()).then(pl.col("gap_bits").sum())
     return (
         table.group_by(keys, maintain_order=True)
-        .agg(pl.col("contribution_bits").sum(), pl.col("steps").max())
+        .agg(pl.col("contribution_bits").sum(), gap, pl.col("steps").max())
         .with_columns(contribution_bits=known)
         .select(table.columns)
     )
+
+
+def _gap(rows: Sequence[Mapping[str, object]], term: Term) -> float | None:
+    """By how much the contributions in a sentence miss their sum, in bits; None if it is unknown.
+
+    It is never negative, so that what two sentences miss does not cancel out.
+    """
+    if not rows or rows[0]["baseline_nats"] is None:
+        return None
+    scores = [float(str(rows[0][name])) for name in ("logprob_nats", "baseline_nats")]
+    nats = math.fsum(float(str(row["contribution_nats"])) for row in rows)
+    return abs(term.weight * (nats - scores[0] + scores[1])) * BITS_PER_NAT
 
 
 def _totals(
@@ -234,11 +250,11 @@ class ContributionMean:
         n: number of items.
         margin_bits: the mean margin of the items.
         baseline_bits: the mean margin of the baseline; None for gradients alone.
-        error_bits: largest difference, over items, between the sum of all contributions and the
-            margin less that of the baseline; None for gradients alone.
+        error_bits: largest amount, over sentences, by which the contributions in one miss the
+            difference between its score and that of its baseline; None for gradients alone.
         reason: why a value is None.
-        unsettled: items in which this difference is larger than the integral is promised to be
-            right to.
+        unsettled: items with a sentence in which this amount is larger than the integral is
+            promised to be right to.
     """
 
     question: str
@@ -317,8 +333,7 @@ def _contribution_mean(
     )
     design = Design.of(items["item"].to_list(), clusters)
     mean = mean_of(items["contribution_bits"].to_numpy(), design, seed=seed)
-    gaps = items["margin_bits"] - items["baseline_bits"] - items["contribution_bits"]
-    largest = None if place["region"] else gaps.abs().max()
+    largest = None if place["region"] else rows["gap_bits"].max()
     return ContributionMean(
         **place,
         contribution_bits=mean.value,
@@ -336,22 +351,15 @@ def _contribution_mean(
 
 
 def _unsettled(rows: pl.DataFrame) -> tuple[str, ...]:
-    """The items in which integrated contributions do not add up to the tolerance."""
+    """The items with a sentence whose integrated contributions miss their sum."""
     import polars as pl
 
-    sums = rows.group_by("item", "condition", maintain_order=True).agg(
-        pl.col("contribution_bits").sum(),
-        pl.col("contribution_bits").abs().sum().alias("moved"),
-        pl.col("margin_bits", "baseline_bits").first(),
-    )
-    items = sums.group_by("item", maintain_order=True).agg(
-        pl.col("margin_bits", "baseline_bits").first(),
-        pl.col("contribution_bits").sum(),
-        # How the terms of a sentence add up is not in the table: this is the largest tolerance.
-        (pl.col("moved") * ERROR_SHARE).clip(ERROR_NATS * BITS_PER_NAT).sum().alias("allowed"),
-    )
-    gaps = items["margin_bits"] - items["baseline_bits"] - items["contribution_bits"]
-    return tuple(items.filter((gaps.abs() > items["allowed"]).fill_null(value=False))["item"])
+    # How the terms of a sentence add up is not in the table: this is the largest tolerance.
+    moved = pl.col("contribution_bits").abs().sum()
+    allowed = (moved * ERROR_SHARE).clip(ERROR_NATS * BITS_PER_NAT)
+    missed = (pl.col("gap_bits").first() > allowed).fill_null(value=False)
+    sentences = rows.group_by("item", "condition", maintain_order=True).agg(missed.alias("missed"))
+    return tuple(sentences.filter("missed")["item"].unique(maintain_order=True))
 
 
 def _mean(values: pl.Series) -> float | None:

@@ -109,6 +109,7 @@ class Audit:
         conditions: properties of the sentences, one entry for each condition.
         split_unequally: items whose target has more tokens in one condition than in another.
         unknown: item and condition of stimuli with unknown tokens, and the number of these tokens.
+        no_tokens: the reason why both are None; empty where a model's tokens were counted.
         other_contexts: items whose conditions also differ outside the target.
         same_contexts: groups of items with the same words outside the target.
         unlike: items in which two compared sentences have hardly a word in common.
@@ -123,8 +124,9 @@ class Audit:
     n_items: int
     target: str = ""
     conditions: tuple[ConditionFacts, ...]
-    split_unequally: tuple[str, ...] = ()
-    unknown: tuple[tuple[str, str, int], ...]
+    split_unequally: tuple[str, ...] | None = ()
+    unknown: tuple[tuple[str, str, int], ...] | None
+    no_tokens: str = ""
     other_contexts: tuple[str, ...] = ()
     same_contexts: tuple[tuple[str, ...], ...] = ()
     unlike: tuple[str, ...] = ()
@@ -146,8 +148,8 @@ def remarks(audit: Audit) -> dict[str, tuple[str, ...]]:
         (sentences with hardly a word in common), ``same`` (contexts) and ``overlapping`` (words).
     """
     return {
-        "split": audit.split_unequally,
-        "unknown": tuple(f"{item} {name} ({count})" for item, name, count in audit.unknown),
+        "split": audit.split_unequally or (),
+        "unknown": tuple(f"{item} {name} ({count})" for item, name, count in audit.unknown or ()),
         "elsewhere": audit.other_contexts,
         "unlike": audit.unlike,
         "same": tuple(" = ".join(ids) for ids in audit.same_contexts),
@@ -182,8 +184,8 @@ def audit_suite(
     suite, contrast = _contrasted(suite, regions)
     tokens = _tokens(suite, scorer) if scorer is not None else {}
     spans = {
-        (item.id, condition.name): join_regions(condition.regions, rule=suite.join)[1]
-        for item, condition in suite.stimuli()
+        (item.id, one.name): join_regions(one.regions, rule=suite.join)[1]
+        for item, one in suite.stimuli()
     }
     in_regions = {
         place: [_inside(encoded, [span]) for span in spans[place]]
@@ -198,19 +200,25 @@ def audit_suite(
         suite=suite.name,
         n_items=len(suite.items),
         conditions=tuple(_facts(suite, tokens, in_target, contrast, frequency)),
-        unknown=tuple(_unknown(tokens, unknown_token)) if unknown_token else (),
+        unknown=tuple(_unknown(tokens, unknown_token)),
         overlapping=_overlapping(suite),
         baselines=tuple(baselines),
         confounds=find_confounds(suite, in_regions or None),
     )
+    audit = audit if scorer is not None else _without_tokens(audit)
     return audit if contrast is None else _with_target(audit, suite, contrast, in_target, frequency)
+
+
+def _without_tokens(audit: Audit) -> Audit:
+    reason = "no model was given, whose tokens they would be"
+    return replace(audit, split_unequally=None, unknown=None, no_tokens=reason)
 
 
 def _unknown(
     tokens: Mapping[tuple[str, str], Encoded], unknown_token: str
 ) -> Iterator[tuple[str, str, int]]:
     for (item, condition), encoded in tokens.items():
-        if n := encoded.tokens.count(unknown_token):
+        if unknown_token and (n := encoded.tokens.count(unknown_token)):
             yield item, condition, n
 
 
@@ -240,7 +248,7 @@ def _with_target(
     return replace(
         audit,
         target=f"{shown} of {contrast.target} against {', '.join(contrast.alternatives)}",
-        split_unequally=tuple(unequal),
+        split_unequally=None if audit.no_tokens else tuple(unequal),
         other_contexts=tuple(items_with_other_contexts(suite, contrast)),
         same_contexts=tuple(tuple(ids) for ids in contexts.values() if len(ids) > 1),
         unlike=tuple(unlike),
@@ -372,17 +380,13 @@ def _overlapping(suite: Suite) -> tuple[tuple[str, str, float], ...]:
             items_of.setdefault(word, []).append(item)
     telling = [ids for ids in items_of.values() if len(ids) <= RARE_IN_ITEMS]
     pairs = Counter(pair for ids in telling for pair in combinations(ids, 2))
-    shared = ((a, b, _jaccard(words[a], words[b])) for a, b in pairs)
+    shared = ((a, b, len(words[a] & words[b]) / len(words[a] | words[b])) for a, b in pairs)
     return tuple((a, b, value) for a, b, value in shared if value >= SIMILAR)
 
 
 def _words(item: Item) -> frozenset[str]:
     texts = (region.text for condition in item.conditions for region in condition.regions)
     return frozenset(word for text in texts for word in re.findall(r"[^\W\d_]+", text.casefold()))
-
-
-def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / len(one | other)
 
 
 def _by_frequency(suite: Suite, contrast: Contrast, frequency: Frequency | None) -> Baseline:

@@ -40,9 +40,9 @@ from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.requests import region_requests
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.factorial import accuracy_grid
-from cimento.report.grid import Grid, as_text
+from cimento.report.grid import Grid
 from cimento.report.sections import conventions, unscored
-from cimento.report.terminal import terminal_table
+from cimento.report.terminal import on_terminal, terminal_table
 from cimento.runs.outcomes import ACCURACY
 from cimento.runs.store import manifest_part
 from cimento.runs.summary import Summary
@@ -348,7 +348,7 @@ def region_text(runs: Sequence[Run], *, width: int = 80, colour: bool = False) -
     table = terminal_table(summary, width=width, colour=colour)
     means = benchmark_means(summary.runs)
     grids = [*design_grids(runs), *([means_grid(means)] if means else [])]
-    return "\n".join([table, *(as_text(grid) + "\n" for grid in grids)]).rstrip("\n")
+    return "\n".join([table, *(on_terminal(grid) + "\n" for grid in grids)]).rstrip("\n")
 
 
 def design_grids(runs: Sequence[Run]) -> list[Grid]:

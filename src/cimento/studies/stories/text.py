@@ -344,16 +344,12 @@ def table_3(
     return Grid(
         title=f"Table 3. Accuracy, consistency and verifiability (percent), groups by {grouping}",
         header=("model", *(_group_of(name) for name in TABLE_3)),
-        groups=("", *(_metric_of(name) for name in TABLE_3)),
+        groups=("", *(name.rsplit(" ", maxsplit=1)[-1] for name in TABLE_3)),
         rows=(*above, *rows, *beside),
         bold=_best(rows, below=len(above)),
         rules=frozenset({len(above), len(above) + len(rows)}),
         notes=(*remarks, *notes),
     )
-
-
-def _metric_of(name: str) -> str:
-    return name.rsplit(" ", maxsplit=1)[-1]
 
 
 def _group_of(name: str) -> str:

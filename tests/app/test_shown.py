@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from cimento import InputError
-from cimento.app.asking import (
+from cimento.app.shown import (
     DATABASE,
     SurveyWishes,
     beside_models,

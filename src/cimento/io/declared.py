@@ -1,0 +1,153 @@
+"""Declared options: what an option is, and how the values that are given for it are checked.
+
+An option is a field of a pydantic model. Its declaration says all that flags, variables, run files
+and manifests need to know of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from cimento.errors import UsageError, did_you_mean
+from cimento.io.parsing import in_words
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+
+def option(
+    default: Any,  # noqa: ANN401  # of any type that an option may have
+    help: str,  # noqa: A002  # as every command line calls it
+    *,
+    flags: tuple[str, ...] = (),
+    unit: str = "",
+    metavar: str = "",
+    where: Literal["anywhere", "command line", "this run"] = "anywhere",
+    ge: float | None = None,
+    le: float | None = None,
+) -> Any:  # noqa: ANN401  # pydantic's field, in the place of a value
+    """A field that is an option.
+
+    Args:
+        default: the value of an option that is not given.
+        help: what the option does, in one sentence.
+        flags: other ways to write it on the command line, such as ``-m``.
+        unit: the unit of its value.
+        metavar: the name of its value in the help.
+        where: ``command line``: no file may set it, since it says what is trusted; ``this run``: it
+            concerns a single call and is not recorded.
+        ge: the least value allowed.
+        le: the greatest value allowed.
+    """
+    extra: dict[str, Any] = {
+        "flags": list(flags), "unit": unit, "metavar": metavar, "where": where
+    }  # fmt: skip
+    return Field(default=default, description=help, json_schema_extra=extra, ge=ge, le=le)
+
+
+def _listed(value: object) -> object:
+    """A value as a sequence: a single text or path becomes a tuple of one."""
+    return (value,) if isinstance(value, str | Path) else value
+
+
+Texts: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+
+
+Name: TypeAlias = Annotated[
+    str, BeforeValidator(lambda name: str(name) if isinstance(name, Path) else name)
+]
+
+
+def _assigned(value: object) -> object:
+    """A mapping from ``KEY=VALUE`` texts; a mapping stays as it is."""
+    if value is None or isinstance(value, Mapping):
+        return value
+    pairs: dict[str, object] = {}
+    for text in (value,) if isinstance(value, str) else value:  # type: ignore[attr-defined]  # a list, or pydantic says so
+        key, equals, assigned = str(text).partition("=")
+        if not key.strip() or not equals:
+            raise ValueError("write KEY=VALUE")
+        pairs[key.strip().replace("-", "_")] = assigned
+    return pairs
+
+
+def parse_settings(texts: Sequence[str]) -> dict[str, str]:
+    """A mapping from ``KEY=VALUE`` texts.
+
+    Raises:
+        UsageError: a text has no ``=``, or nothing before it.
+    """
+    try:
+        return cast("dict[str, str]", _assigned(list(texts)))
+    except ValueError as error:
+        raise UsageError(where="--set", seen=f"got {list(texts)!r}", todo=f"{error}.") from error
+
+
+Settings: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_assigned)]
+
+
+class Options(BaseModel):
+    """The base of the options of commands; an option that is not declared is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+def about(field: FieldInfo) -> Mapping[str, Any]:
+    """The facts that `option` declares of a field, except its description."""
+    return field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+
+
+def is_trust(field: FieldInfo) -> bool:
+    """Whether an option says what is trusted, so that no file may set it."""
+    return about(field).get("where") == "command line"
+
+
+def recorded_fields(model: type[Options]) -> dict[str, FieldInfo]:
+    """The options that run files may hold and manifests record; none of trust or of a single call.
+
+    Args:
+        model: the class of the options.
+    """
+    fields = model.model_fields.items()
+    return {name: field for name, field in fields if about(field).get("where") == "anywhere"}
+
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+def checked(
+    model: type[ModelT], values: Mapping[str, object], *, written: str = "option"
+) -> ModelT:
+    """Options made from values, each of which is checked.
+
+    Args:
+        model: the class of the options.
+        values: the values by name, as Python objects or as texts.
+        written: the prefix of an option in messages: ``--`` for flags, else a word.
+
+    Raises:
+        UsageError: an option does not exist, or does not take the value given.
+    """
+    for name in values:
+        if name not in model.model_fields:
+            raise UsageError(
+                where=_shown(name, written),
+                seen="there is no such option",
+                todo=did_you_mean(name, model.model_fields),
+            )
+    try:
+        return model.model_validate(dict(values))
+    except ValidationError as error:
+        fault = error.errors()[0]
+        name = str(fault["loc"][0]) if fault["loc"] else ""
+        raise UsageError(
+            where=_shown(name, written), seen=f"got {fault.get('input')!r}", todo=in_words(fault)
+        ) from error
+
+
+def _shown(name: str, written: str) -> str:
+    return f"--{name.replace('_', '-')}" if written == "--" else f"{written} {name}"
