@@ -76,11 +76,10 @@ def answer(
     for number, request in enumerate(requests):
         by_kind[type(request)].append(number)
     for kind, numbers in by_kind.items():
-        asker = askers[kind]
         if some := [requests[number] for number in numbers]:
             # Texts are encoded and laid out in tables while the model answers another thread.
             with nullcontext() if kind is Score else model.turn:
-                name, table, remarks = asker(some, model, cache, progress)
+                name, table, remarks = askers[kind](some, model, cache, progress)
             if len(some) < len(requests):
                 new = pl.col("request").replace_strict(
                     range(len(numbers)), numbers, return_dtype=pl.Int32

@@ -375,11 +375,7 @@ class Suite:
         cells = self.columns.free.get(column)
         if cells is None:
             return [None] * len(self.items)
-        starts = self.columns.starts
-        if isinstance(starts, range) and starts.step == PAIR:
-            both = zip(cells[::PAIR], cells[1::PAIR], strict=True)
-            return [cell if cell == other else None for cell, other in both]
-        parts = [cells[begin:end] for begin, end in pairwise(starts)]
+        parts = [cells[begin:end] for begin, end in pairwise(self.columns.starts)]
         return [part[0] if part and part.count(part[0]) == len(part) else None for part in parts]
 
     @property
@@ -416,7 +412,6 @@ class Suite:
 
 GOOD, BAD = "good", "bad"
 """The conditions of a minimal pair."""
-PAIR = 2
 
 PAIR_PREDICTION = Prediction(
     f"(*;%{GOOD}%) < (*;%{BAD}%)",
@@ -468,7 +463,7 @@ def pair_columns(
         bounds=range(2 * count + 1),
         texts=[text for both in zip(good, bad, strict=True) for text in both],
         free={
-            name: [cell for both in zip(cells, cells, strict=True) for cell in both]
+            name: [cell for cell in cells for _ in range(2)]
             for name, cells in free.items()
             if any(cells)
         },
