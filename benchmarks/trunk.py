@@ -230,6 +230,11 @@ def _memory(place: Place) -> Callable[[], float]:
 
 
 def _paced(place: Place) -> Callable[[], float]:
+    suites = [place.pairs(1_000, name=f"pairs-{n:02}.jsonl", seed=n) for n in range(67)]
+    return lambda: place.number("paced", *suites)
+
+
+def _paced_alone(place: Place) -> Callable[[], float]:
     pairs = place.pairs(67_000)
     return lambda: place.number("paced", pairs)
 
@@ -356,8 +361,17 @@ ROWS = (
     ),
     Row(
         name="paced",
-        work="134,000 sentences, a model that answers 20,000 a second and uses no CPU time",
+        work="67 suites of 1,000 pairs, a model that answers 20,000 sentences a second and uses"
+        " no CPU time",
         measure=_paced,
+        target=0.8,
+        unit="of its rate",
+        at_least=True,
+    ),
+    Row(
+        name="paced-alone",
+        work="the same, one suite of 67,000 pairs",
+        measure=_paced_alone,
         target=0.8,
         unit="of its rate",
         at_least=True,

@@ -78,8 +78,8 @@ def stored(pairs: Path, folder: Path) -> float:
     return peak_mb()
 
 
-def paced(pairs: Path) -> float:
-    """The rate at which pairs are run, as a share of that of a model that only waits."""
+def paced(*suites: Path) -> float:
+    """The rate at which suites of pairs are run, as a share of that of a model that only waits."""
     import numpy as np
 
     import cimento
@@ -98,14 +98,16 @@ def paced(pairs: Path) -> float:
         def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
             time.sleep(len(encoded) / rate)
             texts = EncodedTexts.of(encoded)
-            ends = np.cumsum(texts.wanted)[texts.offsets[1:] - 1]
-            return np.split(np.full(ends[-1], -math.log(1000)), ends[:-1])
+            ends = np.cumsum(texts.wanted)[texts.offsets[1:] - 1].tolist()
+            scores = np.full(ends[-1], -math.log(1000))
+            return [scores[begin:end] for begin, end in itertools.pairwise([0, *ends])]
 
     model = Paced(lambda _tokens, _index: 0.0)
-    count = 2 * sum(1 for _ in pairs.open(encoding="utf-8"))
+    count = 2 * sum(1 for pairs in suites for _ in pairs.open(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         begun = time.monotonic()
-        cimento.evaluate(pairs, model, output=folder)
+        for run in cimento.evaluate_all(suites, model, output=folder):
+            run.estimates()
         return count / (time.monotonic() - begun) / rate
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import threading
+import time
 
 import pytest
 
@@ -81,3 +82,40 @@ def test_a_model_that_fails_beside_another_unit_ends_the_run_with_its_message(su
         cimento.evaluate(suite, Failing(), output=tmp_path)
     run = cimento.evaluate(suite, OnGpu(patience_s=0.0), output=tmp_path)
     assert run.n_items == len(PAIRS)
+
+
+class Patient(OnGpu):
+    """A model that answers the last unit only when the first run is stored."""
+
+    def __init__(self, runs, *, last: int) -> None:
+        super().__init__()
+        self.runs, self.last, self.stored = runs, last, False
+
+    def score(self, encoded):
+        self.units += 1
+        if self.units == self.last:
+            end = time.monotonic() + self.patience_s
+            while not self.stored and time.monotonic() < end:
+                self.stored = any(self.runs.rglob("manifest.json"))
+                time.sleep(0.01)
+        return FakeScorer.score(self, encoded)
+
+
+def test_a_suite_is_judged_and_stored_while_the_model_answers_the_next(tmp_path):
+    parts = [PAIRS[start : start + 200] for start in (0, 200, 400)]
+    suites = [cimento.pairs(part, name=f"dogs-{n}") for n, part in enumerate(parts)]
+    model = Patient(tmp_path / "gpu", last=6)
+    runs = list(cimento.evaluate_all(suites, model, output=tmp_path / "gpu"))
+    assert (model.units, model.stored) == (6, True)
+    plain = cimento.evaluate_all(suites, FakeScorer(by_length), output=tmp_path / "cpu")
+    for run, other in zip(runs, plain, strict=True):
+        assert run.table("tokens").equals(other.table("tokens"))
+        assert run.outcomes()["value"].to_list() == other.outcomes()["value"].to_list()
+        assert run.suite_name == other.suite_name
+
+
+def test_suites_of_which_the_first_is_stored_already_are_answered(tmp_path):
+    first, *others = (cimento.pairs(PAIRS[:n], name=f"dogs-{n}") for n in (50, 60, 70))
+    cimento.evaluate(first, OnGpu(0.0), output=tmp_path)
+    runs = list(cimento.evaluate_all([first, *others], OnGpu(0.0), output=tmp_path))
+    assert [run.n_items for run in runs] == [50, 60, 70]

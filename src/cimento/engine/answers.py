@@ -72,12 +72,14 @@ def answer(
     tables: dict[str, list[pl.DataFrame]] = {}
     warnings: list[str] = []
     askers: dict[type[Request], _Asker] = {Score: partial(_scores, columns), **_ASKERS}
-    for kind, asker in askers.items():
-        numbers = [number for number, request in enumerate(requests) if isinstance(request, kind)]
+    by_kind: dict[type[Request], list[int]] = {kind: [] for kind in askers}
+    for number, request in enumerate(requests):
+        by_kind[type(request)].append(number)
+    for kind, numbers in by_kind.items():
         if some := [requests[number] for number in numbers]:
             # Texts are encoded and laid out in tables while the model answers another thread.
             with nullcontext() if kind is Score else model.turn:
-                name, table, remarks = asker(some, model, cache, progress)
+                name, table, remarks = askers[kind](some, model, cache, progress)
             if len(some) < len(requests):
                 new = pl.col("request").replace_strict(
                     range(len(numbers)), numbers, return_dtype=pl.Int32

@@ -4,18 +4,22 @@ A job makes requests to one model in rounds, and may make more once it knows the
 does not know what the requests are for. The first rounds of all jobs of a model are cut into units
 together, so that a request that two jobs make is answered once; each later round is cut separately.
 So the units depend on the jobs alone, and not on the order in which workers finish.
+
+Jobs are finished in threads, so that models go on answering the next.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from cimento.engine.engines import in_share
 from cimento.engine.handle import give_back
-from cimento.engine.jobs import Group, Job, JobState, Part, PullQueue, UnitState, Work
+from cimento.engine.jobs import Group, Job, JobState, Part, PullQueue, UnitState, Work, gathered
 from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Request
 from cimento.engine.units import Division, Unit, is_whole, model_digest, put_added
 from cimento.engine.workers import Pool, TaskError, TaskOutcome, UnitTask, Worker
@@ -27,6 +31,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 ResultT = TypeVar("ResultT")
+
+_HELD = 32
+"""Number of units whose answers stay in memory, so that a short run does not read its own files."""
+_FINISHERS = 2
+"""Number of threads that finish jobs: while one waits for the disk, the other computes."""
 
 
 class Execution(Generic[ResultT]):
@@ -51,7 +60,8 @@ class Execution(Generic[ResultT]):
         self._groups: dict[tuple[int, tuple[Column, ...]], Group] = {}
         self._interned: dict[Request, Request] = {}
         self._results: dict[int, ResultT] = {}
-        self._doing = 0
+        self._held: deque[UnitState] = deque()
+        self._finishing: dict[Future[ResultT], int] = {}
         self.states = [JobState(job, self._group(job)) for job in jobs]
         groups = self._groups.values()
         self._queue: PullQueue[int] = PullQueue(
@@ -77,10 +87,12 @@ class Execution(Generic[ResultT]):
             progress=self._partly,
             returns=work.engine.share is None,
         )
-        with work.engine.opened(len(self._queue), device=work.device, here=worker) as pool:
-            self._drive(pool)
+        opened = work.engine.opened(len(self._queue), device=work.device, here=worker)
+        with opened as pool, _finishing_threads() as threads:
+            self._drive(pool, threads)
             while work.engine.share is not None and self._look_again():
-                self._drive(pool)
+                self._drive(pool, threads)
+            self._take_finished(wait=True)
         if work.engine.share is None:
             self._keep_added()
         return [self._result(number, state) for number, state in enumerate(self.states)]
@@ -155,8 +167,10 @@ class Execution(Generic[ResultT]):
         if requests is None:
             state.is_answered = True
             return
-        known = self._interned
-        asked = [known.setdefault(request, request) for request in requests.asked]
+        asked = requests.asked
+        if len(self._groups) > 1:  # models that are asked the same share the requests in memory
+            known = self._interned
+            asked = [known.setdefault(request, request) for request in asked]
         state.begin(division.divide(asked))
 
     def _need(self, state: JobState) -> None:
@@ -228,7 +242,7 @@ class Execution(Generic[ResultT]):
                 empty.setdefault(name, table)
                 sources.setdefault(name, []).append((unit, part))
         return Answers(
-            tables={name: _gathered(name, sources[name], table) for name, table in empty.items()},
+            tables={name: gathered(name, sources[name], table) for name, table in empty.items()},
             n=state.n,
             warnings=tuple(warnings),
             model=card,
@@ -252,7 +266,7 @@ class Execution(Generic[ResultT]):
 
     # --- Answering
 
-    def _drive(self, pool: Pool) -> None:
+    def _drive(self, pool: Pool, threads: Executor) -> None:
         """Have workers do units until none is waiting, and finish the jobs that are answered."""
         given: dict[int, tuple[str, int]] = {}
         while True:
@@ -260,7 +274,7 @@ class Execution(Generic[ResultT]):
                 if worker not in given and (pulled := self._next(worker)) is not None:
                     given[worker] = pulled
                     pool.give(worker, self._task(pulled[1]))
-            self._finish()
+            self._finish(threads)
             if not given:
                 return
             for worker, outcome in pool.wait():
@@ -281,8 +295,8 @@ class Execution(Generic[ResultT]):
         unit = self.units[number]
         store, group = self._work.store, unit.group
         keeps = store is not None and self._work.cache is not None
-        self._doing = number
         return UnitTask(
+            number=number,
             model=group.key,
             scoring=group.model.scoring,
             columns=group.columns,
@@ -304,6 +318,9 @@ class Execution(Generic[ResultT]):
             self._fail(number, outcome.error)
             return
         unit.take(outcome.result)
+        self._held.append(unit)
+        if len(self._held) > _HELD:
+            self._held.popleft().let_go()
         states, unit.waiting = unit.waiting, []
         for state in states:
             state.waiting.discard(number)
@@ -351,38 +368,49 @@ class Execution(Generic[ResultT]):
         unit.is_done = unit.is_done or (unit.path is not None and is_whole(unit.path))
         return unit.is_done
 
-    def _partly(self, done: int, total: int) -> None:
-        """Report the progress of the unit that this process began last."""
-        unit = self.units[self._doing]
-        for state in unit.waiting:
+    def _partly(self, task: UnitTask, done: int, total: int) -> None:
+        """Report the progress of a unit that this process does."""
+        for state in self.units[task.number].waiting:
             if state.job.progress is not None:
-                part = len(state.units.get(self._doing, ())) * done // max(1, total)
+                part = len(state.units.get(task.number, ())) * done // max(1, total)
                 state.job.progress(state.answered + part, state.total)
 
     # --- Finishing
 
-    def _finish(self) -> None:
-        """Make the results of all jobs whose requests are answered."""
+    def _finish(self, threads: Executor) -> None:
+        """Have threads make the results of all jobs whose requests are answered."""
         if self._work.engine.share is not None:
             return
         if all(state.is_answered or state.error is not None for state in self.states):
             self._forget()
         for number, state in enumerate(self.states):
-            if not state.is_answered or state.error is not None or number in self._results:
+            if not state.is_answered or state.error is not None or state.is_finishing:
                 continue
-            answers, state.answers = state.answers, NO_ANSWERS
+            answers, state.answers, state.is_finishing = state.answers, NO_ANSWERS, True
+            done = None if state.job.is_done else answers
+            self._finishing[threads.submit(self._jobs[number].finish, done)] = number
+        self._take_finished()
+
+    def _take_finished(self, *, wait: bool = False) -> None:
+        """Take the results that threads have made, or wait for all of them.
+
+        Raises:
+            StorageError: a result could not be stored, so none would be.
+        """
+        for future in [future for future in self._finishing if wait or future.done()]:
+            number = self._finishing.pop(future)
             try:
-                self._results[number] = self._jobs[number].finish(
-                    None if state.job.is_done else answers
-                )
+                self._results[number] = future.result()
             except StorageError:
                 raise
             except CimentoError as error:
-                state.error = error
+                self.states[number].error = error
 
     def _forget(self) -> None:
         """Free what belongs to requests once no more are made: judging needs the memory."""
         self._forget_places()
+        while self._held:
+            self._held.popleft().let_go()
         for state in self.states:
             state.units, state.later = {}, None
         give_back()
@@ -400,6 +428,16 @@ class Execution(Generic[ResultT]):
             put_added((store.added(u.group.digest, u.unit.digest) for u in self.units), cache)
 
 
+@contextmanager
+def _finishing_threads() -> Iterator[Executor]:
+    """A context with threads that finish jobs; on an error, those that wait are given up."""
+    threads = ThreadPoolExecutor(_FINISHERS, thread_name_prefix="cimento-finish")
+    try:
+        yield threads
+    finally:
+        threads.shutdown(cancel_futures=True)
+
+
 def _died(model: str) -> TaskError:
     return TaskError(
         kind="ModelError",
@@ -407,50 +445,3 @@ def _died(model: str) -> TaskError:
         seen="the process that asked it ended three times over the same texts",
         todo="Was there too little memory? Try a small --batch-size or fewer --workers.",
     )
-
-
-def _gathered(
-    name: str, sources: Sequence[tuple[UnitState, Part]], empty: pl.LazyFrame
-) -> pl.LazyFrame:
-    """The rows of a table of answers from several units, read from their files as they are needed.
-
-    Args:
-        name: name of the table.
-        sources: the units with the part of each in the round, by the first request of each part.
-        empty: the table without rows.
-    """
-    from polars.io.plugins import register_io_source
-
-    def rows(
-        columns: list[str] | None, predicate: pl.Expr | None, most: int | None, _batch: int | None
-    ) -> Iterator[pl.DataFrame]:
-        for table in _in_order(name, sources, empty.collect()):
-            part = table if columns is None else table.select(columns)
-            part = part if most is None else part.head(most)
-            yield part if predicate is None else part.filter(predicate)
-            if most is not None and (most := most - len(table)) <= 0:
-                return
-
-    return register_io_source(rows, schema=empty.collect_schema())
-
-
-def _in_order(
-    name: str, sources: Sequence[tuple[UnitState, Part]], waiting: pl.DataFrame
-) -> Iterator[pl.DataFrame]:
-    """The rows of a table in the order of their requests, a few units at a time.
-
-    Rows wait until no later unit has an earlier request.
-    """
-    import polars as pl
-
-    begins = [int(part.number[0]) for _, part in sources]
-    for (unit, part), following in zip_longest(sources, begins[1:]):
-        table = part.renumbered(unit.answers.tables[name].collect())
-        waiting = pl.concat([waiting, table]) if len(waiting) else table
-        if not waiting["request"].is_sorted():
-            waiting = waiting.sort("request", maintain_order=True)
-        ready = len(waiting)
-        if following is not None:
-            ready = waiting["request"].search_sorted(following, side="left")
-        yield waiting[:ready]
-        waiting = waiting[ready:]

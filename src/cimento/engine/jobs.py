@@ -6,9 +6,9 @@ A worker first does the units of the model that it has loaded.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -183,7 +183,7 @@ class UnitState:
         unit: the unit with its requests.
         group: the model that is asked, with its jobs.
         path: the file of its result; None to keep the result in memory.
-        result: the result in memory, if there is no file.
+        result: the result in memory, if there is no file or it has only just been written.
         outline: its answers without rows, where they are known.
         is_done: whether the result exists.
         is_queued: whether it is in the queue of the workers.
@@ -209,16 +209,22 @@ class UnitState:
             StorageError: the file cannot be read.
             TableError: the file is damaged.
         """
-        if self.result is None and self.path is not None:
-            return read_result(self.path).answers
-        return NO_ANSWERS if self.result is None else self.result.answers
+        result = self.result
+        if result is None and self.path is not None:
+            result = read_result(self.path)
+        return NO_ANSWERS if result is None else result.answers
 
     def take(self, result: UnitResult | None) -> None:
-        """Take over the result of a worker, whose rows stay in the unit's file if it has one."""
+        """Take over the result of a worker, if it is in this process."""
         self.is_done = True
         self.outline = None if result is None else result.answers.outline()
-        self.result = result if self.path is None else None
+        self.result = result
         self.unit = Unit(self.unit.digest, ())
+
+    def let_go(self) -> None:
+        """Leave the rows of the result in the unit's file, if it has one."""
+        if self.path is not None:
+            self.result = None
 
     def outlined(self) -> Answers:
         """The answers without rows; errors as for `answers`."""
@@ -323,6 +329,7 @@ class JobState:
         answered: number of requests answered, among those counted by `total`.
         total: number of requests of this round that were not known at its start.
         is_answered: whether all rounds are finished.
+        is_finishing: whether its result is being made, or is made.
         error: the reason why it cannot go on.
     """
 
@@ -336,6 +343,7 @@ class JobState:
     answered: int = 0
     total: int = 0
     is_answered: bool = False
+    is_finishing: bool = False
     error: CimentoError | None = None
 
     def begin(self, places: Sequence[Place]) -> None:
@@ -345,3 +353,50 @@ class JobState:
             places: the place of each of its requests.
         """
         self.n, self.units = len(places), Part.all_of(places)
+
+
+def gathered(
+    name: str, sources: Sequence[tuple[UnitState, Part]], empty: pl.LazyFrame
+) -> pl.LazyFrame:
+    """The rows of a table of answers from several units, read from their files as they are needed.
+
+    Args:
+        name: name of the table.
+        sources: the units with the part of each in the round, by the first request of each part.
+        empty: the table without rows.
+    """
+    from polars.io.plugins import register_io_source
+
+    def rows(
+        columns: list[str] | None, predicate: pl.Expr | None, most: int | None, _batch: int | None
+    ) -> Iterator[pl.DataFrame]:
+        for table in _in_order(name, sources, empty.collect()):
+            part = table if columns is None else table.select(columns)
+            part = part if most is None else part.head(most)
+            yield part if predicate is None else part.filter(predicate)
+            if most is not None and (most := most - len(table)) <= 0:
+                return
+
+    return register_io_source(rows, schema=empty.collect_schema())
+
+
+def _in_order(
+    name: str, sources: Sequence[tuple[UnitState, Part]], waiting: pl.DataFrame
+) -> Iterator[pl.DataFrame]:
+    """The rows of a table in the order of their requests, a few units at a time.
+
+    Rows wait until no later unit has an earlier request.
+    """
+    import polars as pl
+
+    begins = [int(part.number[0]) for _, part in sources]
+    for (unit, part), following in zip_longest(sources, begins[1:]):
+        table = part.renumbered(unit.answers.tables[name].collect())
+        waiting = pl.concat([waiting, table]) if len(waiting) else table
+        if not waiting["request"].is_sorted():
+            waiting = waiting.sort("request", maintain_order=True)
+        ready = len(waiting)
+        if following is not None:
+            ready = waiting["request"].search_sorted(following, side="left")
+        yield waiting[:ready]
+        waiting = waiting[ready:]

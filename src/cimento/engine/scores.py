@@ -341,17 +341,20 @@ def _tokens_table(
     begin = texts.offsets[:-1] + np.array(texts.firsts, dtype=np.int64)
     values = scores.values[:, rows]
     unscored = np.isnan(values[0])
-    reasons: list[str | None] = [None] * len(rows)
-    for place in np.flatnonzero(unscored).tolist():
+    reasons = dict.fromkeys(np.flatnonzero(unscored).tolist(), NO_LEFT_CONTEXT)
+    for place in reasons if texts.undefined else ():
         reasons[place] = texts.undefined.get(int(rows[place]), NO_LEFT_CONTEXT)
+    whole = len(rows) == len(texts.ids)
     columns: dict[str, object] = {
         "request": first + owner,
         "position": rows - begin[owner],
-        "token": [texts.tokens[place] for place in rows.tolist()],
+        "token": texts.tokens if whole else [texts.tokens[place] for place in rows.tolist()],
         "token_id": _without(texts.ids[rows], texts.ids[rows] < 0),
         "start": texts.start[rows],
         "end": texts.end[rows],
-        "unscored_reason": reasons,
+        "unscored_reason": pl.Series([*map(reasons.get, range(len(rows)))], dtype=pl.String)
+        if reasons
+        else pl.Series([None], dtype=pl.String).new_from_index(0, len(rows)),
     }
     for name, column in zip(("logprob_nats", *more), values, strict=True):
         columns[name] = _without(column, unscored | np.isnan(column))

@@ -152,16 +152,18 @@ class Division:
     def divide(self, requests: Sequence[Request]) -> list[Place]:
         """The place of each request; requests that are new make new units."""
         fresh: dict[type[Request], list[Request]] = {}
-        for request in dict.fromkeys(requests):
-            if self._whole or (request not in self.places and request not in self._known):
+        places, known = self.places, self._known
+        new = requests if self._whole else (r for r in requests if r not in places)
+        for request in dict.fromkeys(new):
+            if self._whole or request not in known:
                 fresh.setdefault(type(request), []).append(request)
         for kind, some in fresh.items():
             size = len(some) if self._whole else SIZES[kind]
             for start in range(0, len(some), size):
                 unit = Unit.of(some[start : start + size])
                 number = self._add(unit)
-                self.places.update((r, Place(number, n)) for n, r in enumerate(unit.requests))
-        return [self.places.get(request) or self._known[request] for request in requests]
+                places.update((r, Place(number, n)) for n, r in enumerate(unit.requests))
+        return [places.get(request) or known[request] for request in requests]
 
 
 @dataclass(frozen=True, slots=True)

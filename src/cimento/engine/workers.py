@@ -8,12 +8,14 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -22,7 +24,6 @@ from cimento import errors
 from cimento.engine.answers import answer
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache
 from cimento.engine.handle import ModelHandle, give_back
-from cimento.engine.scores import Progress
 from cimento.engine.units import Overlay, Unit, UnitResult, write_added, write_result
 from cimento.errors import CimentoError, NonFiniteScoreError, StorageError
 from cimento.io.files import default_cache_folder
@@ -31,6 +32,13 @@ from cimento.models.hf.libraries import own_process
 from cimento.models.settings import Asking
 
 _GRACE_S = 5.0
+_GIVE_BACK_S = 0.3
+_THREADS, _AHEAD = 2, 8
+"""Numbers of threads of this process where a model is elsewhere, and of units that they are given.
+"""
+_SWITCH_S = 0.0005
+"""Seconds after which a thread that computes lets another one go on, to call the model; Python's
+own 0.005 are a third of the time that a fast model takes for a unit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +46,7 @@ class UnitTask:
     """The task of having a model answer a unit.
 
     Attributes:
+        number: number of the unit in its execution.
         model: its name, as for ``cimento run -m``.
         scoring: the settings of scoring.
         unit: the unit with its requests.
@@ -46,6 +55,7 @@ class UnitTask:
         added: the file for entries added to the cache; None to keep none.
     """
 
+    number: int
     model: str
     scoring: Asking
     unit: Unit
@@ -113,7 +123,7 @@ class Worker:
     Args:
         cache: the cache of answers; None opens the user's cache when it is first needed.
         models: models that are opened already, by their names.
-        progress: called with the progress of a task.
+        progress: called with a task and its progress.
         returns: whether answers that are written to a file are returned too, so that this process
             knows their tables and remarks without reading its own files.
     """
@@ -123,7 +133,7 @@ class Worker:
         *,
         cache: AnswerCache | None = None,
         models: Mapping[str, ModelHandle] | None = None,
-        progress: Progress | None = None,
+        progress: Callable[[UnitTask, int, int], None] | None = None,
         returns: bool = False,
     ) -> None:
         self._cache = cache
@@ -135,6 +145,7 @@ class Worker:
         self._handle: ModelHandle | None = None
         self._error: TaskError | None = None
         self._is_apart = False
+        self._gave_back_s = 0.0
 
     @property
     def waits(self) -> bool:
@@ -196,20 +207,27 @@ class Worker:
                 handle,
                 columns=task.columns,
                 cache=cache,
-                progress=self._progress,
+                progress=partial(self._progress, task) if self._progress else None,
             )
         except CimentoError:
             # A server may fail midway; the answers it has given are kept and not asked again.
             _keep(cache, task)
             raise
         seconds = time.monotonic() - begun
-        give_back()
+        self._give_back()
         if task.result is None:
             return UnitResult(answers, seconds)
         added = _keep(cache, task)
         result = UnitResult(answers, seconds if added else None)
         write_result(result, task.result)
         return result if self._returns else None
+
+    def _give_back(self) -> None:
+        """Return free memory to the system; more often, it would only be asked for again."""
+        now = time.monotonic()
+        if now - self._gave_back_s > _GIVE_BACK_S:
+            self._gave_back_s = now
+            give_back()
 
     def _kept(self, task: UnitTask) -> AnswerCache:
         if self._cache is not None:
@@ -263,8 +281,9 @@ class ThisProcess:
     """A pool with this process as its only worker.
 
     A model on a GPU leaves this process idle. Then a second thread encodes the texts of the next
-    unit, and stores the answers to the one before, while the first waits for the model. Units do
-    not depend on each other (`cimento.engine.units`), so the numbers stay the same.
+    unit, and stores the answers to the one before, while the first waits for the model. More units
+    are given to the two ahead, so that they wait for nobody. Units do not depend on each other
+    (`cimento.engine.units`), so the numbers stay the same.
 
     Args:
         worker: the worker that does the tasks.
@@ -275,11 +294,12 @@ class ThisProcess:
         self._given: dict[int, UnitTask] = {}
         self._threads: ThreadPoolExecutor | None = None
         self._doing: dict[Future[TaskOutcome], int] = {}
+        self._switch_s = sys.getswitchinterval()
 
     @property
     def workers(self) -> Sequence[int]:
-        """The numbers of the workers: two where a second thread saves time."""
-        return (0, 1) if self._worker.waits else (0,)
+        """The numbers of the workers: several where threads save time."""
+        return range(_AHEAD) if self._worker.waits else (0,)
 
     def give(self, worker: int, task: UnitTask) -> None:
         """Keep the task until `wait`, or have a thread do it."""
@@ -287,7 +307,8 @@ class ThisProcess:
             self._given[worker] = task
             return
         if self._threads is None:
-            self._threads = ThreadPoolExecutor(2, thread_name_prefix="cimento")
+            self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="cimento")
+            sys.setswitchinterval(_SWITCH_S)
         self._doing[self._threads.submit(self._worker.do, task)] = worker
 
     def wait(self) -> list[Said]:
@@ -302,6 +323,7 @@ class ThisProcess:
         """Wait for the units that are being answered, and release the model."""
         if self._threads is not None:
             self._threads.shutdown(cancel_futures=True)
+            sys.setswitchinterval(self._switch_s)
         self._worker.close()
 
 

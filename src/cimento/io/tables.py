@@ -387,8 +387,13 @@ def read_table(schema: TableSchema, folder: Path, *, rows: int | None = None) ->
     return collected(table if rows is None else table.head(rows), where=path)
 
 
-def scan_table(schema: TableSchema, folder: Path) -> pl.LazyFrame:
+def scan_table(schema: TableSchema, folder: Path, *, is_new: bool = False) -> pl.LazyFrame:
     """A table that `write_table` wrote, whose rows are read when they are needed.
+
+    Args:
+        schema: the schema of the table.
+        folder: the folder of the run.
+        is_new: whether this process has just written it, so that its headers can be trusted.
 
     Raises:
         TableError: as for `read_table`.
@@ -397,7 +402,8 @@ def scan_table(schema: TableSchema, folder: Path) -> pl.LazyFrame:
 
     path = folder / f"{schema.name}.parquet"
     try:
-        refuse_growth(path)
+        if not is_new:
+            refuse_growth(path)
         metadata = pl.read_parquet_metadata(path)
         # A path with brackets is not a pattern.
         table = pl.scan_parquet(path, glob=False)

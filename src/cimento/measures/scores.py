@@ -106,7 +106,9 @@ def _token_columns(tokens: pl.DataFrame, texts: Reasons, *, in_bits: bool) -> To
     surprisal = (0.0 - tokens["logprob_nats"]).to_numpy()
     if in_bits:
         surprisal = tokens["surprisal_bits"].to_numpy()
-    left_out = (tokens["unscored_reason"] == LEFT_OUT).fill_null(value=False).to_numpy()
+    left_out = np.zeros(len(tokens), dtype=np.bool_)
+    if tokens["unscored_reason"].null_count() < len(tokens):
+        left_out = (tokens["unscored_reason"] == LEFT_OUT).fill_null(value=False).to_numpy()
     reasons = np.full(len(tokens), -1, dtype=np.int64)
     unknown = np.flatnonzero(~np.isfinite(surprisal) & ~left_out)
     rows = tokens.select("logprob_nats", "unscored_reason", "token")[unknown].iter_rows()
@@ -132,7 +134,8 @@ def _whole_numbers(tokens: pl.DataFrame, name: str) -> Integers:
 
     if name not in tokens.columns:
         return np.broadcast_to(np.int64(-1), len(tokens))
-    whole: Integers = tokens[name].fill_null(-1).to_numpy()
+    column = tokens[name]
+    whole: Integers = (column.fill_null(-1) if column.null_count() else column).to_numpy()
     return whole
 
 

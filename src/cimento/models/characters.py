@@ -13,12 +13,13 @@ The reading by which the tokens add up to the text is the right one.
 
 from __future__ import annotations
 
+import functools
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from cimento.suites.stimuli import (
     WITHOUT_BLANKS,
@@ -216,13 +217,18 @@ class Characters:
         """
         import numpy as np
 
-        covered = np.zeros(len(self.codes), dtype=np.bool_)
+        bounds = pairwise(self.begin.tolist())
+        spans = [
+            (min(begin + low, stop - 1), min(begin + high, stop - 1))
+            for (begin, stop), several in zip(bounds, wanted, strict=True)
+            for low, high in several
+        ]
+        lows, highs = np.array(spans, dtype=np.int64).reshape(-1, 2).T
         closed = np.zeros(len(self.codes), dtype=np.bool_)
-        for (begin, stop), spans in zip(pairwise(self.begin.tolist()), wanted, strict=True):
-            for low, high in spans:
-                end_of_span = min(begin + high, stop - 1)
-                covered[begin + low : end_of_span] = True
-                closed[end_of_span] = True
+        closed[highs] = True
+        # How many stretches more begin than end up to each character.
+        steps = np.bincount(lows, minlength=len(closed)) - np.bincount(highs, minlength=len(closed))
+        covered = np.cumsum(steps) > 0
         place = np.minimum(self.begin[text] + start, self.begin[text + 1] - 1)
         flags: Flags = covered[place] | ((start == end) & closed[place])
         return flags
@@ -236,10 +242,24 @@ def _having(
     """Which characters are such; each different one is looked at once."""
     import numpy as np
 
-    table = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.bool_)
+    most = int(codes.max(initial=0))
+    if most < _MOST_ALPHABETIC:
+        return cast("Flags", _alphabetic(is_such)[codes])
+    table = np.zeros(most + 1, dtype=np.bool_)
     table[[ord(character) for character in set(texts) if is_such(character)]] = True
     flags: Flags = table[codes]
     return flags
+
+
+_MOST_ALPHABETIC = 0x3000
+"""Code point below which most alphabets are, and which is low enough for a table of all."""
+
+
+@functools.cache
+def _alphabetic(is_such: Callable[[str], bool]) -> Flags:
+    import numpy as np
+
+    return np.array([is_such(chr(code)) for code in range(_MOST_ALPHABETIC)], dtype=np.bool_)
 
 
 def byte_offsets(text: str, tokens: Sequence[str], *, unknown: str = "") -> list[Span] | None:

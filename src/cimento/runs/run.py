@@ -370,8 +370,8 @@ class Run:
         Raises:
             StorageError: the folder cannot be written.
         """
-        # From here on the answers are read from their files, a block at a time.
-        run = dataclasses.replace(self, tables=store_answers(self.tables, folder))
+        # From here on the answers of a long run are read from their files, a block at a time.
+        run = dataclasses.replace(self, tables=store_answers(self.tables, folder).held())
         copied = dataclasses.replace(self, suite=whole) if whole else self
         _SuiteField.write(copied, folder.suite_folder)
         write_table(run.outcomes(), OUTCOMES, folder.path)
@@ -385,7 +385,7 @@ class Run:
             paradigm=self.paradigm,
             options=self.options,
             manifest=folder.finish(manifest),
-            tables=run.tables,
+            tables=StoredTables(folder.path),
             folder=folder.path,
         )
 

@@ -32,6 +32,7 @@ from cimento.io.tables import (
     TOKENS,
     Rows,
     TableSchema,
+    collected,
     scan_table,
     write_table,
 )
@@ -56,7 +57,7 @@ def describe(**parts: Any) -> dict[str, JsonValue]:  # noqa: ANN401  # dataclass
     return {
         **{name: plain(part) for name, part in parts.items()},
         "cimento": __version__,
-        "versions": versions(),
+        "versions": dict(versions()),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
@@ -77,7 +78,8 @@ def blank_before(manifest: Mapping[str, JsonValue]) -> bool:
     return bool(by_policy if by_suite is None else by_suite)
 
 
-def versions() -> dict[str, JsonValue]:
+@functools.cache
+def versions() -> Mapping[str, JsonValue]:
     """The versions of Python and of those libraries on which scores depend, if installed."""
     return {"python": platform.python_version(), **_installed()}
 
@@ -370,6 +372,9 @@ ORDER = TableSchema(
 )
 """The order in which an adaptive run took its items; other runs have no such table."""
 
+_HELD_BYTES = 4_000_000
+"""Size of a file whose table is read once, and not again for everything made from it."""
+
 ANSWERS: Mapping[str, TableSchema] = {
     schema.name: schema for schema in (REQUESTS, TOKENS, FILLS, CHOICES, REPLIES, ORDER)
 }
@@ -381,10 +386,12 @@ class StoredTables(Mapping[str, "pl.LazyFrame"]):
 
     Args:
         folder: the folder of the run.
+        is_new: whether this process has just written them.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, is_new: bool = False) -> None:
         self.folder = folder
+        self._is_new = is_new
         self._names = [name for name in ANSWERS if (folder / f"{name}.parquet").is_file()]
         self._opened: dict[str, pl.LazyFrame] = {}
 
@@ -392,8 +399,17 @@ class StoredTables(Mapping[str, "pl.LazyFrame"]):
         if name not in self._names:
             raise KeyError(name)
         if name not in self._opened:
-            self._opened[name] = scan_table(ANSWERS[name], self.folder)
+            self._opened[name] = scan_table(ANSWERS[name], self.folder, is_new=self._is_new)
         return self._opened[name]
+
+    def held(self) -> Mapping[str, pl.LazyFrame]:
+        """The same tables, of which small ones are read into memory at once."""
+        return {name: self._held(name) for name in self}
+
+    def _held(self, name: str) -> pl.LazyFrame:
+        path = self.folder / f"{name}.parquet"
+        is_small = path.stat().st_size <= _HELD_BYTES
+        return collected(self[name], where=path).lazy() if is_small else self[name]
 
     def __contains__(self, name: object) -> bool:
         return name in self._names  # the default of Mapping would read the table
@@ -416,7 +432,7 @@ def store_answers(tables: Mapping[str, Rows], folder: RunFolder) -> StoredTables
         return tables
     for name, table in tables.items():
         write_table(table, ANSWERS[name], folder.path)
-    return StoredTables(folder.path)
+    return StoredTables(folder.path, is_new=True)
 
 
 def find_runs(path: Path) -> Iterator[RunFolder]:

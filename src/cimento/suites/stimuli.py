@@ -212,7 +212,7 @@ def count_words(
     Raises:
         MissingDependencyError: ICU is needed and is not installed.
     """
-    if WITHOUT_BLANKS.search(text) is None:
+    if text.isascii() or WITHOUT_BLANKS.search(text) is None:
         return len(text.split())
     runs = {run.span() for run in _NOT_BLANK.finditer(text)}
     spans = word_spans(text, punctuation="keep", segmenter=segmenter, bars=bars)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field
 from itertools import chain, compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.engine.requests import Requests
 from cimento.io.tables import REQUESTS
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cimento.suites.model import Suite
 
 _NONE: frozenset[int | str] = frozenset()
+_Spans: TypeAlias = "tuple[Span, ...]"
 
 
 @no_collection()
@@ -58,25 +59,26 @@ def region_requests(
     stimuli, distinct = suite.columns, _Distinct(merged=merged)
     names, contexts = stimuli.names, context.of_stimuli(stimuli)
     texts, spans = joined(stimuli, rule=suite.join)
-    rules: dict[tuple[str, int], tuple[Sequence[bool], Sequence[bool]]] = {}
+    # What is wanted of sentences of one shape is worked out once, and is one object in memory.
+    shapes: dict[tuple[str, tuple[Span, ...]], tuple[list[bool], _Spans | None, _Spans]] = {}
     requests, flags = array("i"), bytearray()
     for text, before, bounds, name in zip(texts, contexts, spans, names, strict=True):
-        rule = rules.get((name, len(bounds)))
-        if rule is None:
+        shape = shapes.get((name, bounds))
+        if shape is None:
             named, also = needed.get(name, _NONE), measured.get(name, ())
             numbers = range(1, len(bounds) + 1)
             is_needed = [not merged or "*" in named or number in named for number in numbers]
             is_marked = [flag or n in also for n, flag in zip(numbers, is_needed, strict=True)]
-            rule = rules[name, len(bounds)] = is_needed, is_marked
-        flags.extend(rule[0])
-        wanted = None if ask_all else _filled(compress(bounds, rule[1]))
-        regions = _filled(bounds) if by_region else ()
-        requests.append(distinct.number(Score(text, before, wanted, regions, suite.leading_blank)))
+            wanted = None if ask_all else _filled(compress(bounds, is_marked))
+            regions = _filled(bounds) if by_region else ()
+            shape = shapes[name, bounds] = is_needed, wanted, regions
+        flags.extend(shape[0])
+        requests.append(distinct.number(Score(text, before, *shape[1:], suite.leading_blank)))
     places = _places(suite, requests, spans, flags, distinct.asked)
     return Requests(asked=distinct.asked, places=places)
 
 
-def _filled(spans: Iterable[Span]) -> tuple[Span, ...]:
+def _filled(spans: Iterable[Span]) -> _Spans:
     return tuple([span for span in spans if span[0] < span[1]])
 
 
@@ -92,23 +94,20 @@ class _Distinct:
     merged: bool
     asked: list[Score] = field(default_factory=list)
     _numbers: dict[Hashable, int] = field(default_factory=dict)
-    _shared: dict[tuple[Span, ...] | None, tuple[Span, ...] | None] = field(default_factory=dict)
 
     def number(self, request: Score) -> int:
         """The number of a request: new, or that of an existing one, extended if necessary."""
         text, context, wanted, regions, _ = request
         key = (text, context, regions) if context or regions else text
-        number = self._numbers.setdefault(key, len(self.asked)) if self.merged else len(self.asked)
-        if number < len(self.asked):
-            known = self.asked[number].wanted
-            if wanted is None or known is None or wanted == known:
-                return number
-            wanted = tuple(sorted({*wanted, *known}))
-        # Sentences of the same length need the same spans, so they share one tuple to save memory.
-        shared = self._shared.setdefault(wanted, wanted)
-        if shared is not request.wanted:
-            request = request._replace(wanted=shared)
-        self.asked[number : number + 1] = [request]
+        count = len(self.asked)
+        number = self._numbers.setdefault(key, count) if self.merged else count
+        if number == count:
+            self.asked.append(request)
+            return number
+        known = self.asked[number].wanted
+        if wanted is not None and known is not None and wanted != known:
+            both = tuple(sorted({*wanted, *known}))
+            self.asked[number] = request._replace(wanted=both)
         return number
 
 

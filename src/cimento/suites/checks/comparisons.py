@@ -146,9 +146,10 @@ def _longer(
     if len(items) < FEWEST_ITEMS:
         return None
     sides = [_texts(stimuli, items, low), _texts(stimuli, items, high)]
-    words = _Difference(
-        "words", *([count_words(" ".join(texts)) for texts in side] for side in sides)
-    )
+    # Between the words of a plain text there is one blank.
+    is_plain = stimuli.is_plain and stimuli.suite.columns.is_whole and all(stimuli.lines)
+    count = (lambda text: text.count(" ") + bool(text)) if is_plain else count_words
+    words = _Difference("words", *([count(" ".join(texts)) for texts in side] for side in sides))
     if abs(words.share) >= WORD_SHARE:
         return words
     characters = _Difference(
@@ -272,7 +273,7 @@ def _unlike(stimuli: Stimuli) -> Iterator[Fault]:
         if {first, second} in opposite:
             continue
         both, texts = stimuli.pairs(first, second), stimuli.texts
-        unlike = [pair for pair in both if have_little_in_common(texts[pair[0]], texts[pair[1]])]
+        unlike = [(a, b) for a, b in both if have_little_in_common(texts[a], texts[b])]
         if unlike:
             left, right = unlike[0]
             seen = f"{texts[left]!r} and {texts[right]!r} are compared."

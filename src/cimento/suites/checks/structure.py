@@ -20,6 +20,9 @@ from cimento.suites.reading import NO_LANGUAGE, fault
 
 _MOST_LISTED = 6
 
+TOGETHER = 1000
+"""Number of texts that are tested at once, which is fast; most suites need no closer look."""
+
 WORDS_APART = bytes(
     ord(chr(code).lower() if chr(code).isalnum() or chr(code) == "_" else " ")
     for code in range(128)
@@ -63,6 +66,13 @@ class Stimuli:
     def places(self, condition: str) -> dict[tuple[str, ...], int]:
         """The place of a condition in each shape that has it; the first, where it has several."""
         return {shape: shape.index(condition) for shape in {*self.shapes} if condition in shape}
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether all texts are visible ASCII characters with single blanks between words."""
+        lines = self.lines
+        starts = range(0, len(lines), TOGETHER)
+        return all(are_plain(lines[start : start + TOGETHER]) for start in starts)
 
     @cached_property
     def lines(self) -> Sequence[str]:
@@ -110,6 +120,17 @@ class Stimuli:
 
     def _at(self, number: int, named: str) -> str:
         return f"{self._places[number]}, {named}" if number < len(self._places) else named
+
+
+def are_plain(texts: Sequence[str]) -> bool:
+    """Whether texts consist of visible ASCII characters with single blanks between words."""
+    lines = "\n".join(["", *texts, ""])
+    return (
+        lines.isascii()
+        and lines.count("\n") == len(texts) + 1
+        and lines.replace("\n", "").isprintable()
+        and not any(blanks in lines for blanks in ("  ", "\n ", " \n"))
+    )
 
 
 Check: TypeAlias = Callable[[Stimuli], Iterable[Fault]]

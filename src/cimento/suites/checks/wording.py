@@ -8,7 +8,14 @@ from collections.abc import Iterator, Sequence
 from operator import eq
 
 from cimento.errors import Fault, counted
-from cimento.suites.checks.structure import WORDS_APART, Check, Listing, Stimuli
+from cimento.suites.checks.structure import (
+    TOGETHER,
+    WORDS_APART,
+    Check,
+    Listing,
+    Stimuli,
+    are_plain,
+)
 from cimento.suites.reading import fault
 
 _BLANKS = re.compile(r"\s{2,}")
@@ -16,9 +23,6 @@ _APOSTROPHE = re.compile(r"(?<=\w)['’]|['’](?=\w)")
 _NO_TEXT = {"Cc", "Cs"}
 _VISIBLE_OR_NEW = {"Cn"}  # characters newer than this Python's Unicode tables
 _LAYOUT = "\t\n\r"
-_TOGETHER = 1024
-"""Number of texts that are checked at once."""
-
 _REPLACEMENT = "\ufffd"
 # UTF-8 read as cp1252: the forms of a letter's first byte, then those of a later byte.
 _LATER_BYTES = bytes(range(0x80, 0xC0)).decode("cp1252", "ignore")
@@ -27,27 +31,17 @@ _MOJIBAKE = re.compile(f"[ÂÃÄÅÐÑâ][{re.escape(_LATER_BYTES)}]")
 
 def _letters(stimuli: Stimuli) -> Iterator[Fault]:
     """Faulty blanks, invisible characters and decomposed letters."""
-    for begin in range(0, len(stimuli.lines), _TOGETHER):
-        texts = stimuli.lines[begin : begin + _TOGETHER]
-        # Most texts are plain ASCII and need no check; testing many at once is fast.
-        if _are_plain(texts):
+    if stimuli.is_plain:
+        return
+    for begin in range(0, len(stimuli.lines), TOGETHER):
+        texts = stimuli.lines[begin : begin + TOGETHER]
+        if are_plain(texts):
             continue
         for number, text in enumerate(texts, start=begin):
-            if not _are_plain([text]):
+            if not are_plain([text]):
                 where = stimuli.where(number)
                 yield from _blanks(stimuli.regions(number), where)
                 yield from _characters(text, where)
-
-
-def _are_plain(texts: Sequence[str]) -> bool:
-    """Whether texts consist of visible ASCII characters with single blanks between words."""
-    lines = "\n".join(["", *texts, ""])
-    return (
-        lines.isascii()
-        and lines.count("\n") == len(texts) + 1
-        and lines.replace("\n", "").isprintable()
-        and not any(blanks in lines for blanks in ("  ", "\n ", " \n"))
-    )
 
 
 def _blanks(regions: Sequence[str], where: str) -> Iterator[Fault]:
@@ -164,8 +158,8 @@ def _small_letters(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _doubled(stimuli: Stimuli) -> Iterator[Fault]:
-    for begin in range(0, len(stimuli.texts), _TOGETHER):
-        texts = stimuli.texts[begin : begin + _TOGETHER]
+    for begin in range(0, len(stimuli.texts), TOGETHER):
+        texts = stimuli.texts[begin : begin + TOGETHER]
         if not _may_double(texts):
             continue
         for number, text in enumerate(texts, start=begin):

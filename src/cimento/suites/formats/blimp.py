@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from sys import intern
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from cimento.errors import Fault, FormulaError, InputError
 from cimento.io.files import write_text
@@ -129,12 +129,12 @@ def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[int], list
     for number, line in enumerate(each_line(text), start=1):
         if not line.strip():
             continue
-        where = f"{name} line {number}"
         try:
             row = parse(line)
         except ValueError as error:
+            where, seen = f"{name} line {number}", f"Not JSON: {error}."
             todo = "Each line must be one JSON object; was the file cut short?"
-            faults.append(fault("CIM-S002", where=where, seen=f"Not JSON: {error}.", todo=todo))
+            faults.append(fault("CIM-S002", where=where, seen=seen, todo=todo))
             if not numbers:
                 break  # not JSON Lines at all; every further line would give the same fault
             continue
@@ -142,7 +142,7 @@ def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[int], list
             pairs.add(row)
             numbers.append(number)
         else:
-            faults += validate(BlimpRow, row, where=where)[1]
+            faults += validate(BlimpRow, row, where=f"{name} line {number}")[1]
     return numbers, faults
 
 
@@ -173,10 +173,14 @@ class _Pairs:
         texts = {key: list(map(str, rows.pop(key, ()))) for key in SENTENCES.values()}
         sentences, faults = stripped(texts, places)
         for key, values in rows.items():
-            for number, value in enumerate(values):
-                if type(value) is list or type(value) is dict:
-                    nested.setdefault(number, {})[key] = value
-            free[key] = list(map(_as_cell, values))
+            kinds = set(map(type, values))
+            if list in kinds or dict in kinds:
+                for number, value in enumerate(values):
+                    if type(value) is list or type(value) is dict:
+                        nested.setdefault(number, {})[key] = value
+            # Nearly all columns are texts; equal ones share one object to save memory.
+            as_cell = intern if kinds == {str} else _as_cell
+            free[key] = list(map(as_cell, cast("Sequence[str]", values)))
         if PHENOMENON_KEY in free:
             phenomena = free.get("phenomenon") or [None] * len(places)
             both = zip(phenomena, free[PHENOMENON_KEY], strict=True)

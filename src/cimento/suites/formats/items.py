@@ -31,11 +31,22 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _MEANINGS = {"\\\\": "\\", "\\t": "\t", "\\n": "\n", "\\r": "\r", "\\|": "|"}
 _PIECE = re.compile(r"\\.|\||[^\\|]+|\\$", re.DOTALL)
 _ESCAPED = re.compile(r"\\.", re.DOTALL)
+_TOGETHER = 1 << 12
 
 
 def escape(text: str) -> str:
     """A text escaped for a cell of a table without quoting."""
     return text if text.isprintable() and "\\" not in text else text.translate(_ESCAPES)
+
+
+def escaped(texts: Sequence[str]) -> list[str]:
+    """Texts escaped like `escape`; most need no change, which is seen sooner of many together."""
+    cells: list[str] = []
+    for begin in range(0, len(texts), _TOGETHER):
+        some = texts[begin : begin + _TOGETHER]
+        joined = "".join(some)
+        cells += some if joined.isprintable() and "\\" not in joined else map(escape, some)
+    return cells
 
 
 def unescape(text: str) -> str:

@@ -8,7 +8,7 @@ import tomllib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, islice, pairwise, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from cimento.errors import Fault, FormulaError, did_you_mean
 from cimento.io.files import read_bytes, write_lines, write_text
 from cimento.io.parsing import parse_json, parse_toml
 from cimento.suites.design import level_columns
-from cimento.suites.formats.items import EXTRA, escape, read_items, write_regions
+from cimento.suites.formats.items import EXTRA, escape, escaped, read_items, write_regions
 from cimento.suites.formula import parse, references
 from cimento.suites.model import (
     NOTHING,
@@ -244,6 +244,7 @@ TABLE = "items.tsv"
 
 _Object = dict[str, JsonValue]
 _COLUMNS = ("item", "condition", "text", EXTRA)
+_TOGETHER = 1 << 10
 _TOML_INTEGERS = range(-(2**63), 2**63)
 
 
@@ -256,8 +257,14 @@ def write_native(suite: Suite, folder: Path) -> Path:
     import tomli_w
 
     write_text(tomli_w.dumps(_settings(suite)), folder / TOML)
-    write_lines(("\t".join(row) + "\n" for row in _rows(suite)), folder / TABLE)
+    write_lines(_blocks(map("\t".join, _rows(suite))), folder / TABLE)
     return folder
+
+
+def _blocks(lines: Iterator[str]) -> Iterator[str]:
+    """Lines with their ends, many in one text, which is written faster."""
+    while some := list(islice(lines, _TOGETHER)):
+        yield "\n".join([*some, ""])
 
 
 def _settings(suite: Suite) -> _Object:
@@ -324,16 +331,16 @@ def _rows(suite: Suite) -> Iterator[Sequence[str]]:
         cells = list(map(_cell_of(values).__getitem__, values))
         if not _can_be_column(name):
             cells = [""] * len(cells)
-        for number in (n for n, cell in enumerate(cells) if not cell):
+        for number in () if all(cells) else (n for n, cell in enumerate(cells) if not cell):
             if (value := values[number]) is not None:
                 aside.setdefault(number, {})[name] = value
         if any(cells):
             columns[escape(name)] = cells
-    ids = zip(map(escape, stimuli.ids), map(len, stimuli.shapes), strict=True)
+    ids = map(repeat, escaped(stimuli.ids), map(len, stimuli.shapes))
     names = stimuli.names
     head: dict[str, Iterable[str]] = {
-        "item": (cell for id_, count in ids for cell in (id_,) * count),
-        "condition": map(escape, names),
+        "item": chain.from_iterable(ids),
+        "condition": escaped(names),
         "text": _region_cells(stimuli),
     }
     extras = _extras(stimuli, aside)
@@ -341,8 +348,7 @@ def _rows(suite: Suite) -> Iterator[Sequence[str]]:
         columns[EXTRA] = [
             _json(extras[number]) if number in extras else "" for number in range(len(names))
         ]
-    yield [*head, *columns]
-    yield from zip(*head.values(), *columns.values(), strict=True)
+    return chain([(*head, *columns)], zip(*head.values(), *columns.values(), strict=True))
 
 
 def _cell_of(values: Iterable[str | None]) -> dict[str | None, str]:
@@ -353,8 +359,14 @@ def _cell_of(values: Iterable[str | None]) -> dict[str | None, str]:
     }
 
 
-def _region_cells(stimuli: ItemColumns) -> Iterator[str]:
+def _region_cells(stimuli: ItemColumns) -> Iterable[str]:
     """The regions of each stimulus as a cell."""
+    if stimuli.is_whole:
+        return [cell.replace("|", "\\|") for cell in escaped(stimuli.texts)]
+    return _joined_cells(stimuli)
+
+
+def _joined_cells(stimuli: ItemColumns) -> Iterator[str]:
     for begin, end in pairwise(stimuli.bounds):
         regions = [(stimuli.texts[n], n in stimuli.glued) for n in range(begin, end)]
         yield write_regions(regions)
