@@ -12,7 +12,7 @@ from cimento.compare.item_outcomes import COEFFICIENTS
 from cimento.errors import UsageError
 from cimento.report.document import methods_of
 from cimento.report.figures import lacking_figures
-from cimento.report.formatting import bits, number
+from cimento.report.formatting import bits, missing, number
 from cimento.report.html import (
     Drawing,
     Page,
@@ -150,10 +150,8 @@ def phenomenon_page(side: SideBySide) -> str:
 
 
 def _reasons(side: SideBySide) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(
-        one.estimate.reason for one in side.results
-        if one.estimate.reason and (one.estimate.value is None or one.estimate.low is None)
-    ))  # fmt: skip
+    estimates = (one.estimate for one in side.results)
+    return missing((one.value, one.low, one.reason) for one in estimates)
 
 
 def board_page(
