@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import starmap
 from typing import TYPE_CHECKING, Self
 
 from cimento.errors import counted, few_of_each_code
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from cimento.statistics.agreement import Agreement
 
 _CODED = re.compile(r"CIM-\w+ ")
-_SHORTAGE = re.compile(r"\d+ (\w+?)s?: an interval needs (\d+) or more")
-"""The reason of `cimento.statistics.design.shortage`, and of the same for suites."""
 _NAMED = 4
 SMALLEST_SHOWN_BITS = 0.005
 SMALLEST_SHOWN_P = 0.001
@@ -174,43 +173,6 @@ def without_length(names: Iterable[str], runs: Iterable[RunSummary]) -> list[str
     """The columns that some runs need: ``length`` only if length alone leads away from chance."""
     off = any(result.off_by_length for run in runs for result in shown_rates(run))
     return [name for name in names if off or name != "length"]
-
-
-def reasons_together(reasons: Iterable[str]) -> str:
-    """Reasons in one text, each once; those that differ only in their subject share the rest.
-
-    ``2 values: an interval needs 5 or more`` and the same of 4 values become ``fewer than 5
-    items``; ``x: undefined`` and ``y: undefined`` become ``x or y: undefined``.
-    """
-    subjects: dict[str, list[str]] = {}
-    for reason in dict.fromkeys(_without_count(reason) for reason in reasons if reason):
-        subject, colon, rest = reason.partition(": ")
-        subjects.setdefault(colon + rest, []).append(subject)
-    return "; ".join(
-        " or ".join(named) + rest if rest else "; ".join(named) for rest, named in subjects.items()
-    )
-
-
-def _without_count(reason: str) -> str:
-    """A reason against an interval as many cells share it: without how few units a cell has."""
-    if short := _SHORTAGE.fullmatch(reason):
-        noun, fewest = short.groups()
-        return f"fewer than {fewest} {'item' if noun == 'value' else noun}s"
-    return reason
-
-
-def missing(numbers: Iterable[tuple[float | None, float | None, str | None]]) -> tuple[str, ...]:
-    """Sentences with the reasons why some values are undefined and why some have no interval.
-
-    Args:
-        numbers: value, lower end of its interval, and the reason why one of them is None.
-    """
-    bare = [(value, reason or "") for value, low, reason in numbers if low is None]
-    lacking = {
-        "value": reasons_together(reason for value, reason in bare if value is None),
-        "interval": reasons_together(reason for value, reason in bare if value is not None),
-    }
-    return tuple(f"No {name}: {reasons}." for name, reasons in lacking.items() if reasons)
 
 
 def items(count: int) -> str:
@@ -366,10 +328,10 @@ def explanation(*, ties_pass: bool = False, several: bool = False) -> str:
         ties_pass: whether there is a run in which ties count as passes.
         several: whether there is a suite with several predictions.
     """
-    passes = "passes where a note says so" if ties_pass else "never passes"
+    tied = ", and as passes where a note says so" if ties_pass else " but never as passes"
     said = (
         ALL_MUST_HOLD if several else "",
-        f"n: items judged. Ties (both sides exactly equal) are part of n and {passes}.",
+        f"n: items judged. Ties (both sides exactly equal) count in n{tied}.",
         "Unscored items are in no rate.",
     )
     return " ".join(filter(None, said))
@@ -449,21 +411,30 @@ def methods(estimates: Iterable[Estimate]) -> str:
 
 
 def chances(estimates: Iterable[Estimate]) -> str:
-    """One sentence on how chance levels were determined; empty if there are none."""
-    by_method: dict[str, list[str]] = {}
+    """One sentence on how chance levels were determined; empty if there are none.
+
+    Where methods differ, it says which suites have which levels, and by which method.
+    """
+    levels: dict[str, dict[str, list[str]]] = {}
     for estimate in estimates:
         if estimate.chance_method and estimate.chance is not None:
-            by_method.setdefault(estimate.chance_method, []).append(rate(estimate.chance))
-    if not by_method:
-        return ""
+            of_suite = levels.setdefault(estimate.suite, {})
+            of_suite.setdefault(estimate.chance_method, []).append(rate(estimate.chance))
+    known = {method for of_suite in levels.values() for method in of_suite}
+    if len(known) < 2:  # noqa: PLR2004  # one method needs no levels, which the table has
+        return f"Chance: {known.pop()}." if known else ""
+    suites: dict[str, list[str]] = {}
+    for suite, of_suite in levels.items():
+        suites.setdefault(" and ".join(starmap(_by_method, of_suite.items())), []).append(suite)
     parts = [
-        method if len(by_method) == 1 else _whose(method, of) for method, of in by_method.items()
+        f"{_some(named)} {text}" if len(levels) > 1 else text for text, named in suites.items()
     ]
-    return f"Chance: {'; '.join(parts)}."
+    return f"Chance is what guessing would reach: {'; '.join(parts)}."
 
 
-def _whose(method: str, levels: Sequence[str]) -> str:
-    return f"{', '.join(dict.fromkeys(levels))} {method}"
+def _by_method(method: str, levels: Sequence[str]) -> str:
+    method = method.replace(" (", ", ").rstrip(")")
+    return f"{', '.join(dict.fromkeys(levels))} ({method})"
 
 
 def near_ties(runs: Iterable[RunSummary]) -> str:

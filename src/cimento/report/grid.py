@@ -24,7 +24,8 @@ from cimento.io.inline_markup import (
     width_of,
 )
 from cimento.report.columns import folded_row, layout, wrapped
-from cimento.report.formatting import PValue, missing, with_minus
+from cimento.report.formatting import PValue, with_minus
+from cimento.report.reasons import missing
 
 BLANK = ""
 REASON = "reason"

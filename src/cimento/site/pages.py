@@ -12,7 +12,7 @@ from cimento.compare.item_outcomes import COEFFICIENTS
 from cimento.errors import UsageError
 from cimento.report.document import methods_of
 from cimento.report.figures import lacking_figures
-from cimento.report.formatting import bits, missing, number
+from cimento.report.formatting import bits, number
 from cimento.report.html import (
     Drawing,
     Page,
@@ -24,6 +24,7 @@ from cimento.report.html import (
     page_environment,
     security_policy,
 )
+from cimento.report.reasons import missing
 from cimento.report.records import NamedGrid, SuiteReport
 from cimento.site.board import link, slug
 
