@@ -370,7 +370,7 @@ def read_bare(path: Path) -> Reading:
     data = read_bytes(path)
     table, faults = read_table(data, path)
     rows, more = read_items(table) if table is not None else (None, [])
-    if rows is None:
+    if rows is None or table is None:
         raise unusable(path, [*faults, *more])
     suite = Suite(
         meta=Meta(name=name_from(path)),
