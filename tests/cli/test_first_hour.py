@@ -140,6 +140,17 @@ def test_a_name_that_leads_nowhere_gets_a_hint(name, hint, capsys):
     assert "it-acceptability" not in said
 
 
+def test_names_that_share_only_their_suffix_are_not_suggested(capsys):
+    for name in ("ru.xlsx", "es.xlsx", "nostro.xlsx"):
+        Path(name).write_bytes(b"")
+    assert invoke(["suites", "check", "nosuch.xlsx"]) == 2
+    said = capsys.readouterr().err
+    assert "has a name like it." in said
+    assert "Did you mean" not in said
+    assert invoke(["suites", "check", "nostr.xlsx"]) == 2
+    assert "Did you mean 'nostro.xlsx'?" in capsys.readouterr().err
+
+
 def test_a_plan_says_by_its_exit_code_that_a_model_cannot_be_asked(capsys):
     assert invoke(["plan", "coppie.tsv", "-m", "nowhere/at-all", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["models"][0]["problem"]

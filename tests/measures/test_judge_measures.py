@@ -184,7 +184,7 @@ def test_what_is_remarked_on_all_runs_of_a_suite_is_said_once():
     text = " ".join(terminal_table(Summary(runs=tuple(r.summary() for r in runs))).split())
     assert text.count("Ties count as passes") == 1
     assert "test: Ties count as passes" in text
-    assert "passes where a note says so" in text
+    assert "count in n, and as passes where a note says so" in text
 
 
 # On the command line.

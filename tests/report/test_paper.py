@@ -39,7 +39,7 @@ def test_every_kind_of_suite_stands_in_the_table_of_a_paper(runs_of_every_kind):
     runs = open_runs(runs_of_every_kind)
     grid = results_grid(runs)
 
-    assert grid.header == ("suite", "predictions", "n", "demo-causal")
+    assert grid.header == ("suite", "n", "demo-causal")
     names = {row[0].partition(" (")[0] for row in grid.text}
     assert names == {run.suite.name for run in runs}
     headlines = {
@@ -51,8 +51,8 @@ def test_every_kind_of_suite_stands_in_the_table_of_a_paper(runs_of_every_kind):
     for row in grid.rows:
         estimate = headlines[str(row[0]).partition(" (")[0]]
         scale = 100 if estimate.is_share else 1
-        assert row[3].value == (None if estimate.value is None else scale * estimate.value)
-        assert row[2] == str(estimate.n)
+        assert row[2].value == (None if estimate.value is None else scale * estimate.value)
+        assert row[1] == str(estimate.n)
 
 
 def test_models_stand_beside_each_other_by_names_without_revisions():
@@ -178,7 +178,7 @@ def test_a_report_is_written_for_latex_and_word(runs_of_every_kind, ending, tmp_
     else:
         text = file.read_text("utf-8")
         assert "\\caption{Mine}\n\\label{tab:own}" in text
-        assert "Islands, all & 4 & 3 &" in text
+        assert "Islands, all & 3 &" in text
     assert report(runs_of_every_kind, tmp_path / f"y.{ending}").stat().st_size > 500
     capsys.readouterr()
 
@@ -297,22 +297,35 @@ def test_numbers_of_several_predictions_say_that_all_must_hold():
     ]
     grid = results_grid(runs)
 
-    assert grid.header == ("suite", "predictions", "n", "m")
-    assert [row[:3] for row in grid.text] == [("a", "2", "6"), ("b", "", "6")]
-    note = "An item with several predictions passes only if all of them hold."
-    assert note in grid.notes
-    assert note in as_latex(grid)
+    # The second suite has a single prediction, so a column would have a blank cell.
+    assert grid.header == ("suite", "n", "m")
+    note = "An item with several predictions passes only if all of them hold"
+    assert f"{note} (predictions: a: 2)." in grid.notes
+    assert f"{note} (predictions: a: 2)." in as_latex(grid)
+    both = results_grid([runs[0], made_run("m@1", two, suite="c")])
+    assert both.header == ("suite", "predictions", "n", "m")
+    assert [row[:3] for row in both.text] == [("a", "2", "6"), ("c", "2", "6")]
+    assert f"{note}." in both.notes
     assert results_grid(runs[1:]).header == ("suite", "n", "m")
-    assert note not in results_grid(runs[1:]).notes
+    assert not any(note in said for said in results_grid(runs[1:]).notes)
     models = [made_run(model, two, suite="a") for model in ("k@1", "l@1")]
     assert "only if all of them hold (predictions: a: 2)." in results_grid(models).notes[0]
 
 
-def test_reasons_that_differ_in_their_number_are_given_once():
+def test_a_footnote_says_once_why_there_is_no_interval_or_no_value():
     cells = [
-        EstimateCell(value=1.0, low=None, high=None, n=n, reason=f"{n} values: too few")
-        for n in (4, 3, 4)
+        EstimateCell(
+            value=1.0, low=None, high=None, n=n, reason=f"{n} {noun}s: an interval needs 5 or more"
+        )
+        for n, noun in ((4, "value"), (3, "value"), (4, "cluster"), (4, "value"))
+    ]
+    cells += [
+        EstimateCell(value=None, low=None, high=None, n=0, reason=reason)
+        for reason in ("nothing was scored", "x: undefined", "y: undefined", "nothing was scored")
     ]
     grid = Grid(title="T.", header=("a", "b"), rows=tuple(("x", cell) for cell in cells))
 
-    assert grid.footnotes == ("Without interval or value: 4 values or 3 values: too few.",)
+    assert grid.footnotes == (
+        "No value: nothing was scored; x or y: undefined.",
+        "No interval: fewer than 5 items; fewer than 5 clusters.",
+    )

@@ -281,7 +281,7 @@ def test_rates_of_blanks_have_intervals_and_n(cloze, capsys):
         rows = [row for row in printed["rows"] if row[f"{rate} n"] != "0"]
         assert rows
         assert not any(row[f"{rate} low"] for row in rows)
-        assert any("an interval needs 5 or more" in note for note in printed["notes"])
+        assert any(note == "No interval: fewer than 5 items." for note in printed["notes"])
 
 
 def test_a_table_as_json_has_records_by_column(stories, capsys):

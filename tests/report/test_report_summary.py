@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import Estimate, Missing, Outcome, RunSummary, Summary, TableError, evaluate, open_run
+from cimento.report.formatting import chances, explanation
 from cimento.report.records import manifest_lines
 from cimento.runs.summary import from_json, json_schema, to_json
 from cimento.testing import FakeScorer
@@ -119,3 +120,30 @@ def test_a_manifest_becomes_lines_and_loses_nothing_but_the_empty():
         ("warnings", "a\nb"),
         ("seed", "0"),
     ]
+
+
+def _at_chance(suite, chance, method):
+    return Estimate(suite=suite, model="m", question="", chance=chance, chance_method=method)
+
+
+def test_chance_levels_of_several_methods_stand_with_their_suites():
+    lot, each = "answers drawn at random", "all options equally likely"
+    stories = [_at_chance("stories", level, lot) for level in (0.5, 0.1, 0.5)]
+    cloze = [_at_chance("cloze", 0.25, each), _at_chance("templates", 0.25, each)]
+
+    assert chances([*stories, *cloze]) == (
+        f"Chance is what guessing would reach: stories 0.500, 0.100 ({lot});"
+        f" cloze, templates 0.250 ({each})."
+    )
+    drawn = _at_chance("stories", 0.207, "simulated (64 draws, seed 0)")
+    assert chances([*stories, drawn]) == (
+        f"Chance is what guessing would reach: 0.500, 0.100 ({lot}) and"
+        " 0.207 (simulated, 64 draws, seed 0)."
+    )
+    assert chances(cloze) == f"Chance: {each}."
+    assert not chances([_at_chance("open", None, "candidates are open")])
+
+
+def test_an_explanation_says_how_ties_count():
+    assert "(both sides exactly equal) count in n but never as passes." in explanation()
+    assert "count in n, and as passes where a note says so." in explanation(ties_pass=True)

@@ -64,7 +64,10 @@ def test_a_table_of_one_rating_throughout_is_refused(tmp_path, capsys):
     rows = tuple((text, "3") for text, _ in RATED)
     path = written(tmp_path / "giudizi.tsv", ("frase", "giudizio"), rows)
     assert invoke(["run", str(path), "-m", "demo-causal"]) == 2
-    assert "The ratings are all 3." in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "giudizi.tsv: column giudizio: The ratings are all 3." in said
+    assert "so the ratings must differ" in said
+    assert "Correct the field" not in said
 
 
 def test_every_rating_that_is_no_number_is_a_fault_with_its_row(tmp_path, capsys):

@@ -189,3 +189,15 @@ def test_check_says_what_a_workbook_of_blanks_has(tmp_path, capsys):
     [path] = new_suite("cloze", tmp_path / "s.xlsx")
     assert invoke(["suites", "check", str(path)]) == 0
     assert "4 items, 4 with an expected answer. Next: cimento run" in capsys.readouterr().err
+
+
+def test_the_next_step_of_a_suite_without_predictions_is_to_write_one(tmp_path, capsys):
+    [path] = new_suite("factorial", tmp_path / "s.xlsx", language="it")
+    book = openpyxl.load_workbook(path)
+    book["predictions"].delete_rows(2, book["predictions"].max_row)
+    book.save(path)
+    assert invoke(["suites", "check", str(path)]) == 0
+    said = capsys.readouterr()
+    assert "CIM-S023" in said.out
+    assert "Next: write a prediction. Without one, a run judges nothing." in said.err
+    assert "cimento run" not in said.err

@@ -98,7 +98,7 @@ class TextOptions(Options):
 
     text: bool | None = option(
         None,
-        "Sentences as text, or ids only; else as the licences allow.",
+        "Sentences as text, or ids only; else as the licenses allow.",
         flags=("--text/--ids-only",),
     )
 

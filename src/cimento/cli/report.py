@@ -391,7 +391,7 @@ class SiteOptions(StoredOptions, SheetOptions):
     address: str = option(
         "", "Where it will stand, for its description as a data set.", metavar="URL"
     )
-    licence: str = option("", "The licence of its tables, a name or an address.")
+    licence: str = option("", "The license of its tables, a name or an address.")
     dataset: str = option(
         "",
         "The benchmark on the Hugging Face hub, for results in the form of its model cards.",

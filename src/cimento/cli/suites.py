@@ -167,6 +167,7 @@ def check(
     from cimento.paradigms.registry import audit_suite
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import named_fault, opened, suite_paths
+    from cimento.suites.reading import NO_PREDICTIONS
 
     said = f" --language {language}" if language else ""
     errors = 0
@@ -191,7 +192,10 @@ def check(
                 if not wrong:
                     holds = f"{audited.holds}. " if audited.holds else ""
                     needs = f" {audited.needs}" if audited.needs else ""
-                    note(f"  {holds}Next: cimento run {name}{said} -m MODEL{needs}")
+                    next_step = f"cimento run {name}{said} -m MODEL{needs}"
+                    if any(fault.code == NO_PREDICTIONS for fault in faults):
+                        next_step = "write a prediction. Without one, a run judges nothing."
+                    note(f"  {holds}Next: {next_step}")
                 errors += wrong
     if as_json:
         show_json({"suites": audits}, indent=1)
@@ -262,7 +266,7 @@ def publish(
     *,
     language: flags.Language = "",
 ) -> None:
-    """Write a suite as a folder for a host of data sets, with card, citation and licence."""
+    """Write a suite as a folder for a host of data sets, with card, citation and license."""
     from cimento.io.files import folder_atomically
     from cimento.paradigms.registry import load_suite
     from cimento.suites.published import refuse_incomplete, write_publication

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import starmap
 from typing import TYPE_CHECKING, Self
 
 from cimento.errors import counted, few_of_each_code
@@ -174,20 +175,6 @@ def without_length(names: Iterable[str], runs: Iterable[RunSummary]) -> list[str
     return [name for name in names if off or name != "length"]
 
 
-def reasons_together(reasons: Iterable[str]) -> str:
-    """Reasons in one text, each once; those that differ only in their subject share the rest.
-
-    ``2 values: too few`` and ``4 values: too few`` become ``2 values or 4 values: too few``.
-    """
-    subjects: dict[str, list[str]] = {}
-    for reason in dict.fromkeys(filter(None, reasons)):
-        subject, colon, rest = reason.partition(": ")
-        subjects.setdefault(colon + rest, []).append(subject)
-    return "; ".join(
-        " or ".join(named) + rest if rest else "; ".join(named) for rest, named in subjects.items()
-    )
-
-
 def items(count: int) -> str:
     """A count of items in words: ``1 item``, ``2 items``."""
     return counted(count, "item")
@@ -341,10 +328,10 @@ def explanation(*, ties_pass: bool = False, several: bool = False) -> str:
         ties_pass: whether there is a run in which ties count as passes.
         several: whether there is a suite with several predictions.
     """
-    passes = "passes where a note says so" if ties_pass else "never passes"
+    tied = ", and as passes where a note says so" if ties_pass else " but never as passes"
     said = (
         ALL_MUST_HOLD if several else "",
-        f"n: items judged. Ties (both sides exactly equal) are part of n and {passes}.",
+        f"n: items judged. Ties (both sides exactly equal) count in n{tied}.",
         "Unscored items are in no rate.",
     )
     return " ".join(filter(None, said))
@@ -424,21 +411,30 @@ def methods(estimates: Iterable[Estimate]) -> str:
 
 
 def chances(estimates: Iterable[Estimate]) -> str:
-    """One sentence on how chance levels were determined; empty if there are none."""
-    by_method: dict[str, list[str]] = {}
+    """One sentence on how chance levels were determined; empty if there are none.
+
+    Where methods differ, it says which suites have which levels, and by which method.
+    """
+    levels: dict[str, dict[str, list[str]]] = {}
     for estimate in estimates:
         if estimate.chance_method and estimate.chance is not None:
-            by_method.setdefault(estimate.chance_method, []).append(rate(estimate.chance))
-    if not by_method:
-        return ""
+            of_suite = levels.setdefault(estimate.suite, {})
+            of_suite.setdefault(estimate.chance_method, []).append(rate(estimate.chance))
+    known = {method for of_suite in levels.values() for method in of_suite}
+    if len(known) < 2:  # noqa: PLR2004  # one method needs no levels, which the table has
+        return f"Chance: {known.pop()}." if known else ""
+    suites: dict[str, list[str]] = {}
+    for suite, of_suite in levels.items():
+        suites.setdefault(" and ".join(starmap(_by_method, of_suite.items())), []).append(suite)
     parts = [
-        method if len(by_method) == 1 else _whose(method, of) for method, of in by_method.items()
+        f"{_some(named)} {text}" if len(levels) > 1 else text for text, named in suites.items()
     ]
-    return f"Chance: {'; '.join(parts)}."
+    return f"Chance is what guessing would reach: {'; '.join(parts)}."
 
 
-def _whose(method: str, levels: Sequence[str]) -> str:
-    return f"{', '.join(dict.fromkeys(levels))} {method}"
+def _by_method(method: str, levels: Sequence[str]) -> str:
+    method = method.replace(" (", ", ").rstrip(")")
+    return f"{', '.join(dict.fromkeys(levels))} ({method})"
 
 
 def near_ties(runs: Iterable[RunSummary]) -> str:

@@ -24,7 +24,8 @@ from cimento.io.inline_markup import (
     width_of,
 )
 from cimento.report.columns import folded_row, layout, wrapped
-from cimento.report.formatting import PValue, reasons_together, with_minus
+from cimento.report.formatting import PValue, with_minus
+from cimento.report.reasons import missing
 
 BLANK = ""
 REASON = "reason"
@@ -191,14 +192,8 @@ class Grid:
     @property
     def footnotes(self) -> tuple[str, ...]:
         """The notes, and the reasons why some estimates have no interval or no value."""
-        given = (
-            cell.reason
-            for row in self.rows
-            for cell in row
-            if isinstance(cell, EstimateCell) and cell.low is None
-        )
-        reasons = reasons_together(given)
-        return (*self.notes, f"Without interval or value: {reasons}.") if reasons else self.notes
+        cells = (cell for row in self.rows for cell in row if isinstance(cell, EstimateCell))
+        return (*self.notes, *missing((cell.value, cell.low, cell.reason) for cell in cells))
 
     def for_paper(self) -> Grid:
         """The table as printed in papers: without empty columns, p as ``< .001``."""
@@ -217,7 +212,7 @@ class Grid:
             groups=kept.groups[:-1],
             rows=tuple(row[:-1] for row in kept.rows),
             remarks=kept.remarks - 1,
-            notes=(*kept.notes, f"Without interval or value: {reasons.pop()}."),
+            notes=(*kept.notes, f"Some numbers could not be computed ({reasons.pop()})."),
         )
 
     def _without_blank(self) -> Grid:

@@ -125,7 +125,8 @@ def _one_by_one(cells: Cells) -> Parts:
 def _with_predictions(parts: Parts, together: Mapping[str, int]) -> tuple[Parts, list[str]]:
     """The table and the notes that say how many predictions of an item must hold.
 
-    The numbers have a column if suites are in rows, or else they are in the note.
+    The numbers have a column if suites are in rows and each has several predictions, or else they
+    are in the note.
 
     Args:
         parts: the table.
@@ -134,12 +135,10 @@ def _with_predictions(parts: Parts, together: Mapping[str, int]) -> tuple[Parts,
     header, rows, labels = parts
     if not together:
         return parts, []
-    if header[0] != "suite":
+    if header[0] != "suite" or any(str(row[0]) not in together for row in rows):
         counts = "; ".join(f"{suite}: {held}" for suite, held in together.items())
         return parts, [f"{formatting.ALL_MUST_HOLD.rstrip('.')} (predictions: {counts})."]
-    wider = tuple(
-        (*row[:labels], str(together.get(str(row[0]), BLANK)), *row[labels:]) for row in rows
-    )
+    wider = tuple((*row[:labels], str(together[str(row[0])]), *row[labels:]) for row in rows)
     return ((*header[:labels], "predictions", *header[labels:]), wider, labels), [
         formatting.ALL_MUST_HOLD
     ]

@@ -24,6 +24,7 @@ from cimento.report.html import (
     page_environment,
     security_policy,
 )
+from cimento.report.reasons import missing
 from cimento.report.records import NamedGrid, SuiteReport
 from cimento.site.board import link, slug
 
@@ -150,10 +151,8 @@ def phenomenon_page(side: SideBySide) -> str:
 
 
 def _reasons(side: SideBySide) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(
-        one.estimate.reason for one in side.results
-        if one.estimate.reason and (one.estimate.value is None or one.estimate.low is None)
-    ))  # fmt: skip
+    estimates = (one.estimate for one in side.results)
+    return missing((one.value, one.low, one.reason) for one in estimates)
 
 
 def board_page(

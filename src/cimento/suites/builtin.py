@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -170,11 +171,25 @@ def _fetched(dataset: Published) -> Path:
     return fetch(dataset, default_cache_folder() / "suites" / dataset.folder)
 
 
+_MOST_NEARBY = 3
+"""Most names, without their suffix, that a path which leads nowhere is compared with in full."""
+_SHORTEST_PART = 4
+"""Fewest characters that are looked for within other names."""
+
+
 def _nearby(path: Path) -> str:
     """What to give instead of a path that leads nowhere."""
     if not path.parent.is_dir():
         return f"There is no folder {path.parent} either."
-    names = [entry.name for entry in path.parent.iterdir() if not entry.name.startswith(".")]
+    # A common suffix would make unlike names close: nosuch.xlsx and ru.xlsx.
+    stems: dict[str, list[str]] = {}
+    for entry in path.parent.iterdir():
+        if not entry.name.startswith("."):
+            stems.setdefault(entry.stem, []).append(entry.name)
+    close = get_close_matches(path.stem, stems, n=_MOST_NEARBY)
+    if len(path.stem) >= _SHORTEST_PART:
+        close += [stem for stem in stems if path.stem.casefold() in stem.casefold()]
+    names = [name for stem in close for name in stems[stem]]
     return did_you_mean(path.name, names, listed=()).replace(
         "There is none.", f"Nothing in {path.parent.resolve()} has a name like it."
     )

@@ -48,6 +48,7 @@ TOML = "suite.toml"
 """The file that describes a suite in its folder."""
 
 NO_LANGUAGE = "CIM-S033"
+NO_PREDICTIONS = "CIM-S023"
 
 CHECKS: Mapping[str, Check] = {
     # Files
@@ -79,7 +80,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S020": _error("a formula that cannot be read", ""),
     "CIM-S021": _error("a formula names an unknown condition", ""),
     "CIM-S022": _error("a formula names an unknown region", ""),
-    "CIM-S023": _warning(
+    NO_PREDICTIONS: _warning(
         "no predictions",
         "Add a prediction to have the items judged: [[predictions]] in suite.toml, or a row of the"
         " sheet *predictions* in a workbook. A table becomes a workbook with"

@@ -296,7 +296,7 @@ def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
     # Two items have a share and no interval, and the table says so.
     assert all(known[name] == "2" for name in header if name.endswith(" n"))
     assert not any(known[name] for name in header if name.endswith((" low", " high")))
-    assert "Without interval or value: 2 values: an interval needs 5 or more" in printed.out
+    assert "No interval: fewer than 5 items." in printed.out
     latex = tmp_path / "accuracy.tex"
     assert invoke(["report", runs, "--table", "accuracy", "-o", str(latex)]) == 0
     # Of the causal model the two logistic measures are blank, and left out.
@@ -364,7 +364,7 @@ def test_the_terminal_leaves_out_what_is_blank_and_says_a_common_reason_once():
     )
     said = as_text(grid)
     assert said.count("too few") == 1
-    assert "Without interval or value: too few." in said
+    assert "Some numbers could not be computed (too few)." in said
     assert "p" not in said.splitlines()[2].split()
     assert table(as_csv(grid))[1] == ["a", "3", "", "too few"]  # programs get every column
     differing = dataclasses.replace(grid, rows=(("a", "3", "", "x"), ("b", "4", "", "y")))

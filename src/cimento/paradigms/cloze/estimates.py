@@ -184,7 +184,7 @@ def _choice_estimates(
                 role="main" if method == rule else "detail",
                 description="the target is the most probable option",
                 chance=math.fsum(shares) / len(shares) if shares else None,
-                chance_method="each option as likely",
+                chance_method="all options equally likely",
             )
             yield rate(rows, choice)
 

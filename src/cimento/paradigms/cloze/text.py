@@ -30,9 +30,9 @@ from cimento.report.formatting import (
     agreement_text,
     interval,
     number,
-    reasons_together,
     signed,
 )
+from cimento.report.reasons import reasons_together
 from cimento.runs.outcomes import GROUP, Estimate
 from cimento.runs.run import Run
 from cimento.statistics.differences import cochran_q

@@ -129,9 +129,9 @@ def _chance(
 ) -> tuple[float | None, str]:
     """The rate of pairs that pass by lot, and how it was found."""
     if form == "rating":
-        return None, "how ratings by lot are spread is not known"
+        return None, "how ratings drawn at random are spread is not known"
     if options.answer == "loglik":
-        return HALF, "by lot"
+        return HALF, "answers drawn at random"
     n = max((len(one.answers) + one.lost for one in asked), default=0)
     if form == "choice":
         above = sum(math.comb(n, k) for k in range(n // 2 + 1, n + 1)) / 2**n

@@ -401,10 +401,6 @@ FORMATS: Mapping[str, RatedFormat] = {
 """The formats by name; the first format that fits a table is used."""
 
 
-NO_PREDICTIONS = "CIM-S023"
-"""The check for missing predictions, which does not apply to suites of single sentences."""
-
-
 def is_rated_table(path: Path) -> bool:
     """Whether a path is a file in a format of rated sentences, judged by its columns."""
     if path.suffix.lower() not in SUFFIXES or not path.is_file():

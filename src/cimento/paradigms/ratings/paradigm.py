@@ -24,7 +24,7 @@ from cimento.paradigms.ratings.estimates import (
     rating_estimates,
     with_headline,
 )
-from cimento.paradigms.ratings.formats import NO_PREDICTIONS, is_rated_table, read_rated
+from cimento.paradigms.ratings.formats import is_rated_table, read_rated
 from cimento.paradigms.ratings.people import FREQUENCY, WORDS, mean_log_frequency
 from cimento.paradigms.ratings.runs import (
     RatedRun,
@@ -66,6 +66,7 @@ from cimento.runs.store import manifest_part
 from cimento.suites.builtin import RATED
 from cimento.suites.checks import check_suite
 from cimento.suites.model import JsonValue, Suite
+from cimento.suites.reading import NO_PREDICTIONS
 from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from cimento.suites.builtin import RATED
 from cimento.suites.formats.items import read_items
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.reading import Reading, fault, name_from, sha256_of, unusable
-from cimento.suites.tables import SUFFIXES, read_header, read_table
+from cimento.suites.tables import SUFFIXES, Table, read_header, read_table
 
 Label: TypeAlias = Literal["acceptable", "unacceptable", ""]
 """The label given to a sentence by the authors of a set; empty if they give none."""
@@ -388,13 +388,24 @@ def read_bare(path: Path) -> Reading:
         if value is not None
     ]
     if len(set(given)) < 2:  # noqa: PLR2004  # a scale has two ends
-        seen = f"The ratings are all {given[0]:g}." if given else "No sentence has a rating."
-        raise unusable(path, [*faults, *more, fault("CIM-S003", where=path.name, seen=seen)])
+        raise unusable(path, [*faults, *more, _without_scale(given, table, path)])
     low, high = math.floor(min(given)), math.ceil(max(given))
     seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
     more.append(fault("CIM-S036", where=path.name, seen=seen))
     suite = replace(suite, extra={"kind": RATED, "ratings": {"low": low, "high": high}})
     return Reading(suite, sha256_of(data), rows.places, (*faults, *more))
+
+
+def _without_scale(given: Sequence[float], table: Table, path: Path) -> Fault:
+    """The fault of a table whose ratings do not differ, or that has none."""
+    column = table.find("rating") or table.find(_RATINGS) or "rating"
+    return fault(
+        "CIM-S003",
+        where=f"{path.name}: column {column}",
+        seen=f"The ratings are all {given[0]:g}." if given else "No sentence has a rating.",
+        todo="A run correlates a model's values with the ratings, so the ratings must differ: check"
+        " that this is the column of ratings, and add sentences that are better or worse.",
+    )
 
 
 def points_of(suite: Suite) -> int | None:

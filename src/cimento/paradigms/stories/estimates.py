@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
     from cimento.runs.run import Run
 
-BY_LOT = "by lot"
-BY_LOT_EACH = "by lot at this tier and at all before"
+BY_LOT = "answers drawn at random"
+BY_LOT_EACH = "answers drawn at random at this tier and at all tiers before"
 BASELINE = "baseline: "
 """Begins the method of what answers without any knowledge get."""
 

@@ -40,7 +40,8 @@ from cimento.paradigms.stories.suite import (
     most_frequent,
     pair_label,
 )
-from cimento.report.formatting import interval, reasons_together
+from cimento.report.formatting import interval
+from cimento.report.reasons import reasons_together
 from cimento.runs.outcomes import Estimate
 from cimento.suites.model import JsonValue
 

@@ -16,7 +16,7 @@ from cimento.suites.design import licensing_of, squares, windows_of
 from cimento.suites.formula import Reference, is_condition_name, parse, references
 from cimento.suites.model import CANARY, Prediction, Suite
 from cimento.suites.published import LANGUAGE_CODE, language_code
-from cimento.suites.reading import NO_LANGUAGE, fault
+from cimento.suites.reading import NO_LANGUAGE, NO_PREDICTIONS, fault
 
 _MOST_LISTED = 6
 
@@ -281,7 +281,7 @@ def check_predictions(stimuli: Stimuli) -> Iterator[Fault]:
     """Faults CIM-S020 to CIM-S025; predictions are counted from 0, as in the tables of a run."""
     suite = stimuli.suite
     if not suite.predictions:
-        yield fault("CIM-S023", where=suite.name, seen="The suite predicts nothing.")
+        yield fault(NO_PREDICTIONS, where=suite.name, seen="The suite predicts nothing.")
     readable = True
     for number, prediction in enumerate(suite.predictions):
         where = f"prediction {prediction.name or number}"
