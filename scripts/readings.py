@@ -13,6 +13,8 @@ The answers are a table with the columns id, answer and remark. ``sheet --suite 
 several times) asks about these suites alone, ``--unread N`` about what fewer than N readers have
 read. ``--grammars N`` asks, of both commands, about N generated items of each built-in grammar
 instead. The id of a question depends on the seed and on its sentences, and on nothing else.
+``prune`` takes out of a language's ``readings.tsv`` what was said of sentences that its grammars
+no longer make.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from pathlib import Path
 from cimento.suites.builtin import READINGS, list_builtin
 from reading_questions import (
     AGREES,
+    GENERATED,
     AnswerError,
     Question,
     questions_of,
@@ -165,13 +168,26 @@ def _keep(path: Path, reader: str, rows: Sequence[tuple[str, ...]]) -> None:
     _write(path, COLUMNS, sorted([*kept, *rows]))
 
 
+def prune(language: str) -> None:
+    """Drop what was said of generated sentences that are among the 200 of a grammar no more."""
+    made = list(questions_of_grammars(language, items=GENERATED, seed=0))
+    items = {question.item for question in made}
+    for folder in {question.suite.path for question in made}:
+        rows = _rows(folder / READINGS)
+        kept = [row for row in rows if row["item"] in items]
+        _write(folder / READINGS, COLUMNS, [tuple(row[name] for name in COLUMNS) for row in kept])
+        sys.stdout.write(f"{folder.name}: {len(kept)} of {len(rows)} rows kept\n")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write a sheet, or collect answers."""
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("sheet", "collect"):
+    for name in ("sheet", "collect", "prune"):
         command = commands.add_parser(name)
         command.add_argument("language")
+        if name == "prune":
+            continue
         command.add_argument("--seed", type=int, required=True)
         command.add_argument("--grammars", type=int, default=0, metavar="ITEMS")
         if name == "sheet":
@@ -183,6 +199,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             command.add_argument("--native", choices=("yes", "no"), required=True)
             command.add_argument("answers", type=Path)
     given = parser.parse_args(arguments)
+    if given.command == "prune":
+        prune(given.language)
+        return 0
     if given.grammars:
         drawn = grammar_questions(given.language, seed=given.seed, items=given.grammars)
     else:

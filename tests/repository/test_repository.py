@@ -25,9 +25,10 @@ WORDS = set(
     re.findall(
         r"\w+",
         """
-        annotator answer cache comparison condition estimate export item judgment manifest measure
-        model options outcome paradigm policy prediction region report request run section shard
-        stimulus study suite survey unit verdict worker
+        accuracy annotator answer bos cache chance cluster comparison condition dd estimate export
+        interval item judgment manifest margin measure model options outcome paradigm policy
+        prediction region report request run section shard stimulus study suite surprisal survey tie
+        token unit verdict worker
         """,
     )
 )
