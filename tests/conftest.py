@@ -42,7 +42,7 @@ os.fsync = lambda _handle: None
 
 # What more examples would find, `make test-slow` finds, and another day's random numbers.
 hypothesis.settings.register_profile("quick", max_examples=20)
-hypothesis.settings.register_profile("thorough", max_examples=200)
+hypothesis.settings.register_profile("thorough", max_examples=200, deadline=None)
 hypothesis.settings.load_profile("quick")
 
 SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shared"))

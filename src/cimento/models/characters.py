@@ -158,6 +158,8 @@ class Characters:
         if WITHOUT_BLANKS.search(self.texts):
             alone = _having(is_letter_alone, self.texts, self.codes)
             joins = _having(joins_letter, self.texts, self.codes)
+            if punctuation == "split":
+                joins &= ~mark  # a word of its own ends the letter's
             # The last character before each one that joins no other.
             last = np.maximum.accumulate(np.where(joins, 0, np.arange(len(joins))))
             at_letter = alone.copy()

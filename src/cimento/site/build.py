@@ -286,7 +286,7 @@ def site_files(
     yield from pages.phenomenon_pages(look, parts)
     if cards:
         yield CARDS, _zipped(cards)
-    yield from _overall(look, parts, settings, has_cards=bool(cards))
+    yield from _overall(look, parts, settings, memory, has_cards=bool(cards))
 
 
 def _for_the_hub(entries: Sequence[Entry], settings: SiteSettings) -> str:
@@ -343,7 +343,12 @@ def _zipped(texts: Mapping[str, str]) -> bytes:
 
 
 def _overall(
-    look: pages.SiteLook, parts: Sequence[SuitePart], settings: SiteSettings, *, has_cards: bool
+    look: pages.SiteLook,
+    parts: Sequence[SuitePart],
+    settings: SiteSettings,
+    memory: Memory,
+    *,
+    has_cards: bool,
 ) -> Iterator[File]:
     """The board, the list of runs, and their tables."""
     entries = [entry for part in parts for entry in part.entries]
@@ -356,8 +361,8 @@ def _overall(
     runs = NamedGrid("runs", runs_grid(entries))
     yield "tables/runs.csv", as_csv(runs.grid)
     yield pages.RUNS, pages.runs_page(look, parts, runs)
-    if (analysis := analysis_of(parts)) is not None:
-        yield from together_files(look, analysis)
+    analysed = list(_analysed(look, parts, settings, memory))
+    yield from analysed
     yield (
         pages.BOARD,
         pages.board_page(
@@ -370,11 +375,26 @@ def _overall(
             ],
             dataset=script_safe(json.dumps(dataset_of(parts, settings), ensure_ascii=False)),
             means=NamedGrid("blimp", means_grid(means)) if means else None,
-            together=TOGETHER if analysis else "",
+            together=TOGETHER if analysed else "",
         ),
     )
     # Pages hosts run Jekyll on what they are given, unless this file is there.
     yield ".nojekyll", ""
+
+
+def _analysed(
+    look: pages.SiteLook, parts: Sequence[SuitePart], settings: SiteSettings, memory: Memory
+) -> Iterator[File]:
+    """The page of all runs together and its tables, none where they are too few."""
+    runs = [run_digest(entry.run) for part in parts for entry in part.entries]
+    inputs = digest_of(code_digest(), settings.title, *runs)
+    if (made := memory.same(TOGETHER, inputs)) is not None:
+        yield from ((path, None) for path in made.files)
+        return
+    analysis = analysis_of(parts)
+    files = [] if analysis is None else list(together_files(look, analysis))
+    memory.now[TOGETHER] = Made(inputs, tuple(path for path, _ in files))
+    yield from files
 
 
 TABLES = (

@@ -284,7 +284,9 @@ def _cut(
         if at_mark or at_letter:
             yield (start, index)
             start = index
-        alone = letter or (alone and joins)
+        # A mark that is a word of its own ends the letter's word, whatever combines with the mark.
+        apart = punctuation == "split" and is_mark(here)
+        alone = letter or (alone and joins and not apart)
     yield (start, end)
 
 
