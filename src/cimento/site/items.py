@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from cimento.statistics.multiple import RankedPair
 
 TOGETHER = "analysis.html"
+_MOST_CELLS = 10_000
+"""Number of answers up to which a site has discriminations of items."""
 FEWEST_ITEMS, FEWEST_MODELS = 20, 2
 
 
@@ -282,7 +284,9 @@ def analysis_of(parts: Sequence[SuitePart]) -> Analysis | None:
         return None  # nothing is right or wrong in these suites
     if len(table.keys) < FEWEST_ITEMS or len(table.respondents) < FEWEST_MODELS:
         return None
-    analysis = analyse_table(table)
+    # Discriminations of many items take as long as all else on a site; `cimento analyse` fits them.
+    cells = len(table.keys) * len(table.respondents)
+    analysis = analyse_table(table, kind="rasch" if cells > _MOST_CELLS else "auto")
     return None if analysis.reason else analysis
 
 
