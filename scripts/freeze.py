@@ -1,6 +1,6 @@
 """Freeze what the commands print and store: the regression net of the rebuilding.
 
-Usage: python scripts/freeze.py tests/frozen [--only CASE ...] [--slow]
+Usage: python scripts/freeze.py tests/frozen [--only CASE ...]
 
 Every case is a suite and two models. Each command is run on it in this process, and what came of
 it is written to `CASE/COMMAND.txt`: exit code, texts asked, standard output and error, tables,

@@ -179,7 +179,7 @@ class Probing(Paradigm[ProbingSuite, ProbingOptions]):
             role="headline",
             description="The verb that agrees with the subject is the more probable one.",
             chance=0.5,
-            chance_method="by lot",
+            chance_method="answers drawn at random",
         )
         return [rate(run.outcomes(), like)]
 

@@ -56,7 +56,7 @@ class Undefined(Exception):  # noqa: N818  # it is no error that a measure is un
 
 
 def totals(values: Floats, offsets: Integers) -> Floats:
-    """The sum of each segment of an array, added in the order of `cimento.measures.total`.
+    """The sum of each segment of an array, added in the order of `total`.
 
     All sums advance together: first the first values of all segments are added, then the second
     ones. So each sum is taken from left to right, which none of numpy's own sums guarantees.
