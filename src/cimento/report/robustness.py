@@ -246,7 +246,7 @@ def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
         list(itertools.chain.from_iterable(ordered)),
         {
             "suite": lambda rate: rate.suite,
-            "prediction": lambda rate: "all" if rate.prediction is None else rate.prediction,
+            "prediction": lambda rate: rate.named,
             "who": lambda rate: rate.who,
             "items": lambda rate: rate.n,
             "ties": lambda rate: rate.tied,

@@ -3,8 +3,7 @@
 Each prediction is evaluated with votes in place of surprisals: the surprisal of a sentence is minus
 the number of people who chose it, so that the most chosen sentence has the lowest. This is the
 majority's verdict. A single person's choice is evaluated in the same way, with one vote. The rate
-for one person is the mean over items of the share of single choices by which the prediction holds;
-the majority's verdict hides this share.
+for one person is the mean over items of the share of single choices by which the prediction holds.
 """
 
 from __future__ import annotations
@@ -61,6 +60,7 @@ class ChoiceRate:
     Attributes:
         suite: name of the suite.
         prediction: number of the prediction; None for the conjunction.
+        named: name of the prediction; its number if it has none, ``all`` for the conjunction.
         who: `MAJORITY`, `ONE_PERSON`, or the label of a model.
         of_people: whether the rate is of people.
         n: number of items in the rate, all of which people answered.
@@ -76,6 +76,7 @@ class ChoiceRate:
 
     suite: str
     prediction: int | None
+    named: str
     who: str
     of_people: bool
     n: int
@@ -106,12 +107,13 @@ def people_of(run: Run) -> list[ChoiceRate]:
     counts, unread = _counts(suite)
     trees, names = parse_predictions(suite), questions(run)
     # The conjunction has no number, unless it consists of a single prediction.
-    places = [*options.numbers(suite_of(run)), None]
+    places, predictions = [*options.numbers(suite_of(run)), None], suite_of(run).predictions
     whole = functools.reduce(partial(Junction, "&"), trees)
     rates: list[ChoiceRate] = []
     for name, number, formula in zip(names, places, (*trees, whole), strict=False):
+        named = "all" if number is None else predictions[number].name or str(number)
         like = ChoiceRate(
-            suite=suite.name, prediction=number, who=MAJORITY, of_people=True, n=0, choices=None
+            suite=suite.name, prediction=number, named=named, who=MAJORITY, of_people=True, n=0
         )
         reason = unread or _undecidable(formula, whole_sentence=len(suite.region_names) == 1)
         if reason or not counts:
@@ -148,13 +150,12 @@ def _of_model(
         pl.col("item").is_in(list(answered)),
         pl.col("verdict") != "unscored",
     )
-    verdicts = dict(outcomes.select("item", "verdict").iter_rows())
     margins = dict(outcomes.drop_nulls("value").select("item", "value").iter_rows())
     both = [item for item in margins if item in shares]
     x, y = ([values[item] for item in both] for values in (margins, shares))
     graded = correlate(x, y, design=Design.of(both, clusters), seed=0, draws=0)
     like = dataclasses.replace(like, who=label_of(run), of_people=False, graded=graded)
-    return _share(verdicts, passes, clusters, like)
+    return _share(dict(outcomes.select("item", "verdict").iter_rows()), passes, clusters, like)
 
 
 def _made(counts: Iterable[Iterable[float]]) -> int | None:
