@@ -213,7 +213,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors="backslashreplace")
     given = sys.argv[1:] if arguments is None else arguments
     with Ending() as ending:
-        ending.result = app(_with_dashes(given), standalone_mode=False)
+        action = app(_with_dashes(given), standalone_mode=False)
+        ending.result = action() if callable(action) else action
     end_process()
     sys.exit(ending.code)
 
@@ -221,7 +222,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def invoke(arguments: Sequence[str]) -> int:
     """Run one command in a process of somebody else's, and return the exit code."""
     with Ending() as ending:
-        ending.result = app(_with_dashes(arguments), standalone_mode=False)
+        action = app(_with_dashes(arguments), standalone_mode=False)
+        ending.result = action() if callable(action) else action
     return ending.code
 
 

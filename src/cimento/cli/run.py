@@ -48,7 +48,7 @@ RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
 
 def run_command(
     model: type[RunOptionsT], action: Callable[[RunOptionsT], int]
-) -> Callable[..., int]:
+) -> Callable[..., Callable[[], int | None]]:
     """A command with the options of a run.
 
     Args:

@@ -86,11 +86,11 @@ def plugged_paradigms() -> list[AnyParadigm]:
 
 
 @functools.cache
-def kinds_with_regions() -> frozenset[str]:
-    """The kinds of suites whose sentences are cut into regions by bars."""
+def has_regions(kind: str | None) -> bool:
+    """Whether bars cut the sentences of a kind of suites into regions; a suite may state none."""
     paradigms = [*own_paradigms(), *plugged_paradigms()]
-    return frozenset(
-        kind for paradigm in paradigms if paradigm.has_regions for kind in paradigm.kinds
+    return any(
+        (kind or DEFAULT) in paradigm.kinds for paradigm in paradigms if paradigm.has_regions
     )
 
 
