@@ -184,7 +184,7 @@ def _dictionary(name: str) -> object:
 
 def grammar(folder: Path) -> object:
     """A grammar with its lexicon."""
-    from cimento.corpus.making.grammar_files import read_grammar
+    from cimento.corpus.grammar_files import read_grammar
 
     return read_grammar(folder)
 

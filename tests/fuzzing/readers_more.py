@@ -24,7 +24,7 @@ def messages(path: Path) -> object:
 def wording(path: Path) -> object:
     """The wording of inferences, put around a sentence."""
     from cimento.corpus.connectives.lexicons import open_inventory
-    from cimento.corpus.making.inference import inferences, open_wording
+    from cimento.corpus.inference import inferences, open_wording
     from cimento.suites.model import Condition, Item, Meta, Region, Suite
 
     regions = tuple(map(Region, ("Esco", "se", "smette di piovere.")))
@@ -44,7 +44,7 @@ def treebank_folder(folder: Path) -> object:
 def decisions(path: Path) -> object:
     """Decisions about the sentences of a treebank."""
     from cimento.corpus.connectives.lexicons import open_inventory
-    from cimento.corpus.making.decisions import open_decisions, read_decisions
+    from cimento.corpus.decisions import open_decisions, read_decisions
     from cimento.corpus.treebanks import open_treebanks
     from cimento.errors import InputError
     from tests.fuzzing.seeds_more import CONLLU

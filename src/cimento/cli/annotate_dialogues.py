@@ -45,7 +45,7 @@ def _pairs(options: DecideOptions) -> int:
     next time you continue there. :help lists everything that you can type. At the end the table is
     checked as by `cimento corpus finish`.
     """
-    from cimento.corpus.making.decisions import open_decisions, read_decisions
+    from cimento.corpus.decisions import open_decisions, read_decisions
     from cimento.people.annotate.pairs import decide, tasks_of
 
     if options.decisions.suffix != ".tsv":

@@ -16,7 +16,7 @@ from cimento.studies.record import Form, write_parts
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from cimento.corpus.morphology.model import Morphology
+    from cimento.corpus.morphology import Morphology
     from cimento.options import RunOptions
     from cimento.report.grid import Grid
     from cimento.studies.record import Section

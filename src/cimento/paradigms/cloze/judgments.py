@@ -20,7 +20,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.corpus.morphology.model import Morphology, WordReading, parse_features
+from cimento.corpus.morphology import Morphology, WordReading, parse_features
 from cimento.errors import InputError, UsageError
 from cimento.io.parsing import filled
 from cimento.io.tables import JUDGMENTS

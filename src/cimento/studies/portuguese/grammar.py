@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from cimento.corpus.morphology.model import WordReading, format_features, from_delaf
+from cimento.corpus.morphology import WordReading, format_features, from_delaf
 from cimento.paradigms.cloze.judgments import (
     Expectation,
     compare_judgments,
