@@ -87,7 +87,7 @@ def journal(folder: Path) -> object:
 
 def stored_judgments(path: Path) -> object:
     """A judgments table."""
-    from cimento.people.judgments.records import read_judgments
+    from cimento.people.judgments import read_judgments
 
     return read_judgments(path)
 
@@ -116,7 +116,7 @@ def _imported(path: Path, form: str) -> object:
     from typing import cast
 
     from cimento.people.annotate.importing import AnswerForm, ImportOptions, read_answers
-    from cimento.people.judgments.records import table_of
+    from cimento.people.judgments import table_of
     from tests.helpers.suites_on_disk import write_folder
 
     suite = write_folder(path.with_name("suite"))

@@ -265,7 +265,7 @@ def _agreement_of_stories(
 def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) -> None:
     """A description of every question in a table of judgments, and of models beside people."""
     from cimento.people.annotate.second_annotator import judge_agreements
-    from cimento.people.judgments.records import judgments_of, read_judgments
+    from cimento.people.judgments import judgments_of, read_judgments
     from cimento.people.judgments.summaries import summarise
 
     judgments = judgments_of(read_judgments(file))

@@ -21,7 +21,7 @@ from typer.models import CommandInfo, TyperInfo
 from cimento._version import __version__
 from cimento.cli.console import close_quietly
 from cimento.errors import CimentoError, StorageError, UsageError, need_known
-from cimento.models.hf.libraries import end_process, own_process
+from cimento.models.hf import end_process, own_process
 
 if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter

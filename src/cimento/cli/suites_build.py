@@ -313,7 +313,7 @@ def prompted(
     suite has its own name (NAME-prompted), and so have its runs and their numbers.
     """
     from cimento.io.files import refuse_existing
-    from cimento.paradigms.prompted.paradigm import PROMPTED
+    from cimento.paradigms.prompted import PROMPTED
     from cimento.paradigms.prompted.prompts import prompted_suite
     from cimento.paradigms.registry import load_suite, sentence_suite
 

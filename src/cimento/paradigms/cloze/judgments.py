@@ -30,7 +30,7 @@ from cimento.paradigms.cloze.reading import read_cell, read_parts, table_with
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.shares import Share
 from cimento.paradigms.cloze.suite import JOINT
-from cimento.people.judgments.records import FITS
+from cimento.people.judgments import FITS
 from cimento.suites.tables import Row
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from cimento.paradigms.cloze.shares import Share, macro, micro, precision_interv
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval
 from cimento.statistics.means import bounded_mean
+from cimento.studies import printed_tables
 from cimento.studies.portuguese.data import Row, State, StudyData
-from cimento.studies.record import printed_tables
 
 Json = dict[str, Any]
 """What is computed, as it is written: objects, lists, numbers and texts."""
