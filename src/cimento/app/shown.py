@@ -26,11 +26,11 @@ from cimento.people.judgments.summaries import mean_ratings
 from cimento.people.surveys import read_design, storage
 from cimento.people.surveys.building import SurveyPlan
 from cimento.people.surveys.material import MaterialOptions
+from cimento.report import NamedGrid
 from cimento.report.document import html, sections_of, versions_apart
 from cimento.report.figures import Figure, lacking_figures
 from cimento.report.grid import GRID_FORMS, Grid
 from cimento.report.paper import results_grid
-from cimento.report.records import NamedGrid
 from cimento.runs.run import Run, open_runs
 from cimento.runs.store import MANIFEST
 from cimento.statistics.correlation import Correlation, correlate

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel
     from cimento.people.judgments import Judgment
-    from cimento.report.records import SuiteReport
+    from cimento.report import SuiteReport
     from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder

@@ -23,10 +23,10 @@ from cimento.errors import UsageError
 from cimento.export.data import of_runs
 from cimento.export.leaderboards import FOLDER, eval_results, need_hub_name, records
 from cimento.io.files import expanded, inert_csv, read_bytes, write_bytes
+from cimento.report import NamedGrid
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.grid import as_csv
 from cimento.report.items import script_safe
-from cimento.report.records import NamedGrid
 from cimento.runs.outcomes import estimates_table
 from cimento.runs.run import runs_of
 from cimento.runs.store import file_name

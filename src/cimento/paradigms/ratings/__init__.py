@@ -59,8 +59,8 @@ from cimento.paradigms.regions.judging import (
     suite_of,
 )
 from cimento.paradigms.regions.options import RegionOptions
+from cimento.report import SuiteReport
 from cimento.report.figures import Figure, drawable
-from cimento.report.records import SuiteReport
 from cimento.runs.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate
 from cimento.runs.store import manifest_part
 from cimento.suites.builtin import RATED
