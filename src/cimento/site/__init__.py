@@ -55,6 +55,8 @@ from cimento.site.memory import (
     run_digest,
 )
 
+__all__ = ["Built", "SiteSettings", "write_site"]
+
 if TYPE_CHECKING:
     from cimento.runs.run import Run, RunsLike
     from cimento.site.board import Entry
