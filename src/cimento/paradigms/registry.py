@@ -16,6 +16,7 @@ from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_me
 from cimento.io.files import folder_atomically, refuse_existing
 from cimento.io.plugins import find_plugin, plugin_names
 from cimento.paradigms.base import AnyParadigm, SuiteAudit, SuiteReading, TestSuite
+from cimento.suites import Suite
 from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
 from cimento.suites.formats import SUITE_SUFFIXES
 from cimento.suites.load import (
@@ -26,7 +27,6 @@ from cimento.suites.load import (
     suite_paths,
     unfolded,
 )
-from cimento.suites.model import Suite
 from cimento.suites.published import LANGUAGE_CODE, language_code
 from cimento.suites.reading import NO_LANGUAGE
 from cimento.suites.reading import errors as errors_among

@@ -24,9 +24,9 @@ from cimento.runs.job import (
 )
 from cimento.runs.run import PARADIGM, Run, open_run
 from cimento.runs.store import MANIFEST, RunFolder, file_name, plain
+from cimento.suites import JsonValue
 from cimento.suites.builtin import find_suite, name_or_path
 from cimento.suites.load import is_archive, suite_paths
-from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     from cimento.options import RunOptions

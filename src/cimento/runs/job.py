@@ -23,8 +23,8 @@ from cimento.runs.run import Run, open_run
 from cimento.runs.stopped import ADAPTIVE, AdaptiveRecord
 from cimento.runs.store import ORDER, RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
+from cimento.suites import JsonValue
 from cimento.suites.load import source_of
-from cimento.suites.model import JsonValue
 from cimento.suites.reading import warnings as warnings_among
 
 if TYPE_CHECKING:

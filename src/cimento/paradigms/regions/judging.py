@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from cimento.measures import Measure
     from cimento.paradigms.regions.options import RegionOptions
     from cimento.runs.run import Run
-    from cimento.suites.model import Metric, Suite
+    from cimento.suites import Metric, Suite
 
 ALL = "all predictions"
 """The question whether an item passes all predictions of its suite."""

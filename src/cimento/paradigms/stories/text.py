@@ -43,7 +43,7 @@ from cimento.paradigms.stories.suite import (
 from cimento.report.formatting import interval
 from cimento.report.reasons import reasons_together
 from cimento.runs.outcomes import Estimate
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run

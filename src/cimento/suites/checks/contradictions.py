@@ -20,8 +20,8 @@ from cimento.suites.formula import Arithmetic, Comparison, Number, Reference, co
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from cimento.suites import Suite
     from cimento.suites.formula import Formula, Quantity
-    from cimento.suites.model import Suite
 
 Variable: TypeAlias = tuple[str, int]
 """A variable: condition and number of a region."""
