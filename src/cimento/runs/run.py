@@ -17,6 +17,7 @@ from cimento.io.files import expanded, read_bytes, write_bytes, write_text
 from cimento.io.parsing import faults_of
 from cimento.io.tables import REQUESTS, Rows, collected, read_table, write_table
 from cimento.paradigms.registry import find_paradigm, parse_options
+from cimento.runs.explained import explained_table
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES, Estimate, each_outcome, estimates_table
 from cimento.runs.stopped import stopped_estimates
 from cimento.runs.store import (
@@ -29,7 +30,7 @@ from cimento.runs.store import (
     find_runs,
     store_answers,
 )
-from cimento.runs.summary import RunSummary, Summary, from_json, names_of, run_html, to_json
+from cimento.runs.summary import RunSummary, Summary, from_json, run_html, to_json
 from cimento.runs.usage import stored_usage
 
 if TYPE_CHECKING:
@@ -192,8 +193,8 @@ class Run:
         if name == ESTIMATES.name:
             return estimates_table(self.estimates())
         for schema in EXPLAINED:
-            if name == schema.name and self.folder is not None:
-                return read_table(schema, self.folder)
+            if name == schema.name and (table := explained_table(self, schema)) is not None:
+                return table
         return collected(self.rows(name), where=str(self.folder or self))
 
     def to_pandas(self, name: str) -> pd.DataFrame:
@@ -304,12 +305,7 @@ class Run:
             warnings=self.warnings,
             outcomes=outcomes,
             usage=stored_usage(self.manifest),
-            names=names_of(self.suite),
         )
-
-    def named(self, question: str) -> str:
-        """The name that the suite gives a question; else the question as in outcomes."""
-        return names_of(self.suite).get(question, question)
 
     def judge(self, **options: Any) -> Run:  # noqa: ANN401  # each paradigm declares its own
         """The same answers judged with other options; nothing stored is changed.
