@@ -20,8 +20,7 @@ import pytest
 
 import cimento
 from cimento.cli import main
-from cimento.models.hf import loading
-from cimento.models.hf.libraries import steady_arithmetic
+from cimento.models.hf import loading, steady_arithmetic
 from tests.helpers.json_output import checking
 
 if TYPE_CHECKING:

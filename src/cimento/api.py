@@ -8,6 +8,7 @@ Read this file first. Each stage has its own module::
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard
@@ -22,6 +23,7 @@ from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, StorageError, UsageError
 from cimento.io.declared import checked
+from cimento.io.helper_process import HelperProcess
 from cimento.models.in_memory import (
     LoadedModel,
     ModelLike,
@@ -200,6 +202,8 @@ def ask_suite(
     return result
 
 
+_SEVERAL = 8
+
 ProgressFor: TypeAlias = "Callable[[str, str], Progress]"
 """A function from the names of a suite and a model to the progress callback of their run."""
 
@@ -238,20 +242,25 @@ def run_all(
     device, output = run_options.device, run_options.output
     store = None if output is None else UnitStore.below(output)
     force = run_options.force
+    # A process takes a second to start, in which several short runs are stored.
+    several = len(suites) >= _SEVERAL
     work = Work(
         engine=engine, device=device, store=store, cache=cache, force=force, ask=ask, note=note
     )
     for some in ([model] for model in models) if engine.is_alone(device) else (models,):
-        entries = list(suite_jobs(suites, some, run_options, progress))
-        jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
-        if ask and engine.share is None:
-            for job in jobs:
-                job.prepare()
-        try:
-            results = Execution(jobs, work).run()
-        finally:
-            for job in jobs:
-                job.tidy()
+        with closing(HelperProcess()) as helper:
+            entries = list(
+                suite_jobs(suites, some, run_options, progress, helper if several else None)
+            )
+            jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
+            if ask and engine.share is None:
+                for job in jobs:
+                    job.prepare()
+            try:
+                results = Execution(jobs, work).run()
+            finally:
+                for job in jobs:
+                    job.tidy()
         yield from _in_order(entries, iter(results))
 
 
@@ -272,6 +281,7 @@ def suite_jobs(
     models: Sequence[str | AnyScorer],
     run_options: RunOptions,
     progress: ProgressFor | None,
+    helper: HelperProcess | None = None,
 ) -> Iterator[SuiteJob | Failure]:
     """A job for each suite and model, model by model, or the failure that prevents it."""
     scoring = run_options.scoring
@@ -288,7 +298,9 @@ def suite_jobs(
             try:
                 asked_scoring = honoured(loaded.paradigm, run_options, handle).scoring
                 asked = handle or open_model(model, loaded, asked_scoring)
-                yield suite_job(loaded, asked, run_options, shown=shown, progress=advance)
+                yield suite_job(
+                    loaded, asked, run_options, shown=shown, progress=advance, helper=helper
+                )
             except StorageError:
                 raise
             except CimentoError as error:

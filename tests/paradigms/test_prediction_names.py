@@ -17,7 +17,7 @@ from cimento.paradigms.regions.sections import region_report
 from cimento.paradigms.registry import load_suite, save_suite
 from cimento.report.terminal import terminal_item, terminal_table
 from cimento.runs.summary import Summary, from_json, to_json
-from cimento.suites.formats.registry import convert
+from cimento.suites.formats import convert
 from cimento.suites.formats.syntaxgym import read_syntaxgym
 from cimento.suites.load import open_suite
 from cimento.suites.model import Prediction

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from cimento import Missing
 from cimento.errors import MissingDependencyError
-from cimento.report import figures
+from cimento.report import NamedGrid, SuiteReport, figures
 from cimento.report.figures_rates import margins_figure, phenomena_figure
 from cimento.report.grid import Grid
 from cimento.report.html import Page, html_page
 from cimento.report.items import BLOCK_VERDICTS, encode_items
-from cimento.report.records import NamedGrid, SuiteReport
 from tests.helpers.judging import make_suite
 from tests.helpers.pages import parse_page
 from tests.helpers.reporting import (

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import Estimate, Missing, Outcome, RunSummary, Summary, TableError, evaluate, open_run
+from cimento.report import manifest_lines
 from cimento.report.formatting import chances, explanation
-from cimento.report.records import manifest_lines
 from cimento.runs.summary import from_json, json_schema, to_json
 from cimento.testing import FakeScorer
 

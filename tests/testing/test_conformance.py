@@ -19,7 +19,7 @@ import pytest
 from cimento import Asking
 from cimento.cli.main import invoke
 from cimento.models.registry import AnyScorer, open_scorer
-from cimento.paradigms.prompted.paradigm import PROMPTED
+from cimento.paradigms.prompted import PROMPTED
 from cimento.paradigms.prompted.prompts import prompted_suite
 from cimento.paradigms.registry import find_paradigm, load_suite, sentence_suite
 from cimento.suites.builtin import find_suite

@@ -45,7 +45,7 @@ def _pairs(options: DecideOptions) -> int:
     next time you continue there. :help lists everything that you can type. At the end the table is
     checked as by `cimento corpus finish`.
     """
-    from cimento.corpus.making.decisions import open_decisions, read_decisions
+    from cimento.corpus.decisions import open_decisions, read_decisions
     from cimento.people.annotate.pairs import decide, tasks_of
 
     if options.decisions.suffix != ".tsv":
@@ -265,7 +265,7 @@ def _agreement_of_stories(
 def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) -> None:
     """A description of every question in a table of judgments, and of models beside people."""
     from cimento.people.annotate.second_annotator import judge_agreements
-    from cimento.people.judgments.records import judgments_of, read_judgments
+    from cimento.people.judgments import judgments_of, read_judgments
     from cimento.people.judgments.summaries import summarise
 
     judgments = judgments_of(read_judgments(file))

@@ -241,7 +241,7 @@ def convert(
     from cimento.paradigms.choice_tasks import choice_tasks, write_choice_tasks
     from cimento.paradigms.registry import load_suite, save_suite, sentence_suite
     from cimento.suites.builtin import WORKBOOK, find_suite
-    from cimento.suites.formats.registry import convert as write
+    from cimento.suites.formats import convert as write
     from cimento.suites.load import open_suite
 
     whole = to in ("native", "xlsx")

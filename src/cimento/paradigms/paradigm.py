@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from cimento.engine.requests import Answers, Recording, Requests
     from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel
-    from cimento.people.judgments.records import Judgment
-    from cimento.report.records import SuiteReport
+    from cimento.people.judgments import Judgment
+    from cimento.report import SuiteReport
     from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.paradigms.regions.attributions import ContributionMean
-    from cimento.report.records import Contributions
+    from cimento.report import Contributions
 
 RULES: Mapping[str, str] = {
     "integrated": "integrated gradients",

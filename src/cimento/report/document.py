@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from cimento._version import __version__
 from cimento.errors import CimentoError, UsageError, did_you_mean
 from cimento.io.files import expanded, write_text
+from cimento.report import NamedGrid
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.formatting import warnings
 from cimento.report.grid import as_latex, as_markdown
 from cimento.report.paper import results_grid, write_grid
-from cimento.report.records import NamedGrid
 from cimento.report.sections import estimates_grid
 from cimento.runs.outcomes import estimates_table
 from cimento.runs.run import runs_of
@@ -25,8 +25,8 @@ _SHOWN_DIGITS = 4
 
 if TYPE_CHECKING:
     from cimento.paradigms.base import AnyParadigm
+    from cimento.report import JointReport, SuiteReport
     from cimento.report.figures import Figure
-    from cimento.report.records import JointReport, SuiteReport
     from cimento.runs.run import Run, RunsLike
 
 

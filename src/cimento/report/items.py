@@ -13,13 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.report.records import AnswerList, ItemRecord
+from cimento.report import AnswerList, ItemRecord
 from cimento.report.strips import Stretch, Strip, StripToken, aligned, read_tokens, strip
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.report.records import RunReport
+    from cimento.report import RunReport
     from cimento.report.strips import Piece
     from cimento.runs.outcomes import Outcome
     from cimento.suites.model import Suite

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from cimento.report import AnswerList, ItemRecord, RunReport
     from cimento.report.grid import Grid
-    from cimento.report.records import AnswerList, ItemRecord, RunReport
     from cimento.report.strips import Piece, Strip
     from cimento.runs.outcomes import Outcome
     from cimento.runs.summary import RunSummary, Summary

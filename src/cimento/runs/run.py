@@ -14,6 +14,7 @@ from cimento._version import __version__
 from cimento.errors import MissingDependencyError, TableError, UsageError, did_you_mean
 from cimento.io.explained import EXPLAINED
 from cimento.io.files import expanded, read_bytes, write_bytes, write_text
+from cimento.io.helper_process import HelperProcess
 from cimento.io.parsing import faults_of
 from cimento.io.tables import REQUESTS, Rows, collected, read_table, write_table
 from cimento.paradigms.registry import find_paradigm, parse_options
@@ -356,31 +357,31 @@ class Run:
         """Write the run in the format of another program; see `cimento.export`."""
         return cast("list[Path]", _public("export")(self, to, folder))
 
-    def save(self, folder: RunFolder, *, whole: TestSuite | None = None) -> Run:
+    def save(
+        self,
+        folder: RunFolder,
+        *,
+        whole: TestSuite | None = None,
+        helper: HelperProcess | None = None,
+    ) -> Run:
         """Store the run, with the manifest written once and last.
 
         Args:
             folder: the folder of the run; a run that is stored there is replaced.
             whole: the suite to keep a copy of, where only a part of it was asked.
+            helper: a process that judges and writes the run, whose tables are in memory.
 
         Raises:
             StorageError: the folder cannot be written.
         """
-        # From here on the answers of a long run are read from their files, a block at a time.
-        run = dataclasses.replace(self, tables=store_answers(self.tables, folder).held())
-        copied = dataclasses.replace(self, suite=whole) if whole else self
-        _SuiteField.write(copied, folder.suite_folder)
-        write_table(run.outcomes(), OUTCOMES, folder.path)
-        write_table(estimates_table(run.estimates()), ESTIMATES, folder.path)
-        summary = dataclasses.replace(run.summary(), folder=str(folder.path))
-        write_text(to_json(Summary(runs=(summary,))), folder.path / SUMMARY)
-        suite, options = self.suite, self.options.model_dump(mode="json")
-        manifest = {**self.manifest, PARADIGM: self.paradigm.name, "options": options}
+        arguments = (self, folder, whole)
+        manifest = _written(*arguments) if helper is None else helper.call(_written, *arguments)
+        suite = self.suite
         return Run(
             suite=_Later(lambda: suite, folder.suite_folder),
             paradigm=self.paradigm,
             options=self.options,
-            manifest=folder.finish(manifest),
+            manifest=manifest,
             tables=StoredTables(folder.path),
             folder=folder.path,
         )
@@ -392,6 +393,24 @@ class Run:
     def _repr_html_(self) -> str:
         """The run in HTML, for notebooks."""
         return run_html(self)
+
+
+def _written(run: Run, folder: RunFolder, whole: TestSuite | None) -> Manifest:
+    """Judge a run, write everything made from it, and return its manifest.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    # From here on the answers of a long run are read from their files, a block at a time.
+    stored = dataclasses.replace(run, tables=store_answers(run.tables, folder).held())
+    copied = run if whole is None else dataclasses.replace(run, suite=whole)
+    _SuiteField.write(copied, folder.suite_folder)
+    write_table(stored.outcomes(), OUTCOMES, folder.path)
+    write_table(estimates_table(stored.estimates()), ESTIMATES, folder.path)
+    summary = dataclasses.replace(stored.summary(), folder=str(folder.path))
+    write_text(to_json(Summary(runs=(summary,))), folder.path / SUMMARY)
+    options = run.options.model_dump(mode="json")
+    return folder.finish({**run.manifest, PARADIGM: run.paradigm.name, "options": options})
 
 
 def _public(name: str) -> Callable[..., object]:

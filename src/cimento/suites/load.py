@@ -19,14 +19,14 @@ from cimento.errors import CimentoError, Fault, InputError, SuiteError
 from cimento.io.files import reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, parse_json
 from cimento.suites.checks import check_suite
-from cimento.suites.formats.native import TABLES
-from cimento.suites.formats.registry import (
+from cimento.suites.formats import (
     FORMATS,
     SUITE_SUFFIXES,
     detect_format,
     find_reader,
     plugged_suffixes,
 )
+from cimento.suites.formats.native import TABLES
 from cimento.suites.model import JsonValue, Suite
 from cimento.suites.reading import TOML, errors, no_collection, warnings
 from cimento.suites.suite_workbook import (

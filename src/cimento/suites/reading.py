@@ -209,7 +209,7 @@ class Reading:
     faults: tuple[Fault, ...] = ()
 
 
-_MANY_OBJECTS = 100_000
+_MANY_OBJECTS = 5_000
 """Number of objects below which a garbage collection takes no noticeable time."""
 
 

@@ -23,9 +23,9 @@ from cimento.models.questions import ERROR_NATS, ERROR_SHARE
 from cimento.paradigms.regions.explanations import with_phenomena
 from cimento.paradigms.regions.interchanges import texts_of, wanted_of
 from cimento.paradigms.regions.judging import judged_suite, options_of
+from cimento.report import Contributions
 from cimento.report.contributions import EVERYTHING, RULES
 from cimento.report.items import strips_at
-from cimento.report.records import Contributions
 from cimento.report.strips import StripToken
 from cimento.runs.explained import explained_table
 from cimento.statistics.design import Design

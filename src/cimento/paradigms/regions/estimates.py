@@ -36,8 +36,8 @@ from cimento.paradigms.regions.licensing import licensing_effects
 from cimento.paradigms.regions.people import people_of
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.two_by_two import DD, PHENOMENON, items_by_phenomenon, region_dds
+from cimento.report import NamedGrid
 from cimento.report.factorial import licensing_grid, regions_grid
-from cimento.report.records import NamedGrid
 from cimento.report.robustness import people_grid
 from cimento.runs.outcomes import GROUP, Estimate, Role, mean_estimate, rate
 from cimento.runs.run import Run

@@ -31,7 +31,7 @@ from cimento.paradigms.regions.judging import (
     questions,
 )
 from cimento.paradigms.regions.predictions import evaluate_item, parse_predictions
-from cimento.people.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
+from cimento.people.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
 from cimento.people.judgments.summaries import rating_of
 from cimento.runs.outcomes import VerdictName
 from cimento.statistics.correlation import Correlation, correlate

@@ -31,13 +31,7 @@ from cimento.paradigms.regions.judging import (
     values_of,
 )
 from cimento.paradigms.regions.lens import lens_of
-from cimento.report.contributions import contribution_figure, contribution_grids
-from cimento.report.explanations import explanation_figures, explanation_grids
-from cimento.report.factorial import accuracy_grid, dd_grid
-from cimento.report.figures import Figure, drawable
-from cimento.report.formatting import remarks
-from cimento.report.items import item_records
-from cimento.report.records import (
+from cimento.report import (
     Claim,
     ItemRecord,
     NamedGrid,
@@ -47,6 +41,12 @@ from cimento.report.records import (
     about_of,
     provenance_of,
 )
+from cimento.report.contributions import contribution_figure, contribution_grids
+from cimento.report.explanations import explanation_figures, explanation_grids
+from cimento.report.factorial import accuracy_grid, dd_grid
+from cimento.report.figures import Figure, drawable
+from cimento.report.formatting import remarks
+from cimento.report.items import item_records
 from cimento.runs.outcomes import each_outcome
 from cimento.statistics.means import CLUSTERED_T, STUDENT, STUDENTIZED, STUDENTIZED_CLUSTERED
 from cimento.suites.naming import ALL_PREDICTIONS

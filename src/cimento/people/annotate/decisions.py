@@ -20,7 +20,7 @@ from cimento.io.files import writing
 from cimento.io.parsing import parse_json
 from cimento.io.tables import JUDGMENTS, read_table, write_table
 from cimento.paradigms.cloze.requests import ClozeAnswers
-from cimento.people.judgments.records import FITS
+from cimento.people.judgments import FITS
 from cimento.people.judgments.summaries import PairAgreement, pair_agreement
 from cimento.report import formatting
 from cimento.runs.run import open_run

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Literal, TypeAlias
 
 from cimento.paradigms.ratings.formats import CONNECTIVES
-from cimento.studies.record import printed_tables
+from cimento.studies import printed_tables
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
-from cimento.corpus.making.grammar import (
+from cimento.corpus.grammar import (
     BAD,
     GOOD,
     SLOT,

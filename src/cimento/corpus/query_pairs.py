@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import NamedTuple
 
+from cimento.corpus import Sentence, Word
 from cimento.corpus.connectives.inventories import Passage, regions_of
-from cimento.corpus.making.edits import (
+from cimento.corpus.edits import (
     Change,
     Dependents,
     Editor,
@@ -18,10 +19,9 @@ from cimento.corpus.making.edits import (
     pieces_of,
     text_of,
 )
+from cimento.corpus.queries import Request, TreebankIndex
 from cimento.corpus.queries.matching import find
-from cimento.corpus.queries.records import Request, TreebankIndex
 from cimento.corpus.search import DuplicateSentences
-from cimento.corpus.sentences import Sentence, Word
 from cimento.errors import InputError
 from cimento.suites.model import (
     BAD,

@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from cimento.corpus.morphology.model import Features, Morphology, WordReading, chosen
+from cimento.corpus import Sentence, Word
+from cimento.corpus.morphology import Features, Morphology, WordReading, chosen
 from cimento.corpus.morphology.rules import Rules
-from cimento.corpus.queries.records import TreebankIndex
-from cimento.corpus.sentences import Sentence, Word
+from cimento.corpus.queries import TreebankIndex
 
 UNKNOWN = "no dictionary knows the lemma"
 OTHER_READING = "no dictionary has the form with these features"

@@ -30,7 +30,7 @@ CONNECTIVE, SENSE = "connective", "sense"
 ADVERB = "ADV"
 BLANK = "___"
 
-_FOLDER = Path(__file__).parents[2] / "data" / "nli"
+_FOLDER = Path(__file__).parents[1] / "data" / "nli"
 _ENDS = " \t\r\n\u00a0\u202f.;:,!…"
 _NO_CLAUSE = re.compile(r"(che|di|a|da|per)\b", re.IGNORECASE)
 _REGIONS = 3

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cimento.corpus import Sentence
 from cimento.corpus.connectives import DecisionKind
 from cimento.corpus.connectives.extraction import CandidateSentence
 from cimento.corpus.connectives.inventories import (
@@ -28,7 +29,6 @@ from cimento.corpus.connectives.inventories import (
     replaced,
     spelt,
 )
-from cimento.corpus.sentences import Sentence
 from cimento.corpus.treebanks import TreebankFile
 from cimento.errors import InputError, counted
 from cimento.io.parsing import whole_number

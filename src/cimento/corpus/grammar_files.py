@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from cimento.corpus.making.grammar import (
+from cimento.corpus.grammar import (
     BAD,
     GOOD,
     SLOT,
@@ -36,7 +36,7 @@ CLASSES = (
 """The classes of phenomena, after BLiMP (Warstadt et al. 2020, doi:10.1162/tacl_a_00321)."""
 
 DEFAULT_CAP = 0.05
-_BUILT_IN = Path(__file__).parents[2] / "data" / "grammars"
+_BUILT_IN = Path(__file__).parents[1] / "data" / "grammars"
 _KEYS = frozenset(
     {
         "name", "language", "phenomenon", "class", "description", "source", "regions", "features",

@@ -11,15 +11,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from cimento.corpus.making.forms import (
+from cimento.corpus import Sentence, Word, token_spans
+from cimento.corpus.forms import (
     NO_OTHER,
     SEVERAL,
     Contexts,
     agreeing_words,
     other_forms,
 )
-from cimento.corpus.morphology.model import Morphology
-from cimento.corpus.sentences import Sentence, Word, token_spans
+from cimento.corpus.morphology import Morphology
 from cimento.errors import UsageError, did_you_mean
 
 OPPOSITE: Mapping[str, Mapping[str, str]] = {
