@@ -171,8 +171,7 @@ def _has(paradigm: AnyParadigm, name: str) -> bool:
     return name in paradigm.options.model_fields or name in paradigm.scoring
 
 
-_SENT = 20_000
-"""The largest number of requests whose answers are sent to the helper process."""
+_SENT = 20_000  # the largest number of requests whose answers are sent to the helper process
 
 SUITE_FILES = "files"
 """Key of the suite's manifest entry: the files that alone determine it, if they are known."""
@@ -287,17 +286,12 @@ class SuiteJob:
         answers, rounds = answers or NO_ANSWERS, self._rounds
         suite = self._loaded.suite if rounds is None else rounds.suite
         noted = {} if rounds is None else {ADAPTIVE: rounds.record}
-        helper = self._helper if self._gpu and answers.n <= _SENT else None
+        # A model on the CPU needs the cores itself.
+        is_fed = isinstance(self.model, ModelHandle) and self.model.waits
+        helper = self._helper if is_fed and answers.n <= _SENT else None
         tables = self._tables(answers, is_held=self._folder is None or helper is not None)
-        run = self._run(suite, answers, tables, **noted)
-        if self._folder is None:
-            return run
-        return run.save(self._folder, whole=self._loaded.suite, helper=helper)
-
-    @property
-    def _gpu(self) -> bool:
-        """Whether this process must be free to feed a GPU."""
-        return isinstance(self.model, ModelHandle) and self.model.waits
+        run, whole = self._run(suite, answers, tables, **noted), self._loaded.suite
+        return run.save(self._folder, whole=whole, helper=helper) if self._folder else run
 
     def _run(
         self, suite: TestSuite, answers: Answers, tables: Mapping[str, Rows], **noted: JsonValue

@@ -25,6 +25,7 @@ from cimento.runs.store import (
     FILES,
     JUDGED,
     MANIFEST,
+    PARADIGM,
     Manifest,
     RunFolder,
     StoredTables,
@@ -42,11 +43,6 @@ if TYPE_CHECKING:
     from cimento.report.figures import Figure
 
 SUMMARY = "summary.json"
-PARADIGM = "paradigm"
-"""Key of the manifest: name of the paradigm. Version 0.1 wrote ``kind`` or nothing."""
-
-_EARLIER = {None: "regions", "templates": "cloze"}
-_RATINGS = "acceptability.json"
 
 
 class _Later:
@@ -374,14 +370,11 @@ class Run:
         Raises:
             StorageError: the folder cannot be written.
         """
-        arguments = (self, folder, whole)
-        manifest = _written(*arguments) if helper is None else helper.call(_written, *arguments)
-        suite = self.suite
-        return Run(
+        arguments, suite = (self, folder, whole), self.suite
+        return dataclasses.replace(
+            self,
             suite=_Later(lambda: suite, folder.suite_folder),
-            paradigm=self.paradigm,
-            options=self.options,
-            manifest=manifest,
+            manifest=helper.call(_written, *arguments) if helper else _written(*arguments),
             tables=StoredTables(folder.path),
             folder=folder.path,
         )
@@ -396,11 +389,7 @@ class Run:
 
 
 def _written(run: Run, folder: RunFolder, whole: TestSuite | None) -> Manifest:
-    """Judge a run, write everything made from it, and return its manifest.
-
-    Raises:
-        StorageError: the folder cannot be written.
-    """
+    """Judge a run, write everything made from it, and return its manifest."""
     # From here on the answers of a long run are read from their files, a block at a time.
     stored = dataclasses.replace(run, tables=store_answers(run.tables, folder).held())
     copied = run if whole is None else dataclasses.replace(run, suite=whole)
@@ -432,7 +421,7 @@ def open_run(path: str | Path) -> Run:
     folder = RunFolder(expanded(path))
     manifest = folder.manifest()
     folder.verify(manifest)
-    paradigm = find_paradigm(paradigm_name(folder, manifest))
+    paradigm = find_paradigm(folder.paradigm_name(manifest))
     if not isinstance(manifest.get("model"), dict) or not isinstance(manifest.get("label"), str):
         raise TableError(
             where=str(folder.path), seen="its manifest lacks the model", todo="Run again."
@@ -503,13 +492,3 @@ def folders_among(paths: Iterable[str | Path]) -> list[Path]:
     """
     given = [expanded(path) for path in paths]
     return [path for path in given if not path.is_file()] or given
-
-
-def paradigm_name(folder: RunFolder, manifest: Manifest) -> str:
-    """The name of the paradigm of a stored run, whichever version stored it."""
-    if isinstance(name := manifest.get(PARADIGM), str):
-        return name
-    if (folder.path / _RATINGS).is_file():
-        return "ratings"
-    kind = manifest.get("kind")
-    return _EARLIER.get(kind, str(kind)) if kind is None or isinstance(kind, str) else str(kind)
