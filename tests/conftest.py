@@ -6,6 +6,7 @@ import functools
 import gc
 import hashlib
 import itertools
+import logging
 import os
 import pickle
 import shutil
@@ -148,8 +149,19 @@ def pytest_runtest_setup() -> None:
     loaded = _LIBRARIES & sys.modules.keys()
     if next(_tests) % _TESTS_BETWEEN == 0 or loaded - _frozen:
         _frozen.update(loaded)
+        _hand_on_what_torch_logs()
         gc.collect()
         gc.freeze()
+
+
+def _hand_on_what_torch_logs() -> None:
+    """Torch's loggers hand on to those above them.
+
+    It has sixty that do not, and pytest listens to each of these anew in each phase of a test.
+    """
+    for name, logger in list(logging.root.manager.loggerDict.items()):
+        if name.partition(".")[0] == "torch" and isinstance(logger, logging.Logger):
+            logger.propagate = True
 
 
 _LONGEST = ("test_conformance.py", "test_docs_commands.py", "test_factorial_mixed.py",

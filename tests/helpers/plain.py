@@ -5,6 +5,7 @@ Written apart from the package, on the `tokenizers` library and the model's own 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,9 +51,12 @@ class Tokens:
 
 def tokens_of(folder: Path, text: str) -> Tokens:
     """Tokenize with the file that was saved, without transformers."""
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer = _tokenizer((folder / "tokenizer.json").read_bytes())
     ids = tokenizer.encode(text, add_special_tokens=False).ids
     return Tokens(ids=ids, starts=starts_of(tokenizer, text))
+
+
+_tokenizer = functools.cache(Tokenizer.from_buffer)
 
 
 def starts_of(tokenizer: Tokenizer, text: str) -> list[int]:
