@@ -211,8 +211,7 @@ class Draw:
         words = [
             word
             for word in self._selected(slot, filled)
-            if closed
-            or ((key := (word.pos, word.lemma)) not in taken and uses(key, 0) < most)
+            if closed or ((key := (word.pos, word.lemma)) not in taken and uses(key, 0) < most)
         ]
         self._random.shuffle(words)
         words.sort(key=lambda w: (uses((w.pos, w.lemma, turn), 0), uses((w.pos, w.lemma), 0)))

@@ -77,9 +77,7 @@ class RewrittenText:
         return self.ends[self.owner[pos] - 1]
 
 
-def rewritings(
-    text: str, regions: Sequence[Span], tokenizer: Tokenizer
-) -> Iterator[RewrittenText]:
+def rewritings(text: str, regions: Sequence[Span], tokenizer: Tokenizer) -> Iterator[RewrittenText]:
     """The possible forms of a text before it was cut, the plainest first.
 
     Args:
