@@ -203,6 +203,7 @@ def ask_suite(
 
 
 _SEVERAL = 8
+"""Number of suites from which a helper process, which takes a second to start, stores runs."""
 
 ProgressFor: TypeAlias = "Callable[[str, str], Progress]"
 """A function from the names of a suite and a model to the progress callback of their run."""
@@ -242,26 +243,27 @@ def run_all(
     device, output = run_options.device, run_options.output
     store = None if output is None else UnitStore.below(output)
     force = run_options.force
-    # A process takes a second to start, in which several short runs are stored.
-    several = len(suites) >= _SEVERAL
     work = Work(
         engine=engine, device=device, store=store, cache=cache, force=force, ask=ask, note=note
     )
     for some in ([model] for model in models) if engine.is_alone(device) else (models,):
-        with closing(HelperProcess()) as helper:
-            entries = list(
-                suite_jobs(suites, some, run_options, progress, helper if several else None)
-            )
-            jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
-            if ask and engine.share is None:
-                for job in jobs:
-                    job.prepare()
-            try:
-                results = Execution(jobs, work).run()
-            finally:
-                for job in jobs:
-                    job.tidy()
+        with closing(HelperProcess()) as process:
+            helper = process if len(suites) >= _SEVERAL else None
+            entries = list(suite_jobs(suites, some, run_options, progress, helper))
+            results = _results([entry for entry in entries if isinstance(entry, SuiteJob)], work)
         yield from _in_order(entries, iter(results))
+
+
+def _results(jobs: Sequence[SuiteJob], work: Work) -> list[Run | CimentoError | None]:
+    """The results of jobs, whose folders are made first, and removed where no run came of them."""
+    if work.ask and work.engine.share is None:
+        for job in jobs:
+            job.prepare()
+    try:
+        return Execution(jobs, work).run()
+    finally:
+        for job in jobs:
+            job.tidy()
 
 
 def _in_order(

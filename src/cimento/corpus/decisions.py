@@ -425,6 +425,7 @@ def pair_suite(decisions: Sequence[PairDecision], inventory: Inventory, *, meta:
     prediction = Prediction(
         f"(*;%{ACCEPTABLE}%) < (*;%{UNACCEPTABLE}%)",
         comment="The sentence with its own connective is less surprising.",
+        name=ACCEPTABLE,
     )
     return Suite(meta, REGIONS, (prediction,), items, extra=extra)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.report.formatting import ALL_PREDICTIONS
+from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
     from cimento.report.figures import Figure
@@ -53,16 +53,14 @@ class Claim:
     """A prediction of a suite.
 
     Attributes:
-        number: number of the prediction, from 0.
-        formula: formula of the prediction.
+        name: the question of the outcomes.
+        formula: formula of the prediction; empty for a question that is stated in words.
         comment: the claim in words.
-        name: name shown to people; empty to show the number.
     """
 
-    number: int
+    name: str
     formula: str
     comment: str = ""
-    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,8 +115,8 @@ def _claims(estimates: Iterable[Estimate]) -> Iterator[Claim]:
         for estimate in estimates
         if estimate.description and estimate.is_share and estimate.role != "detail"
     )
-    for number, (question, description) in enumerate(said):
-        yield Claim(number, question, description)
+    for question, description in said:
+        yield Claim(question, "", description)
 
 
 def rates_of(estimates: Iterable[Estimate]) -> tuple[Rates, ...]:

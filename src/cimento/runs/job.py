@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests
 from cimento.engine.scores import SCORING_VERSION, Progress
-from cimento.errors import CimentoError, UsageError, did_you_mean
+from cimento.errors import CimentoError, UsageError, asked_faults, did_you_mean
 from cimento.io.files import file_digest
 from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
@@ -24,6 +24,7 @@ from cimento.runs.stopped import ADAPTIVE, AdaptiveRecord
 from cimento.runs.store import ORDER, RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
 from cimento.suites import JsonValue
+from cimento.suites.formats.blimp import blimp_datasets
 from cimento.suites.load import source_of
 from cimento.suites.reading import warnings as warnings_among
 
@@ -171,8 +172,7 @@ def _has(paradigm: AnyParadigm, name: str) -> bool:
     return name in paradigm.options.model_fields or name in paradigm.scoring
 
 
-_SENT = 20_000
-"""The largest number of requests whose answers are sent to the helper process."""
+_SENT = 20_000  # the largest number of requests whose answers are sent to the helper process
 
 SUITE_FILES = "files"
 """Key of the suite's manifest entry: the files that alone determine it, if they are known."""
@@ -287,17 +287,12 @@ class SuiteJob:
         answers, rounds = answers or NO_ANSWERS, self._rounds
         suite = self._loaded.suite if rounds is None else rounds.suite
         noted = {} if rounds is None else {ADAPTIVE: rounds.record}
-        helper = self._helper if self._gpu and answers.n <= _SENT else None
+        # A model on the CPU needs the cores itself.
+        is_fed = isinstance(self.model, ModelHandle) and self.model.waits
+        helper = self._helper if is_fed and answers.n <= _SENT else None
         tables = self._tables(answers, is_held=self._folder is None or helper is not None)
-        run = self._run(suite, answers, tables, **noted)
-        if self._folder is None:
-            return run
-        return run.save(self._folder, whole=self._loaded.suite, helper=helper)
-
-    @property
-    def _gpu(self) -> bool:
-        """Whether this process must be free to feed a GPU."""
-        return isinstance(self.model, ModelHandle) and self.model.waits
+        run, whole = self._run(suite, answers, tables, **noted), self._loaded.suite
+        return run.save(self._folder, whole=whole, helper=helper) if self._folder else run
 
     def _run(
         self, suite: TestSuite, answers: Answers, tables: Mapping[str, Rows], **noted: JsonValue
@@ -307,7 +302,7 @@ class SuiteJob:
         warnings = (
             *_limit_noted(self._scoring.limit),
             *([went.sentence] if went else []),
-            *map(str, warnings_among(self._loaded.reading.faults)),
+            *self._faults_noted(tables),
             *answers.warnings,
         )
         return Run(
@@ -328,6 +323,14 @@ class SuiteJob:
             ),
             tables=tables,
         )
+
+    def _faults_noted(self, tables: Mapping[str, Rows]) -> Iterator[str]:
+        """Remarks on the warnings of the suite, as far as they are about what was asked."""
+        reading, scoring, asked = self._loaded.reading, self._scoring, None
+        if scoring.limit is not None or scoring.precision is not None:
+            asked = set(tables[REQUESTS.name].lazy().select("item").collect()["item"])
+        released = bool(source_of(reading.path)) or self.suite_name in blimp_datasets()
+        return asked_faults(warnings_among(reading.faults), asked=asked, released=released)
 
     def _judged(self, suite: TestSuite, places: pl.DataFrame, answers: Answers) -> Run:
         """The run of a part of the suite, in memory."""
