@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 from cimento._version import __version__
 from cimento.engine.handle import ModelHandle
 from cimento.errors import CimentoError
-from cimento.paradigms.registry import find_paradigm
+from cimento.paradigms.registry import find_paradigm, suite_digest
 from cimento.runs.job import (
     SUITE_FILES,
     honoured,
     inputs_of,
     is_used_by_all,
-    suite_digest,
     with_columns,
 )
 from cimento.runs.run import Run, open_run
