@@ -41,8 +41,7 @@ from cimento.paradigms.stories.suite import (
     pair_label,
 )
 from cimento.report.formatting import interval
-from cimento.report.reasons import reasons_together
-from cimento.runs.outcomes import Estimate
+from cimento.runs.outcomes import Estimate, reasons_together
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
