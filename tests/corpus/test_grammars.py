@@ -239,13 +239,13 @@ def test_built_in_grammars_are_whole(name: str) -> None:
     first, twin = generate_suites(grammar, n=12, seed=0)
     assert len(first.items) == 12
     assert twin is None or len(twin.items) == 12
+    assert generate_suites(grammar, n=12, seed=0) == (first, twin)
 
 
 @pytest.mark.parametrize("name", _some_slow(grammar_names()))
 def test_built_in_grammars_keep_the_rules(name: str) -> None:
     grammar = read_grammar(find_grammar(name))
     suites = generate_suites(grammar, n=200, seed=0)
-    assert generate_suites(grammar, n=200, seed=0) == suites
     for suite in filter(None, suites):
         assert [fault for fault in check_suite(suite) if fault.severity == "error"] == []
         texts = [tuple(sorted(pair.items())) for pair in sentences(suite)]

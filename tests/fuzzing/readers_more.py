@@ -80,7 +80,7 @@ def judged(path: Path) -> object:
 
 def journal(folder: Path) -> object:
     """Decisions of one person, as they were written down."""
-    from cimento.people.annotate.decisions import Journal
+    from cimento.people.annotate import Journal
 
     return Journal(folder, "anna").decisions
 

@@ -324,7 +324,7 @@ def _published_tables(name: str) -> list[PublishedFrequencies]:
 
     if name != "paper":
         return read_published(Path(name))
-    from cimento.studies.connectives.checks import TABLE_6, WORDS
+    from cimento.studies.connectives import TABLE_6, WORDS
 
     return [
         PublishedFrequencies(

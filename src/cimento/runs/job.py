@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests
 from cimento.engine.scores import SCORING_VERSION, Progress
-from cimento.errors import CimentoError, UsageError, did_you_mean
+from cimento.errors import CimentoError, UsageError, asked_faults, did_you_mean
 from cimento.io.files import file_digest
 from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
@@ -23,6 +23,7 @@ from cimento.runs.run import Run, open_run
 from cimento.runs.stopped import ADAPTIVE, AdaptiveRecord
 from cimento.runs.store import ORDER, RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
+from cimento.suites.formats.blimp import blimp_datasets
 from cimento.suites.load import source_of
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import warnings as warnings_among
@@ -301,7 +302,7 @@ class SuiteJob:
         warnings = (
             *_limit_noted(self._scoring.limit),
             *([went.sentence] if went else []),
-            *map(str, warnings_among(self._loaded.reading.faults)),
+            *self._faults_noted(tables),
             *answers.warnings,
         )
         return Run(
@@ -322,6 +323,14 @@ class SuiteJob:
             ),
             tables=tables,
         )
+
+    def _faults_noted(self, tables: Mapping[str, Rows]) -> Iterator[str]:
+        """Remarks on the warnings of the suite, as far as they are about what was asked."""
+        reading, scoring, asked = self._loaded.reading, self._scoring, None
+        if scoring.limit is not None or scoring.precision is not None:
+            asked = set(tables[REQUESTS.name].lazy().select("item").collect()["item"])
+        released = bool(source_of(reading.path)) or self.suite_name in blimp_datasets()
+        return asked_faults(warnings_among(reading.faults), asked=asked, released=released)
 
     def _judged(self, suite: TestSuite, places: pl.DataFrame, answers: Answers) -> Run:
         """The run of a part of the suite, in memory."""

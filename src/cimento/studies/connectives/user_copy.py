@@ -23,8 +23,8 @@ from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.studies import Cell, Section, beside
-from cimento.studies.connectives import checks as printed
-from cimento.studies.connectives.checks import Share
+from cimento.studies import connectives as printed
+from cimento.studies.connectives import Share
 from cimento.studies.connectives.cloze import (
     BOTH,
     IMPLAUSIBLE,
