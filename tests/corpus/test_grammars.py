@@ -12,8 +12,8 @@ import pytest
 
 from cimento import InputError, Suite
 from cimento.cli.main import invoke
-from cimento.corpus.making.generation import generate_suites, lengths
-from cimento.corpus.making.grammar_files import (
+from cimento.corpus.generation import generate_suites, lengths
+from cimento.corpus.grammar_files import (
     CLASSES,
     find_grammar,
     grammar_names,

@@ -10,7 +10,7 @@ import inspect
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cimento._version import __version__
@@ -89,7 +89,7 @@ def _reasons(estimates: list[Estimate]) -> list[str]:
     return [f"Without value or interval: {reason}." for reason in dict.fromkeys(lacking) if reason]
 
 
-SUMMARY_VERSION = 2
+SUMMARY_VERSION = 3
 
 JsonSchema: TypeAlias = dict[str, "bool | int | str | list[str] | JsonSchema"]
 
@@ -112,7 +112,6 @@ class RunSummary:
         outcomes: outcome of every item; only in the output of ``--json``, since a run folder has
             them in a table.
         usage: usage of a server by the run; only where a server was asked.
-        names: names that the author of the suite gave to questions; only where there are any.
     """
 
     suite: str
@@ -127,7 +126,6 @@ class RunSummary:
     warnings: tuple[str, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     usage: RunUsage | None = None
-    names: dict[str, str] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -167,16 +165,6 @@ class RunSummary:
             and estimate.is_share
             and estimate.method == headline.method
         )
-
-
-def names_of(suite: object) -> dict[str, str]:
-    """The names that the author of a suite gave to questions; unnamed questions are left out."""
-    predictions = enumerate(getattr(suite, "predictions", ()))
-    return {
-        f"prediction {number}": prediction.name
-        for number, prediction in predictions
-        if prediction.name
-    }
 
 
 def by_suite(runs: Iterable[RunSummary]) -> dict[str, list[RunSummary]]:
@@ -253,9 +241,8 @@ def to_json(summary: Summary) -> str:
     """The summary as JSON text that ends with a line break."""
     ordered = {name: _json_value(getattr(summary, name)) for name in _ORDER}
     for run in ordered["runs"]:
-        for name in ("usage", "names"):
-            if not run[name]:
-                del run[name]
+        if not run["usage"]:
+            del run["usage"]
     return json.dumps(ordered, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
