@@ -40,6 +40,7 @@ _LONGEST_FAULT = 600
 _LONGEST_MESSAGE = 20_000
 _END_OF_MESSAGE = 2_000
 _FORMULA_SHOWN = 120
+_ITEM = re.compile(r"(?:^|, )item (?!number )(.+?)(?:, condition .*)?$")
 _USER_OF_URL = re.compile(r"(?<=://)[^/@\s]*@")
 _BLANKS = "\t\u00a0\u202f"
 
@@ -108,6 +109,12 @@ class Fault:
     seen: str
     todo: str
 
+    @property
+    def item(self) -> str:
+        """The id of the item that the place ends with; empty if it names none."""
+        match = _ITEM.search(self.where)
+        return match[1] if match else ""
+
     def __str__(self) -> str:
         # A formula stands on separate lines, with a caret below the offending character.
         text = f"{self.code} {self.where}: {self.seen} {self.todo}".rstrip()
@@ -147,6 +154,37 @@ def few_of_each_code(said: Iterable[str]) -> list[str]:
         f"{code} and {n:,} more of this kind: `cimento suites check SUITE` lists all."
         for code, n in left.items()
     ]
+
+
+def asked_faults(
+    faults: Iterable[Fault], *, asked: Collection[str] | None, released: bool
+) -> Iterator[str]:
+    """The remarks that a run makes about the warnings of its suite.
+
+    Warnings about items that were not asked, or that nobody may edit, are counted in a line.
+
+    Args:
+        faults: the warnings of the whole suite.
+        asked: ids of the items that were asked; None for all.
+        released: whether the suite is used as somebody else has released it.
+    """
+    others = 0
+    as_released = []
+    for fault in faults:
+        if fault.item and asked is not None and fault.item not in asked:
+            others += 1
+        elif fault.item and released:
+            as_released.append(fault.code)
+        else:
+            yield str(fault)
+    listing = "`cimento suites check SUITE` lists them."
+    if as_released:
+        yield (
+            f"{counted(len(as_released), 'warning')} ({', '.join(sorted({*as_released}))}) about"
+            f" items that were asked as they were released: {listing}"
+        )
+    if others:
+        yield f"{counted(others, 'warning')} about items that were not asked: {listing}"
 
 
 def listed(faults: Sequence[Fault | str]) -> str:

@@ -204,6 +204,23 @@ def test_predictions_that_contradict_each_other():
     assert found(make(LAMPS, DOG, formulas=[*formulas, "("]), "CIM-S025") == []
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("number", "2 predictions have the name 'number'."),
+        ("all predictions", "'all predictions' is what tables call all predictions together."),
+        ("0", "The name '0' reads like the number of a prediction."),
+        ("prediction 0", "The name 'prediction 0' reads like the number of a prediction."),
+    ],
+)
+def test_names_that_do_not_tell_predictions_apart(name, said):
+    own, other = Prediction(FORMULA, name="number"), Prediction("(2;%match%) < 5")
+    suite = replace(GOOD, predictions=(own, replace(other, name=name)))
+    fault = found(suite, "CIM-S026")[-1]
+    assert (fault.severity, fault.where, fault.seen) == ("error", "prediction 1", said)
+    assert found(replace(suite, predictions=(own, other, other)), "CIM-S026") == []
+
+
 # --- design
 
 

@@ -98,6 +98,10 @@ CHECKS: Mapping[str, Check] = {
         "predictions that contradict each other",
         "Look at each separately; together they always fail.",
     ),
+    "CIM-S026": _error(
+        "a name that does not tell a prediction from others",
+        "Give it a name of its own, such as *number*, or none.",
+    ),
     "CIM-S030": _error("a factor whose column is missing", "Add the column, or fill in the cell."),
     "CIM-S031": _error("an unknown factor level", "Correct the cell, or add the level."),
     "CIM-S032": _error("a cluster column that does not cluster", "Fill in one value per item."),
@@ -211,7 +215,7 @@ class Reading:
     faults: tuple[Fault, ...] = ()
 
 
-_MANY_OBJECTS = 100_000
+_MANY_OBJECTS = 5_000
 """Number of objects below which a garbage collection takes no noticeable time."""
 
 
