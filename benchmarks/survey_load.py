@@ -29,9 +29,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
 
-from cimento.people.surveys import storage
+from cimento.people.surveys import SurveyDesign, storage, write_design
 from cimento.people.surveys.building import SurveyPlan, build_design
-from cimento.people.surveys.design import SurveyDesign, write_design
 from cimento.suites.builtin import find_suite
 
 EVERY_SECONDS = 2.0

@@ -14,8 +14,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from cimento.corpus.making.generation import generate_suites
-from cimento.corpus.making.grammar_files import find_grammar, grammar_names, read_grammar
+from cimento.corpus.generation import generate_suites
+from cimento.corpus.grammar_files import find_grammar, grammar_names, read_grammar
 from cimento.paradigms.regions.audit import audit_suite
 from cimento.suites.model import Suite
 

@@ -23,8 +23,8 @@ from string import ascii_lowercase
 from typing import Literal, TypeAlias
 
 from cimento import load_suite
-from cimento.corpus.making.generation import generate_suites
-from cimento.corpus.making.grammar_files import find_grammar, grammar_names, read_grammar
+from cimento.corpus.generation import generate_suites
+from cimento.corpus.grammar_files import find_grammar, grammar_names, read_grammar
 from cimento.errors import CimentoError
 from cimento.paradigms.cloze.suite import MARKED_WORD, ClozeItem, ClozeSuite, expand_suite
 from cimento.paradigms.ratings.suite import Scale

@@ -8,6 +8,7 @@ Read this file first. Each stage has its own module::
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard
@@ -22,6 +23,7 @@ from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, StorageError, UsageError
 from cimento.io.declared import checked
+from cimento.io.helper_process import HelperProcess
 from cimento.models.in_memory import (
     LoadedModel,
     ModelLike,
@@ -204,6 +206,9 @@ def ask_suite(
     return result
 
 
+_SEVERAL = 8
+"""Number of suites from which a helper process, which takes a second to start, stores runs."""
+
 ProgressFor: TypeAlias = "Callable[[str, str], Progress]"
 """A function from the names of a suite and a model to the progress callback of their run."""
 
@@ -246,17 +251,23 @@ def run_all(
         engine=engine, device=device, store=store, cache=cache, force=force, ask=ask, note=note
     )
     for some in ([model] for model in models) if engine.is_alone(device) else (models,):
-        entries = list(suite_jobs(suites, some, run_options, progress))
-        jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
-        if ask and engine.share is None:
-            for job in jobs:
-                job.prepare()
-        try:
-            results = Execution(jobs, work).run()
-        finally:
-            for job in jobs:
-                job.tidy()
+        with closing(HelperProcess()) as process:
+            helper = process if len(suites) >= _SEVERAL else None
+            entries = list(suite_jobs(suites, some, run_options, progress, helper))
+            results = _results([entry for entry in entries if isinstance(entry, SuiteJob)], work)
         yield from _in_order(entries, iter(results))
+
+
+def _results(jobs: Sequence[SuiteJob], work: Work) -> list[Run | CimentoError | None]:
+    """The results of jobs, whose folders are made first, and removed where no run came of them."""
+    if work.ask and work.engine.share is None:
+        for job in jobs:
+            job.prepare()
+    try:
+        return Execution(jobs, work).run()
+    finally:
+        for job in jobs:
+            job.tidy()
 
 
 def _in_order(
@@ -276,6 +287,7 @@ def suite_jobs(
     models: Sequence[str | AnyScorer],
     run_options: RunOptions,
     progress: ProgressFor | None,
+    helper: HelperProcess | None = None,
 ) -> Iterator[SuiteJob | Failure]:
     """A job for each suite and model, model by model, or the failure that prevents it."""
     scoring = run_options.scoring
@@ -292,7 +304,9 @@ def suite_jobs(
             try:
                 asked_scoring = honoured(loaded.paradigm, run_options, handle).scoring
                 asked = handle or open_model(model, loaded, asked_scoring)
-                yield suite_job(loaded, asked, run_options, shown=shown, progress=advance)
+                yield suite_job(
+                    loaded, asked, run_options, shown=shown, progress=advance, helper=helper
+                )
             except StorageError:
                 raise
             except CimentoError as error:

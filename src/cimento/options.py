@@ -19,7 +19,7 @@ from cimento.measures import columns_needed, judged_on
 from cimento.measures.regions import FirstTokenRule
 from cimento.models.hf.arguments import parse_model_args, texts_of_arguments
 from cimento.models.registry import lasting_name
-from cimento.models.server.bodies import checked_body, parse_body
+from cimento.models.server import checked_body, parse_body
 from cimento.models.settings import (
     Asking,
     BosRule,

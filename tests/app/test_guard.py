@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from cimento.app.server import LARGEST_BODY, Guard, new_token
+from cimento.app import LARGEST_BODY, Guard, new_token
 
 TOKEN = "T0ken"  # noqa: S105  # of a test
 PORT = 8123
@@ -121,7 +121,7 @@ def test_a_body_that_says_it_is_too_large_is_refused():
 
 
 def test_a_body_that_does_not_say_its_length_ends_where_it_is_too_large(monkeypatch):
-    monkeypatch.setattr("cimento.app.server.LARGEST_BODY", 10)
+    monkeypatch.setattr("cimento.app.LARGEST_BODY", 10)
     _, inner = ask(method="POST", bodies=(b"123456", b"7890", b"1"))
     assert [message["type"] for message in inner.messages] == [
         "http.request", "http.request", "http.disconnect",

@@ -18,10 +18,9 @@ from cimento.app.shown import (
     qr_code,
     zipped_export,
 )
-from cimento.people.judgments.records import Judgment
-from cimento.people.surveys import storage
+from cimento.people.judgments import Judgment
+from cimento.people.surveys import design_json, read_design, storage
 from cimento.people.surveys.building import build_design
-from cimento.people.surveys.design import design_json, read_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.participants import network_host
 from cimento.suites.builtin import find_suite

@@ -14,7 +14,7 @@ from cimento import Item, Meta, Suite, analyse, evaluate
 from cimento.compare.analysis import analyse_table
 from cimento.compare.answer_table import Respondent, answer_table, respondents_of
 from cimento.errors import InputError, UsageError
-from cimento.people.judgments.records import BETTER, Judgment
+from cimento.people.judgments import BETTER, Judgment
 from cimento.report.analysis import FIGURES, analysis_grids, analysis_section, notable_items
 from cimento.report.figures_analysis import information_figure, wright_map
 from cimento.report.grid import as_text

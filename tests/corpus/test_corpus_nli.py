@@ -11,9 +11,9 @@ import cimento
 from cimento import Condition, InputError, Item, Meta, Region, Suite, UsageError
 from cimento.cli.main import invoke
 from cimento.corpus.connectives.lexicons import open_inventory
-from cimento.corpus.making.inference import LABELS, clauses, inferences, open_wording
+from cimento.corpus.inference import LABELS, clauses, inferences, open_wording
 from cimento.paradigms.cloze.files import load_cloze
-from cimento.people.surveys.design import read_design
+from cimento.people.surveys import read_design
 from cimento.suites.load import open_suite
 
 SUITES = Path(cimento.__file__).parent / "data" / "suites"

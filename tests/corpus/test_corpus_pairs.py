@@ -36,7 +36,7 @@ from cimento.corpus.connectives.inventories import (
 )
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.connectives.matching import open_rule
-from cimento.corpus.making.decisions import (
+from cimento.corpus.decisions import (
     as_table,
     columns_of,
     decision_rows,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError
-from cimento.corpus.sentences import token_spans, tree_faults
+from cimento.corpus import token_spans, tree_faults
 from cimento.corpus.treebanks import (
     ReadingProblem,
     fingerprint,
@@ -189,7 +189,7 @@ def heads(draw):
 @given(heads())
 @settings(deadline=None)
 def test_heads_are_a_tree_exactly_where_every_word_leads_to_one_root(numbers):
-    from cimento.corpus.sentences import Word
+    from cimento.corpus import Word
 
     words = [Word(i, "a", "a", "X", "_", h, "d", "_") for i, h in enumerate(numbers, 1)]
 

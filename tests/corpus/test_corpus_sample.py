@@ -8,11 +8,11 @@ from pathlib import Path
 import cimento
 from cimento import Meta
 from cimento.cli.main import invoke
+from cimento.corpus import joined_tokens, token_spans
 from cimento.corpus.connectives.frequencies import count_connectives
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.connectives.matching import open_rule
-from cimento.corpus.making.decisions import pair_suite, read_decisions
-from cimento.corpus.sentences import joined_tokens, token_spans
+from cimento.corpus.decisions import pair_suite, read_decisions
 from cimento.corpus.treebanks import may_show, open_treebanks
 
 SAMPLE = Path(cimento.__file__).parent / "data" / "corpus" / "sample"

@@ -7,6 +7,7 @@ import csv
 import pytest
 
 from cimento import InputError
+from cimento.corpus import Multiword, Sentence, Word
 from cimento.corpus.connectives.frequencies import (
     PublishedFrequencies,
     compare_published,
@@ -22,7 +23,6 @@ from cimento.corpus.connectives.inventories import (
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.connectives.matching import Matcher, builtin_rules, make_rule, open_rule
 from cimento.corpus.search import Finder, search_treebanks
-from cimento.corpus.sentences import Multiword, Sentence, Word
 from cimento.corpus.treebanks import open_treebanks
 
 MORE = ("per", "così", "ancora")

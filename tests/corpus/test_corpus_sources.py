@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from cimento import InputError
 from cimento.cli.main import invoke
+from cimento.corpus import token_spans
 from cimento.corpus.connectives.lexicons import open_inventory
-from cimento.corpus.sentences import token_spans
 from cimento.corpus.texts import (
     ConcordanceLine,
     Masks,

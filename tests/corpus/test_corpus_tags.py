@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cimento.cli.main import invoke
-from cimento.corpus.sentences import TAGS, TagModel
+from cimento.corpus import TAGS, TagModel
 
 TRAINING = [("DET", "NOUN", "VERB"), ("DET", "NOUN"), ("VERB",)]
 SEQUENCES = st.lists(st.lists(st.sampled_from(TAGS), min_size=1, max_size=6), max_size=6)

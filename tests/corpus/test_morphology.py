@@ -12,7 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, UsageError, open_morphology
-from cimento.corpus.morphology import rules
+from cimento.corpus.morphology import (
+    format_features,
+    from_delaf,
+    from_unimorph,
+    parse_features,
+    rules,
+    sister_forms,
+)
 from cimento.corpus.morphology.dictionaries import open_dictionary_file, split_tags
 from cimento.corpus.morphology.index import (
     DictionaryEntry,
@@ -20,13 +27,6 @@ from cimento.corpus.morphology.index import (
     build_index,
     parse_delaf,
     parse_unimorph,
-)
-from cimento.corpus.morphology.model import (
-    format_features,
-    from_delaf,
-    from_unimorph,
-    parse_features,
-    sister_forms,
 )
 from cimento.corpus.morphology.rules import Rules
 from cimento.errors import MissingDependencyError

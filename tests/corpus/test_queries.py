@@ -17,9 +17,7 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento import InputError
-from cimento.corpus.queries.matching import find
-from cimento.corpus.queries.parsing import PatternError, parse_request
-from cimento.corpus.queries.records import (
+from cimento.corpus.queries import (
     CompareClause,
     DistanceClause,
     DominanceClause,
@@ -30,6 +28,8 @@ from cimento.corpus.queries.records import (
     SentenceTest,
     TreebankIndex,
 )
+from cimento.corpus.queries.matching import find
+from cimento.corpus.queries.parsing import PatternError, parse_request
 from cimento.corpus.treebanks import open_treebanks
 from tests.helpers.trees import treebank
 

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from cimento import UsageError
-from cimento.corpus.making.edits import Editor, parse_change
-from cimento.corpus.making.forms import Contexts, TreebankMorphology
-from cimento.corpus.making.query_pairs import PairQuery, make_pairs
+from cimento.corpus.edits import Editor, parse_change
+from cimento.corpus.forms import Contexts, TreebankMorphology
 from cimento.corpus.morphology.dictionaries import open_morphology
+from cimento.corpus.queries import TreebankIndex
 from cimento.corpus.queries.matching import find
 from cimento.corpus.queries.parsing import open_query, stored_queries
-from cimento.corpus.queries.records import TreebankIndex
+from cimento.corpus.query_pairs import PairQuery, make_pairs
 from cimento.corpus.treebanks import open_treebanks
 from tests.helpers.trees import FewForms, treebank
 

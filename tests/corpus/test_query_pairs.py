@@ -9,9 +9,12 @@ import pytest
 
 import cimento
 from cimento import InputError, Meta, UsageError
-from cimento.corpus.making.edits import Editor, parse_change
-from cimento.corpus.making.forms import Contexts, TreebankMorphology
-from cimento.corpus.making.query_pairs import (
+from cimento.corpus.edits import Editor, parse_change
+from cimento.corpus.forms import Contexts, TreebankMorphology
+from cimento.corpus.morphology.rules import Rules
+from cimento.corpus.queries import TreebankIndex
+from cimento.corpus.queries.parsing import parse_request, stored_queries
+from cimento.corpus.query_pairs import (
     PairQuery,
     as_ids,
     as_trees,
@@ -21,9 +24,6 @@ from cimento.corpus.making.query_pairs import (
     mean_zipf_apart,
     pair_suite,
 )
-from cimento.corpus.morphology.rules import Rules
-from cimento.corpus.queries.parsing import parse_request, stored_queries
-from cimento.corpus.queries.records import TreebankIndex
 from cimento.corpus.treebanks import open_treebanks, read_sentences
 from cimento.suites.stimuli import stimulus_text
 from tests.helpers.trees import FewForms, treebank

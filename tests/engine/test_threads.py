@@ -11,6 +11,7 @@ import pytest
 
 import cimento
 from cimento.engine.cache import FileCache
+from cimento.io.helper_process import HelperProcess
 from cimento.models.base import Score
 from cimento.testing.models import FakeScorer
 
@@ -119,3 +120,38 @@ def test_suites_of_which_the_first_is_stored_already_are_answered(tmp_path):
     cimento.evaluate(first, OnGpu(0.0), output=tmp_path)
     runs = list(cimento.evaluate_all([first, *others], OnGpu(0.0), output=tmp_path))
     assert [run.n_items for run in runs] == [50, 60, 70]
+
+
+def test_many_suites_are_stored_by_another_process_byte_for_byte_as_here(tmp_path, monkeypatch):
+    suites = [cimento.pairs(PAIRS[n : n + 40], name=f"dogs-{n}") for n in range(0, 360, 40)]
+    asked: list[int] = []
+
+    class Counting(OnGpu):
+        def score(self, encoded):
+            asked.append(len(encoded))
+            return FakeScorer.score(self, encoded)
+
+    stored = []
+    call = HelperProcess.call
+
+    def noted(self, function, *args, **kwargs):
+        result = call(self, function, *args, **kwargs)
+        stored.append(self._process is not None)
+        return result
+
+    monkeypatch.setattr(HelperProcess, "call", noted)
+    folders = [tmp_path / "there" / "runs", tmp_path / "here" / "runs"]
+    for folder, some in ((folders[0], [suites]), (folders[1], [suites[:5], suites[5:]])):
+        for part in some:
+            for run in cimento.evaluate_all(part, Counting(0.0), output=folder):
+                assert run.n_items == 40
+                assert run.suite is part[0] or run.suite in part
+    assert stored == [True] * len(suites)
+    assert asked == [80] * 2 * len(suites)
+    here = {path.relative_to(folders[1]) for path in folders[1].rglob("*.parquet")}
+    assert here == {path.relative_to(folders[0]) for path in folders[0].rglob("*.parquet")}
+    assert len(here) >= 4 * len(suites)
+    for path in here:
+        assert (folders[0] / path).read_bytes() == (folders[1] / path).read_bytes()
+    for there, again in zip(*map(cimento.open_runs, folders), strict=True):
+        assert there.estimates() == again.estimates()

@@ -113,7 +113,7 @@ def notebooks(path: Path) -> object:
 
 def lm_eval_log(path: Path) -> object:
     """Samples that lm-eval logged."""
-    from cimento.models.recorded.replay import read_logs
+    from cimento.models.recorded import read_logs
 
     return read_logs(path)
 
@@ -184,7 +184,7 @@ def _dictionary(name: str) -> object:
 
 def grammar(folder: Path) -> object:
     """A grammar with its lexicon."""
-    from cimento.corpus.making.grammar_files import read_grammar
+    from cimento.corpus.grammar_files import read_grammar
 
     return read_grammar(folder)
 
@@ -258,14 +258,14 @@ def prolific(path: Path) -> object:
 
 def column_map(path: Path) -> object:
     """Which column is which field of a judgment."""
-    from cimento.people.judgments.records import read_map
+    from cimento.people.judgments import read_map
 
     return read_map(path)
 
 
 def survey(path: Path) -> object:
     """A survey."""
-    from cimento.people.surveys.design import read_design
+    from cimento.people.surveys import read_design
 
     return read_design(path)
 
@@ -279,7 +279,7 @@ def observations(path: Path) -> object:
 
 def recording(path: Path) -> object:
     """Recorded surprisals, matched with a suite: reader and alignment."""
-    from cimento.models.recorded.replay import replay
+    from cimento.models import recorded as replay
     from tests.fuzzing import seeds
     from tests.helpers.suites_on_disk import write
 
@@ -289,7 +289,7 @@ def recording(path: Path) -> object:
 
 def spec(path: Path) -> object:
     """A model spec, and what it makes of a recording."""
-    from cimento.models.recorded.replay import replay
+    from cimento.models import recorded as replay
     from tests.fuzzing import seeds
     from tests.helpers.suites_on_disk import write
 

@@ -24,7 +24,7 @@ def messages(path: Path) -> object:
 def wording(path: Path) -> object:
     """The wording of inferences, put around a sentence."""
     from cimento.corpus.connectives.lexicons import open_inventory
-    from cimento.corpus.making.inference import inferences, open_wording
+    from cimento.corpus.inference import inferences, open_wording
     from cimento.suites.model import Condition, Item, Meta, Region, Suite
 
     regions = tuple(map(Region, ("Esco", "se", "smette di piovere.")))
@@ -44,7 +44,7 @@ def treebank_folder(folder: Path) -> object:
 def decisions(path: Path) -> object:
     """Decisions about the sentences of a treebank."""
     from cimento.corpus.connectives.lexicons import open_inventory
-    from cimento.corpus.making.decisions import open_decisions, read_decisions
+    from cimento.corpus.decisions import open_decisions, read_decisions
     from cimento.corpus.treebanks import open_treebanks
     from cimento.errors import InputError
     from tests.fuzzing.seeds_more import CONLLU
@@ -80,14 +80,14 @@ def judged(path: Path) -> object:
 
 def journal(folder: Path) -> object:
     """Decisions of one person, as they were written down."""
-    from cimento.people.annotate.decisions import Journal
+    from cimento.people.annotate import Journal
 
     return Journal(folder, "anna").decisions
 
 
 def stored_judgments(path: Path) -> object:
     """A judgments table."""
-    from cimento.people.judgments.records import read_judgments
+    from cimento.people.judgments import read_judgments
 
     return read_judgments(path)
 
@@ -116,7 +116,7 @@ def _imported(path: Path, form: str) -> object:
     from typing import cast
 
     from cimento.people.annotate.importing import AnswerForm, ImportOptions, read_answers
-    from cimento.people.judgments.records import table_of
+    from cimento.people.judgments import table_of
     from tests.helpers.suites_on_disk import write_folder
 
     suite = write_folder(path.with_name("suite"))

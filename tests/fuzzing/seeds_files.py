@@ -130,7 +130,7 @@ def judgments_parquet() -> bytes:
 
 
 def _judgments() -> pl.DataFrame:
-    from cimento.people.judgments.records import read_judgments
+    from cimento.people.judgments import read_judgments
 
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "judgments.csv"
@@ -141,8 +141,7 @@ def _judgments() -> pl.DataFrame:
 @functools.cache
 def survey_file() -> bytes:
     """The file of a survey server, with one participant who has answered."""
-    from cimento.people.surveys import storage
-    from cimento.people.surveys.design import parse_design
+    from cimento.people.surveys import parse_design, storage
 
     def make(path: Path) -> None:
         storage.prepare(path, parse_design(m.DESIGN, where="design.json"))

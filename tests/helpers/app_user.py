@@ -18,8 +18,8 @@ def visit(folder: Path, flow: Callable[[User], Awaitable[None]]) -> None:
     """Let a user go through a flow on the app of a folder."""
     from nicegui.testing import user_simulation
 
+    from cimento.app import build
     from cimento.app.jobs import Queue
-    from cimento.app.server import build
 
     async def run() -> None:
         async with user_simulation(lambda: None) as user:

@@ -14,7 +14,7 @@ from cimento.engine.cache import MemoryCache
 from cimento.engine.scores import answer_scores
 from cimento.paradigms.regions.requests import region_requests
 from cimento.paradigms.regions.sections import region_report
-from cimento.report.records import RunReport, SuiteReport
+from cimento.report import RunReport, SuiteReport
 from cimento.testing import FakeScorer
 from cimento.testing.models import TokenScore
 from tests.helpers.judging import judged, make_suite, requests_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cimento.corpus.morphology.model import WordReading, chosen
+from cimento.corpus.morphology import WordReading, chosen
 from cimento.corpus.treebanks import TreebankFile, open_treebanks
 
 

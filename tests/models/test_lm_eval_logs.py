@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from cimento import InputError, TableError, evaluate, export
-from cimento.models.recorded.replay import is_log, one_log, read_logs
+from cimento.models.recorded import is_log, one_log, read_logs
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.paradigms.stories.formats import record, write_jsonl
 from cimento.paradigms.stories.suite import OPTIONS, TIERS, Story

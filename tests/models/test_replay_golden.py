@@ -12,9 +12,9 @@ import pytest
 import cimento
 from cimento import Run, Suite
 from cimento.measures import region_values
+from cimento.models.recorded import Replayed, replay
 from cimento.models.recorded.aligning import align_tokens
 from cimento.models.recorded.reading import parse_spec, read_recording
-from cimento.models.recorded.replay import Replayed, replay
 from cimento.paradigms.regions.requests import region_requests
 from cimento.suites.load import open_suite
 from cimento.suites.model import METRICS

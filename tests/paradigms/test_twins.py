@@ -8,8 +8,8 @@ import pytest
 
 import cimento
 from cimento import UsageError
-from cimento.corpus.making.generation import generate_suites
-from cimento.corpus.making.grammar_files import find_grammar, read_grammar
+from cimento.corpus.generation import generate_suites
+from cimento.corpus.grammar_files import find_grammar, read_grammar
 from cimento.explain import ExplainSettings, explain
 from cimento.paradigms.regions.swaps import contrasts_of
 from cimento.paradigms.regions.twins import controller_of, twins_of, with_twins

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cimento.report.columns import layout
 from cimento.report.grid import EstimateCell, Grid, as_text
-from cimento.studies.record import as_text as studied
+from cimento.studies import as_text as studied
 
 
 def test_a_long_last_remark_is_folded_under_itself():

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from cimento.report import AnswerList, GivenAnswer, NamedGrid, RunReport, SuiteReport
 from cimento.report.figures_rates import margins_figure, phenomena_figure
 from cimento.report.grid import Grid
 from cimento.report.html import Page, html_page
-from cimento.report.records import AnswerList, GivenAnswer, NamedGrid, RunReport, SuiteReport
 from tests.helpers.judging import make_suite
 from tests.helpers.reporting import (
     AGREEMENT,

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from cimento import Missing
 from cimento.errors import MissingDependencyError
-from cimento.report import figures
+from cimento.report import NamedGrid, SuiteReport, figures
 from cimento.report.figures_rates import margins_figure, phenomena_figure
 from cimento.report.grid import Grid
 from cimento.report.html import Page, html_page
 from cimento.report.items import BLOCK_VERDICTS, encode_items
-from cimento.report.records import NamedGrid, SuiteReport
 from tests.helpers.judging import make_suite
 from tests.helpers.pages import parse_page
 from tests.helpers.reporting import (
@@ -254,19 +253,14 @@ def test_without_scripts_the_first_items_stand_in_a_table():
     assert "mismatch: Il " in rows[0].words
 
 
-def test_several_predictions_are_listed_by_their_numbers():
+def test_several_predictions_are_listed_by_the_names_of_their_verdicts():
     suite = with_predictions(
         AGREEMENT, "(2;%match%) < (2;%mismatch%)", "(1;%match%) < (1;%mismatch%)"
     )
     run = make_run(suite)
-    claims = tuple(
-        dataclasses.replace(claim, number=number)
-        for claim, number in zip(run.claims, (4, 7), strict=True)
-    )
-    run = dataclasses.replace(run, claims=claims)
     page = page_of(run)
-    [listed] = page.all("ol.predictions")
-    assert [line.attributes["value"] for line in listed.all("li")] == ["4", "7"]
+    [listed] = page.all("ul.predictions")
+    assert [line.all("b")[0].words for line in listed.all("li")] == ["prediction 0", "prediction 1"]
     block = items_of(run)
     parts = [block["words"][part[0]] for part in block["items"][0][8]]
     assert parts == ["prediction 0", "prediction 1"]

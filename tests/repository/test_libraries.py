@@ -14,7 +14,7 @@ from cimento import evaluate, open_run
 pytestmark = pytest.mark.slow
 
 HEAVY = ("torch._dynamo.symbolic_convert", "scipy.optimize", "torch.distributed.tensor")
-OWN = "from cimento.models.hf.libraries import import_libraries, own_process; own_process();"
+OWN = "from cimento.models.hf import import_libraries, own_process; own_process();"
 
 
 def said(code: str, **environment: str) -> str:
@@ -54,7 +54,7 @@ def test_whoever_compiles_has_the_compiler_all_the_same():
 
 def test_a_program_that_imports_cimento_has_its_libraries_whole():
     code = (
-        "from cimento.models.hf.libraries import import_libraries; import_libraries();"
+        "from cimento.models.hf import import_libraries; import_libraries();"
         "import sys, os; from transformers.utils import is_scipy_available;"
         "print('transformers' in sys.modules, 'OMP_WAIT_POLICY' in os.environ)"
     )

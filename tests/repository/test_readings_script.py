@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cimento.corpus.making import grammar_files
+from cimento.corpus import grammar_files
 from cimento.suites import builtin
 from cimento.suites.builtin import READINGS, find_suite, list_builtin
 from reading_questions import (

@@ -46,6 +46,5 @@ def test_warnings_about_items_that_others_have_released_are_counted(tmp_path):
     suite = write(tmp_path / "wh_island.jsonl", paradigm="wh_island")
     warnings = evaluate(suite, "demo-causal").summary().warnings
     [text] = [text for text in warnings if "CIM-S055" in text]
-    assert text.startswith(
-        "2 warnings (CIM-S055) about items that were asked as they were released"
-    )
+    begun = "2 warnings (CIM-S055) about items that were asked as they were released"
+    assert text.startswith(begun)

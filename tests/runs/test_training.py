@@ -178,8 +178,8 @@ def test_every_prediction_and_all_of_them_are_logged_by_name(trained):
     rates = {estimate.question: estimate for estimate in run.estimates() if not estimate.group}
     every = rates["all predictions"]
     assert callback.history[6] == {
-        f"eval_{SUITE}_prediction_0": rates["prediction 0"].value,
-        f"eval_{SUITE}_prediction_1": rates["prediction 1"].value,
+        f"eval_{SUITE}_number": rates["number"].value,
+        f"eval_{SUITE}_person": rates["person"].value,
         f"eval_{SUITE}_all_predictions": every.value,
         f"eval_{SUITE}_accuracy": every.value,
         f"eval_{SUITE}_accuracy_low": every.low,

@@ -1,4 +1,4 @@
-"""A plug-in with one of everything; docs/plugins.md shows it."""
+"""A plug-in with a model, a reader and a measure; docs/plugins.md shows it."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import pytest
 from cimento import CimentoError, Fault, InputError, ModelError, SuiteError, TableError, load_suites
 from cimento.cli.main import invoke
 from cimento.corpus.connectives.lexicons import open_inventory
-from cimento.corpus.morphology.model import from_unimorph
+from cimento.corpus.morphology import from_unimorph
 from cimento.errors import FormulaError
 from cimento.io.parsing import filled, whole_number
 from cimento.io.transport import opener

@@ -20,8 +20,7 @@ from cimento import SiteSettings, UsageError, analyse, evaluate, export, open_ru
 from cimento.cli.main import invoke
 from cimento.report.document import sections_of
 from cimento.report.html import minus
-from cimento.site import build
-from cimento.site.board import link, slug
+from cimento.site.board import link, slug, suite_parts
 from tests.helpers.judging import make_suite
 from tests.site.conftest import ALSO_WISE, FOOL, NOUNS, WISE, agreement, knows
 
@@ -283,7 +282,7 @@ def test_what_is_unchanged_is_not_read_and_comes_out_as_if_it_were_made_anew(
     settings = SiteSettings(dataset="lab/suites")
     write_site([animal_runs, more_runs, runs_of_every_kind], root, settings)
     read_suites = []
-    monkeypatch.setattr(build, "suite_parts", _noting(read_suites, build.suite_parts))
+    monkeypatch.setattr("cimento.site.suite_parts", _noting(read_suites, suite_parts))
     everything = [animal_runs, more_runs, runs_of_every_kind, new]
     write_site(everything, root, settings)
     assert read_suites == ["it-animals"]

@@ -17,8 +17,8 @@ from cimento.cli.main import invoke
 from cimento.paradigms.cloze.people import NONE
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
-from cimento.studies.connectives import checks
-from cimento.studies.connectives.checks import (
+from cimento.studies import connectives as checks
+from cimento.studies.connectives import (
     check_published,
     fits,
     p_of_rho,

@@ -13,6 +13,8 @@ import pytest
 from cimento import InputError, UsageError
 from cimento.cli.main import invoke
 from cimento.statistics.means import within_intervals
+from cimento.studies import Section, as_json, as_text, beside, read_rows
+from cimento.studies.islands import SECTIONS, materials, study
 from cimento.studies.islands.fillers import filler_effects, filler_model
 from cimento.studies.islands.human import (
     by_phenomenon,
@@ -23,7 +25,6 @@ from cimento.studies.islands.human import (
     read_judgments,
     unit_means,
 )
-from cimento.studies.islands.study import SECTIONS, materials, study
 from cimento.studies.islands.tables import (
     blimp_models,
     checked_table,
@@ -34,7 +35,6 @@ from cimento.studies.islands.tables import (
     tables,
     variations,
 )
-from cimento.studies.record import Section, as_json, as_text, beside, read_rows
 from cimento.suites.derived import merge_suites
 from cimento.suites.design import ISLAND_CONDITIONS
 from tests.helpers.designs import island_suite

@@ -22,8 +22,7 @@ from cimento.paradigms.cloze.portuguese import (
     read_templates,
 )
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_templates
-from cimento.studies.portuguese.data import StudyData, load
-from cimento.studies.portuguese.study import (
+from cimento.studies.portuguese import (
     NUMBERS,
     PARTS,
     numbers_of,
@@ -31,6 +30,7 @@ from cimento.studies.portuguese.study import (
     table,
     verb_readings,
 )
+from cimento.studies.portuguese.data import StudyData, load
 
 pytestmark = pytest.mark.golden
 

@@ -10,7 +10,7 @@ import pytest
 
 from cimento import load_suite
 from cimento.cli.main import invoke
-from cimento.corpus.morphology.model import WordReading
+from cimento.corpus.morphology import WordReading
 from cimento.corpus.morphology.rules import Rules
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.suite import expand_suite

@@ -10,8 +10,8 @@ import pytest
 from cimento import InputError, evaluate, load_suite
 from cimento.cli.main import invoke
 from cimento.paradigms.cloze.portuguese import read_sheet
+from cimento.studies.portuguese import NUMBERS, numbers_of, verb_readings
 from cimento.studies.portuguese.data import load
-from cimento.studies.portuguese.study import NUMBERS, numbers_of, verb_readings
 from cimento.suites.workbooks import write_sheets
 
 PASSIVE = "voz passiva_1a\tas casas foram\tOntem as casas foram [MASK] cedo."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cimento.studies.record import as_long_as, equals_printed, same_decimals
+from cimento.studies import as_long_as, equals_printed, same_decimals
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.prompts import PAPER_DRAWS, Shots, choose_shots
 from cimento.paradigms.stories.recordings import Responses, read_responses
 from cimento.paradigms.stories.suite import OPTIONS, PAIRS, STATES, STORY, TIERS, TierAnswer
+from cimento.studies.stories import TABLE_3, published, study_record
 from cimento.studies.stories.prompts import gemma, llama
-from cimento.studies.stories.record import TABLE_3, published, study_record
 from cimento.studies.stories.text import differing, metric_sections
 
 pytestmark = pytest.mark.golden

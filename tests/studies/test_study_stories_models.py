@@ -8,7 +8,7 @@ import json
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.studies.stories.record import TABLE_3, published_rows
+from cimento.studies.stories import TABLE_3, published_rows
 from tests.models.test_lm_eval_logs import story_log
 
 

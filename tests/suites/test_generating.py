@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from cimento import InputError
 from cimento.cli.main import invoke
-from cimento.corpus.making.generation import generate_suites
-from cimento.corpus.making.grammar import Grammar
-from cimento.corpus.making.grammar_files import find_grammar, grammar_names, read_grammar
+from cimento.corpus.generation import generate_suites
+from cimento.corpus.grammar import Grammar
+from cimento.corpus.grammar_files import find_grammar, grammar_names, read_grammar
 from cimento.suites.checks import check_suite
 from cimento.suites.load import open_suite
 

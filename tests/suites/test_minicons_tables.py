@@ -8,7 +8,7 @@ import pytest
 
 from cimento import Condition, InputError, Item, Meta, Prediction, Region, Suite, SuiteError
 from cimento.cli.main import invoke
-from cimento.suites.formats.registry import convert, losses
+from cimento.suites.formats import convert, losses
 from cimento.suites.load import open_suite
 from cimento.suites.model import sentence
 

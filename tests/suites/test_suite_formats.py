@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, Region, SuiteError, load_suites
-from cimento.suites.formats.registry import FORMATS
+from cimento.suites.formats import FORMATS
 from cimento.suites.load import inspect_suite, open_suite, suite_paths
 from tests.helpers.suites_on_disk import (
     ITEMS,

@@ -26,8 +26,8 @@ from cimento import (
 )
 from cimento.errors import StorageError
 from cimento.suites.checks import check_suite
+from cimento.suites.formats import TARGETS, convert, losses
 from cimento.suites.formats.items import escape, read_regions, unescape, write_regions
-from cimento.suites.formats.registry import TARGETS, convert, losses
 from cimento.suites.load import open_suite
 from cimento.suites.model import METRICS, sentence
 from cimento.suites.reading import errors

@@ -22,8 +22,7 @@ from cimento.suites.builtin import (
     new_suite,
     template_kinds,
 )
-from cimento.suites.formats import native
-from cimento.suites.formats.registry import convert
+from cimento.suites.formats import convert, native
 from cimento.suites.load import open_suite
 from tests.helpers.command_line import invoke
 
@@ -180,7 +179,7 @@ def test_listing_imports_nothing_heavy():
 def test_importing_the_readers_imports_nothing_heavy():
     code = (
         "import sys, cimento.suites.load, cimento.suites.builtin;"
-        "import cimento.suites.formats.registry;"
+        "import cimento.suites.formats;"
         "print([m for m in ('polars', 'pydantic', 'xlsxwriter', 'tomli_w') if m in sys.modules])"
     )
     done = subprocess.run(  # noqa: S603 - our own interpreter and our own code

@@ -10,7 +10,7 @@ from cimento import InputError, UsageError, load_suite
 from cimento.cli.main import invoke
 from cimento.paradigms.registry import audit_suite, sentence_suite
 from cimento.people.annotate.importing import apply_judgments, asked_items
-from cimento.people.judgments.records import Judgment
+from cimento.people.judgments import Judgment
 from tests.helpers import probes
 
 

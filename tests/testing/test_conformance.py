@@ -19,7 +19,7 @@ import pytest
 from cimento import Asking
 from cimento.cli.main import invoke
 from cimento.models.registry import AnyScorer, open_scorer
-from cimento.paradigms.prompted.paradigm import PROMPTED
+from cimento.paradigms.prompted import PROMPTED
 from cimento.paradigms.prompted.prompts import prompted_suite
 from cimento.paradigms.registry import find_paradigm, load_suite, sentence_suite
 from cimento.suites.builtin import find_suite
@@ -241,7 +241,7 @@ def _is_asked_of_people(tried: Tried) -> Said:
 def _is_run_as_json(tried: Tried) -> Said:
     done = tried.run("--json")
     summary = json.loads(done.out)
-    assert summary["schema_version"] == 2
+    assert summary["schema_version"] == 3
     assert len(summary["runs"]) == 2
     assert all(run["estimates"] for run in summary["runs"])
     return done

@@ -19,22 +19,22 @@ from cimento.errors import CimentoError, InputError
 from cimento.io.files import read_bytes, write_text
 from cimento.paradigms.registry import load_suite
 from cimento.people.annotate.importing import apply_judgments
-from cimento.people.judgments.filters import (
-    ExclusionRules,
-    filter_judgments,
-    log_json,
-    log_text,
-)
-from cimento.people.judgments.records import (
+from cimento.people.judgments import (
     Judgment,
     judgments_of,
     read_judgments,
     table_of,
     write_judgments,
 )
+from cimento.people.judgments.filters import (
+    ExclusionRules,
+    filter_judgments,
+    log_json,
+    log_text,
+)
 from cimento.people.judgments.summaries import QuestionSummary, summarise
+from cimento.people.surveys import read_design
 from cimento.people.surveys.administration import write_results
-from cimento.people.surveys.design import read_design
 from cimento.runs.run import Run, open_run
 from cimento.suites.builtin import find_suite
 

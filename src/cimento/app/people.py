@@ -26,9 +26,8 @@ from cimento.app.words import message_of
 from cimento.app.workspace import SURVEYS
 from cimento.errors import CimentoError, InputError, UsageError
 from cimento.paradigms.base import SurveyTask
-from cimento.people.surveys import storage
+from cimento.people.surveys import SurveyDesign, read_design, storage
 from cimento.people.surveys.building import build_design
-from cimento.people.surveys.design import SurveyDesign, read_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import languages
 from cimento.people.surveys.participants import EVERYWHERE, LOCAL, MOST_PEOPLE, network_host

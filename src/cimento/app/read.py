@@ -24,10 +24,10 @@ from cimento.app.shown import (
 from cimento.app.workspace import StoredRun
 from cimento.cite import Cited, cite
 from cimento.errors import CimentoError
+from cimento.report import NamedGrid
 from cimento.report.document import REPORT_FORMS
 from cimento.report.figures import Figure
 from cimento.report.grid import Grid
-from cimento.report.records import NamedGrid
 
 MOST_ROWS = 200
 """The number of rows of a table that are shown; files have all of them."""

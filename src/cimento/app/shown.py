@@ -21,17 +21,16 @@ from cimento.app.workspace import Workspace
 from cimento.compare import compare
 from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import CimentoError, InputError, UsageError, needing
-from cimento.people.judgments.records import ACCEPTABILITY, Judgment
+from cimento.people.judgments import ACCEPTABILITY, Judgment
 from cimento.people.judgments.summaries import mean_ratings
-from cimento.people.surveys import storage
+from cimento.people.surveys import read_design, storage
 from cimento.people.surveys.building import SurveyPlan
-from cimento.people.surveys.design import read_design
 from cimento.people.surveys.material import MaterialOptions
+from cimento.report import NamedGrid
 from cimento.report.document import html, sections_of, versions_apart
 from cimento.report.figures import Figure, lacking_figures
 from cimento.report.grid import GRID_FORMS, Grid
 from cimento.report.paper import results_grid
-from cimento.report.records import NamedGrid
 from cimento.runs.run import Run, open_runs
 from cimento.runs.store import MANIFEST
 from cimento.statistics.correlation import Correlation, correlate

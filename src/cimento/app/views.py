@@ -21,8 +21,7 @@ from cimento.app.editing import (
     set_cells,
 )
 from cimento.errors import FormulaError, Severity
-from cimento.paradigms.registry import kinds_with_regions
-from cimento.suites.builtin import DEFAULT_KIND
+from cimento.paradigms.registry import has_regions
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formula import parse, references
 from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
@@ -140,6 +139,7 @@ def _columns(grid: Grid, sheet: str) -> tuple[Column, ...]:
     item, condition, text = (shown.column(meaning) for meaning in ("item", "condition", "text"))
     ratings = {shown.column("rating"), shown.column("ratings")}
     sides = {shown.column("good"), shown.column("bad")} - {None}
+    is_cut = has_regions(grid.settings().get("kind"))
     made = []
     for n, name in enumerate(shown.columns):
         role: Role = "text"
@@ -155,15 +155,10 @@ def _columns(grid: Grid, sheet: str) -> tuple[Column, ...]:
                 role, choices = "choice", factors[name.strip()]
             elif n in ratings:
                 role = "number"
-            elif n in sides or name.strip() in named or (n == text and _is_of_regions(grid)):
+            elif n in sides or name.strip() in named or (n == text and is_cut):
                 role = "regions"
         made.append(Column(name, role, n, choices))
     return tuple(made)
-
-
-def _is_of_regions(grid: Grid) -> bool:
-    """Whether the sentences of a suite are cut by bars: texts with a blank are not."""
-    return (grid.settings().get("kind") or DEFAULT_KIND) in kinds_with_regions()
 
 
 def _factors(grid: Grid) -> dict[str, tuple[str, ...]]:

@@ -16,8 +16,7 @@ from cimento.errors import InputError, UsageError
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import read_bytes
 from cimento.people.annotate.importing import open_secret, pseudonym
-from cimento.people.judgments.formats import read_prolific, write_participants
-from cimento.people.judgments.records import (
+from cimento.people.judgments import (
     finite,
     judgments_of,
     read_judgments,
@@ -26,13 +25,14 @@ from cimento.people.judgments.records import (
     table_of,
     write_judgments,
 )
+from cimento.people.judgments.formats import read_prolific, write_participants
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
     from cimento.people.annotate.importing import AnswerForm
+    from cimento.people.judgments import ColumnMap
     from cimento.people.judgments.filters import ExclusionRules
     from cimento.people.judgments.formats import Submission
-    from cimento.people.judgments.records import ColumnMap
 
 
 class ImportAnswersOptions(Options):
@@ -167,7 +167,7 @@ def _secret(path: Path | None) -> bytes:
 
 
 def _columns(mapping: Path | None, columns: Sequence[str], fixed: Sequence[str]) -> ColumnMap:
-    from cimento.people.judgments.records import map_of_options, read_map
+    from cimento.people.judgments import map_of_options, read_map
 
     said = map_of_options(columns, fixed)
     return read_map(mapping).with_own(said) if mapping is not None else said

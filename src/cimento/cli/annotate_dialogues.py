@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from cimento.paradigms.cloze.requests import ClozeAnswers
     from cimento.paradigms.stories.suite import Story
+    from cimento.people.annotate import Journal
     from cimento.people.annotate.candidates import CandidateTask
-    from cimento.people.annotate.decisions import Journal
     from cimento.people.annotate.second_annotator import JudgeAgreement, StoryJudgment
 
 
@@ -45,7 +45,7 @@ def _pairs(options: DecideOptions) -> int:
     next time you continue there. :help lists everything that you can type. At the end the table is
     checked as by `cimento corpus finish`.
     """
-    from cimento.corpus.making.decisions import open_decisions, read_decisions
+    from cimento.corpus.decisions import open_decisions, read_decisions
     from cimento.people.annotate.pairs import decide, tasks_of
 
     if options.decisions.suffix != ".tsv":
@@ -265,7 +265,7 @@ def _agreement_of_stories(
 def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) -> None:
     """A description of every question in a table of judgments, and of models beside people."""
     from cimento.people.annotate.second_annotator import judge_agreements
-    from cimento.people.judgments.records import judgments_of, read_judgments
+    from cimento.people.judgments import judgments_of, read_judgments
     from cimento.people.judgments.summaries import summarise
 
     judgments = judgments_of(read_judgments(file))
@@ -393,13 +393,13 @@ def _candidates(options: CandidateOptions) -> None:
     Every decision is saved at once; stop with q, or in any other way, and continue later.
     """
     from cimento.paradigms.cloze.requests import ClozeAnswers
-    from cimento.people.annotate.candidates import candidate_tasks
-    from cimento.people.annotate.decisions import (
+    from cimento.people.annotate import (
         Journal,
         candidate_agreement,
         candidate_agreement_text,
         earlier_judgments,
     )
+    from cimento.people.annotate.candidates import candidate_tasks
     from cimento.people.annotate.spreadsheets import read_candidates, write_candidates
     from cimento.runs.run import open_run
 
@@ -443,6 +443,7 @@ def _ask(
 ) -> None:
     """The dialogue about one person's share of the candidates."""
     from cimento.paradigms.cloze.people import LABELS
+    from cimento.people.annotate import earlier_judgments
     from cimento.people.annotate.candidates import (
         REMARKS,
         CandidateDialogue,
@@ -451,7 +452,6 @@ def _ask(
         read_part,
         shuffled,
     )
-    from cimento.people.annotate.decisions import earlier_judgments
 
     if options.order == "shuffled":
         tasks = shuffled(tasks, options.seed)
@@ -474,7 +474,7 @@ def _ask(
 
 
 def _store(answers: ClozeAnswers, run: Path, earlier: pl.DataFrame) -> None:
-    from cimento.people.annotate.decisions import store_judgments
+    from cimento.people.annotate import store_judgments
 
     table = store_judgments(run, suite=answers.suite.name, earlier=earlier)
     note(f"{table.height} judgments in {run}.")

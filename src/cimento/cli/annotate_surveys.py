@@ -17,16 +17,15 @@ from cimento.cli.flags import command_of, run_option
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, option
 from cimento.io.files import read_bytes, write_text
-from cimento.people.judgments.records import FILLER, PRACTICE
-from cimento.people.surveys import storage
-from cimento.people.surveys.design import read_design
+from cimento.people.judgments import FILLER, PRACTICE
+from cimento.people.surveys import read_design, storage
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.participants import MOST_PEOPLE
 
 if TYPE_CHECKING:
     from typer._click import Context
 
-    from cimento.people.surveys.design import SurveyDesign
+    from cimento.people.surveys import SurveyDesign
 
 
 survey_app = typer.Typer(help="Make surveys from suites.", no_args_is_help=True)

@@ -327,7 +327,7 @@ def _analyse(options: AnalyseOptions) -> None:
     """
     from cimento.compare.analysis import analyse_table
     from cimento.compare.answer_table import answer_table, respondents_of
-    from cimento.people.judgments.records import judgments_of, read_judgments
+    from cimento.people.judgments import judgments_of, read_judgments
     from cimento.report.analysis import analysis_grids, analysis_section
     from cimento.report.figures import write_figures
 

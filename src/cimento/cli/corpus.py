@@ -40,7 +40,7 @@ from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 
 if TYPE_CHECKING:
     from cimento.corpus.connectives.frequencies import PublishedFrequencies
-    from cimento.corpus.making.inference import HypothesisWording, InferenceItem
+    from cimento.corpus.inference import HypothesisWording, InferenceItem
     from cimento.corpus.texts import PlainSentence
 
 
@@ -105,7 +105,7 @@ def _tags(options: TagOptions) -> None:
 
     The n-gram model is of the tags of --train. With -o every sentence gets a row.
     """
-    from cimento.corpus.sentences import TagModel, tags_of
+    from cimento.corpus import TagModel, tags_of
     from cimento.io.files import write_text
 
     training = [
@@ -324,7 +324,7 @@ def _published_tables(name: str) -> list[PublishedFrequencies]:
 
     if name != "paper":
         return read_published(Path(name))
-    from cimento.studies.connectives.checks import TABLE_6, WORDS
+    from cimento.studies.connectives import TABLE_6, WORDS
 
     return [
         PublishedFrequencies(
@@ -431,7 +431,7 @@ def _nli(options: InferenceOptions) -> None:
     The result is a cloze suite whose blank takes one of three words, so it can be used with models,
     surveys and tables like any other suite.
     """
-    from cimento.corpus.making.inference import inferences, open_wording
+    from cimento.corpus.inference import inferences, open_wording
     from cimento.paradigms.cloze.files import write_cloze
     from cimento.paradigms.registry import load_suite, sentence_suite
     from cimento.suites.model import Meta

@@ -17,7 +17,7 @@ from cimento.io.declared import Options, Texts, option
 if TYPE_CHECKING:
     from cimento.corpus.connectives.extraction import CandidateSentence, Selected
     from cimento.corpus.connectives.inventories import Inventory
-    from cimento.corpus.making.decisions import PairDecision
+    from cimento.corpus.decisions import PairDecision
     from cimento.corpus.treebanks import ReadingProblem, TreebankFile
     from cimento.paradigms.cloze.suite import ClozeSuite
     from cimento.report.grid import Grid
@@ -218,7 +218,7 @@ def _pairs(options: DrawOptions) -> None:
     Sentences come from strata of length and number of clauses. A connective that opens its sentence
     and links it to the previous one is joined to that one. Next: cimento corpus finish.
     """
-    from cimento.corpus.making.decisions import as_table, columns_of, decision_rows
+    from cimento.corpus.decisions import as_table, columns_of, decision_rows
     from cimento.io.files import refuse_filled_in, write_text
 
     files = options.files
@@ -307,7 +307,7 @@ def _finish(options: FinishOptions) -> None:
     If a treebank's license forbids redistribution of its sentences, only the decisions are written,
     with ids: anyone who has the treebank can make the suite from them. --text overrides this.
     """
-    from cimento.corpus.making.decisions import as_table, columns_of, read_decisions
+    from cimento.corpus.decisions import as_table, columns_of, read_decisions
     from cimento.io.files import write_text
 
     files = options.files
@@ -345,7 +345,7 @@ def _write_suite(
     options: FinishOptions, kept: Sequence[PairDecision], inventory: Inventory
 ) -> None:
     """Write the decisions as a suite: pairs of sentences, or texts with a blank."""
-    from cimento.corpus.making.decisions import licence_of, pair_suite
+    from cimento.corpus.decisions import licence_of, pair_suite
     from cimento.paradigms.cloze.files import write_cloze
     from cimento.suites.formats.native import write_native
     from cimento.suites.model import Meta
@@ -369,7 +369,7 @@ def _cloze_suite(
     kept: Sequence[PairDecision], inventory: Inventory, meta: Meta, *, seed: int
 ) -> ClozeSuite:
     """A suite of texts with a blank, with the options in the order of their roles."""
-    from cimento.corpus.making.decisions import options_of, sources
+    from cimento.corpus.decisions import options_of, sources
     from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionRole
 
     items = []

@@ -206,7 +206,7 @@ def _app(options: AppOptions) -> None:
         return
     with needing("nicegui", extra="app", purpose="cimento app"):
         import nicegui as _  # noqa: F401  # before anything is written
-    from cimento.app.server import Place, listen, serve
+    from cimento.app import Place, listen, serve
     from cimento.app.workspace import Workspace
 
     workspace = Workspace(

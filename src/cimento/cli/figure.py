@@ -33,8 +33,8 @@ from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
     from cimento.paradigms.regions.factorial import Factorial
+    from cimento.report import RunReport
     from cimento.report.figures import Figure
-    from cimento.report.records import RunReport
     from cimento.runs.run import Run
 
 OF_SENTENCES = (

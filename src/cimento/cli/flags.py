@@ -16,6 +16,7 @@ import re
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
@@ -41,8 +42,8 @@ def command_of(
     positional: str | tuple[str, ...] = (),
     metavar: str | tuple[str, ...] = (),
     read: Callable[[Given], Given] = lambda given: given,
-) -> Callable[..., int]:
-    """A command whose flags are the fields of a model.
+) -> Callable[..., Callable[[], int | None]]:
+    """A command whose flags are the fields of a model; it returns the action, for `main` to call.
 
     Args:
         model: model of the options.
@@ -62,9 +63,9 @@ def command_of(
         if about(field)
     ]
 
-    def command(ctx: typer.Context, **values: object) -> int:
+    def command(ctx: typer.Context, **values: object) -> Callable[[], int | None]:
         given = {name: value for name, value in values.items() if _is_given(ctx, name)}
-        return action(checked(model, read(given), written="--")) or 0
+        return partial(action, checked(model, read(given), written="--"))
 
     context = inspect.Parameter(
         "ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context

@@ -21,7 +21,7 @@ from typer.models import CommandInfo, TyperInfo
 from cimento._version import __version__
 from cimento.cli.console import close_quietly
 from cimento.errors import CimentoError, StorageError, UsageError, need_known
-from cimento.models.hf.libraries import end_process, own_process
+from cimento.models.hf import end_process, own_process
 
 if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter
@@ -213,7 +213,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors="backslashreplace")
     given = sys.argv[1:] if arguments is None else arguments
     with Ending() as ending:
-        ending.result = app(_with_dashes(given), standalone_mode=False)
+        action = app(_with_dashes(given), standalone_mode=False)
+        ending.result = action() if callable(action) else action
     end_process()
     sys.exit(ending.code)
 
@@ -221,7 +222,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def invoke(arguments: Sequence[str]) -> int:
     """Run one command in a process of somebody else's, and return the exit code."""
     with Ending() as ending:
-        ending.result = app(_with_dashes(arguments), standalone_mode=False)
+        action = app(_with_dashes(arguments), standalone_mode=False)
+        ending.result = action() if callable(action) else action
     return ending.code
 
 

@@ -26,11 +26,11 @@ from cimento.io.declared import option
 from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
-    from cimento.corpus.making.edits import Editor
-    from cimento.corpus.making.query_pairs import Drafts, PairQuery, TreebankPair
+    from cimento.corpus.edits import Editor
+    from cimento.corpus.queries import TreebankIndex
     from cimento.corpus.queries.matching import TreeMatch
     from cimento.corpus.queries.parsing import StoredQuery
-    from cimento.corpus.queries.records import TreebankIndex
+    from cimento.corpus.query_pairs import Drafts, PairQuery, TreebankPair
     from cimento.corpus.treebanks import ReadingProblem
     from cimento.suites.model import Meta
 
@@ -42,8 +42,8 @@ _DISCORDANT = 0.2
 def editor_of(index: TreebankIndex, dictionary: str, language: str) -> Editor:
     """What changes the sentences of treebanks: a dictionary, if any, and their own forms."""
     from cimento.cli.resources import open_named
-    from cimento.corpus.making.edits import Editor
-    from cimento.corpus.making.forms import Contexts, TreebankMorphology
+    from cimento.corpus.edits import Editor
+    from cimento.corpus.forms import Contexts, TreebankMorphology
 
     named = [open_named(dictionary, language=language)] if dictionary else []
     return Editor([*named, TreebankMorphology(index)], Contexts(index))
@@ -71,9 +71,9 @@ def _query(options: QueryOptions) -> None:
     Sentences are given as text if the license of every treebank allows redistribution, and
     otherwise only as ids; --text overrides this.
     """
+    from cimento.corpus.queries import TreebankIndex
     from cimento.corpus.queries.matching import find
     from cimento.corpus.queries.parsing import open_query
-    from cimento.corpus.queries.records import TreebankIndex
     from cimento.corpus.treebanks import licences_of
     from cimento.io.files import write_text
 
@@ -201,10 +201,10 @@ def query_counts(
     queries: Sequence[StoredQuery], options: LibraryOptions
 ) -> dict[str, dict[str, int | None]]:
     """The matches, pairs and twins of each query; null where a query makes none."""
-    from cimento.corpus.making.edits import parse_change
-    from cimento.corpus.making.query_pairs import PairQuery, make_pairs
+    from cimento.corpus.edits import parse_change
+    from cimento.corpus.queries import TreebankIndex
     from cimento.corpus.queries.matching import find
-    from cimento.corpus.queries.records import TreebankIndex
+    from cimento.corpus.query_pairs import PairQuery, make_pairs
     from cimento.corpus.treebanks import open_treebanks
 
     skipped = where_skipped(options.malformed)
@@ -272,9 +272,9 @@ def _build(options: PairQueryOptions) -> None:
     Forms that leave a doubt are left out; the counts and reasons are printed. If a noun between
     the two agreeing words can be made an attractor, a twin suite has the same items with it.
     """
-    from cimento.corpus.making.query_pairs import as_ids, as_trees, draw_pairs, make_pairs
+    from cimento.corpus.queries import TreebankIndex
     from cimento.corpus.queries.parsing import open_query
-    from cimento.corpus.queries.records import TreebankIndex
+    from cimento.corpus.query_pairs import as_ids, as_trees, draw_pairs, make_pairs
     from cimento.io.files import write_text
 
     stored = open_query(options.query)
@@ -317,8 +317,8 @@ build_query = command_of(PairQueryOptions, _build, positional="query", metavar="
 
 
 def _pair_query(stored: StoredQuery, options: PairQueryOptions) -> PairQuery:
-    from cimento.corpus.making.edits import parse_change
-    from cimento.corpus.making.query_pairs import PairQuery
+    from cimento.corpus.edits import parse_change
+    from cimento.corpus.query_pairs import PairQuery
     from cimento.errors import did_you_mean
 
     change = options.change or stored.change
@@ -431,7 +431,7 @@ def _write_suites(
     pairs: Mapping[str, TreebankPair],
 ) -> dict[str, int]:
     """Write the suite, its sheet, its twin and its matched copy; the items of each."""
-    from cimento.corpus.making.query_pairs import pair_suite
+    from cimento.corpus.query_pairs import pair_suite
     from cimento.people.annotate.spreadsheets import export_review
     from cimento.suites.formats.native import write_native
 
@@ -455,7 +455,7 @@ def _matched(
     options: PairQueryOptions, pairs: Mapping[str, TreebankPair]
 ) -> dict[str, Mapping[str, TreebankPair]]:
     from cimento.cli.resources import needed_frequencies
-    from cimento.corpus.making.query_pairs import matched_pairs, mean_zipf_apart
+    from cimento.corpus.query_pairs import matched_pairs, mean_zipf_apart
 
     frequency = needed_frequencies(options.language)
     kept = matched_pairs(pairs, frequency, most=options.frequency or 0.0)

@@ -27,8 +27,8 @@ from cimento.report.paper import dressed, names_standing, texts_of, write_grid
 from cimento.runs.run import Run, open_runs
 
 if TYPE_CHECKING:
+    from cimento.report import ItemRecord, JointReport, RunReport
     from cimento.report.grid import Grid
-    from cimento.report.records import ItemRecord, JointReport, RunReport
 
 
 class StoredOptions(Options):

@@ -11,15 +11,15 @@ from cimento.errors import MissingDependencyError, UsageError
 from cimento.io.declared import Texts, option
 from cimento.measures.normalising import Frequency, zipf_frequencies
 from cimento.options import Dtype, Limit
-from cimento.studies.record import Form, write_parts
+from cimento.studies import Form, write_parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from cimento.corpus.morphology.model import Morphology
+    from cimento.corpus.morphology import Morphology
     from cimento.options import RunOptions
     from cimento.report.grid import Grid
-    from cimento.studies.record import Section
+    from cimento.studies import Section
 
 
 def open_named(name: str, *, language: str) -> Morphology:

@@ -48,7 +48,7 @@ RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
 
 def run_command(
     model: type[RunOptionsT], action: Callable[[RunOptionsT], int]
-) -> Callable[..., int]:
+) -> Callable[..., Callable[[], int | None]]:
     """A command with the options of a run.
 
     Args:
@@ -423,13 +423,14 @@ def _write_logs(
     Raises:
         StorageError: a file cannot be written.
     """
-    from cimento.export import export
-    from cimento.export.harnesses import write_junit
-
     if options.junit is not None:
+        from cimento.export.harnesses import write_junit
+
         path = write_junit(zip(runs, under, strict=True), options.junit, failures=failures)
         note(f"JUnit XML: {path}")
     if options.log_samples and runs:
+        from cimento.export import export
+
         written = export(runs, "lm-eval", _logs_of(options))
         folders = dict.fromkeys(str(path.parent) for path in written)
         note(f"Logs as lm-eval writes them: {', '.join(folders)}")

@@ -27,7 +27,6 @@ from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE, as_options, pa
 from cimento.options import Arguments, JudgingOptions
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
 from cimento.runs.run import open_runs
-from cimento.runs.summary import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,9 +79,7 @@ def _judge(options: JudgeOptions) -> int:
         import polars as pl
 
         show_tables(
-            run.outcomes()
-            .with_columns(pl.col("question").replace(names_of(run.suite)))
-            .select("suite", pl.lit(run.model).alias("model"), pl.exclude("suite"))
+            run.outcomes().select("suite", pl.lit(run.model).alias("model"), pl.exclude("suite"))
             for run in judged
         )
         return 0

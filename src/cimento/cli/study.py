@@ -17,8 +17,8 @@ from cimento.errors import UsageError
 from cimento.io.declared import option
 from cimento.measures.regions import FinalMarkRule
 from cimento.models.settings import BosRule, BoundaryRule, PllRule
+from cimento.studies import as_json, as_text, tables_plain
 from cimento.studies.agreement.table import Averaging
-from cimento.studies.record import as_json, as_text, tables_plain
 from cimento.suites.stimuli import PunctuationRule
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from cimento.paradigms.cloze.requests import Candidate
     from cimento.report.grid import Grid
     from cimento.runs.run import Run
+    from cimento.studies import Section
+    from cimento.studies.agreement import AgreementReport
     from cimento.studies.agreement.released import Released
-    from cimento.studies.agreement.report import AgreementReport
     from cimento.studies.agreement.syntaxgym import Verdicts
     from cimento.studies.portuguese.data import StudyData
-    from cimento.studies.record import Section
 
 StateName = Literal["snapshot", "release"]
 
@@ -137,8 +137,8 @@ def _sections(released: Released, verdicts: Verdicts) -> list[Section]:
 def _agreement_of_models(options: AgreementOptions, released: Released, verdicts: Verdicts) -> int:
     """Ask the models, show and write their tables; the exit code."""
     from cimento.cli.evaluating import PART_MISSING, report_failures
+    from cimento.studies.agreement import agreement_report
     from cimento.studies.agreement.models import read_models
-    from cimento.studies.agreement.report import agreement_report
     from cimento.studies.agreement.syntaxgym import published_scores, run_scores
 
     # Read before any model is asked, so that mistakes are reported at once.
@@ -173,7 +173,7 @@ def _ask(
     from cimento.api import Failure
     from cimento.cli.evaluating import opened_cache, progress_bars
     from cimento.runs.run import Run
-    from cimento.studies.agreement.report import ask_languages
+    from cimento.studies.agreement import ask_languages
 
     asked = options.run_options(metric="sum")
     # The published verdicts are of plain surprisals: --boundary and --bos are for agreement.
@@ -285,8 +285,8 @@ def _show_released(
     options: PortugueseOptions, released: StudyData, states: Sequence[StateName]
 ) -> None:
     """Print the tables, or another requested part, of the authors' files."""
-    from cimento.studies.portuguese.study import numbers_of, of_judgments, part
-    from cimento.studies.portuguese.study import table as compute
+    from cimento.studies.portuguese import numbers_of, of_judgments, part
+    from cimento.studies.portuguese import table as compute
     from cimento.studies.portuguese.text import part_section, table_section
 
     for state in states if of_judgments(options.table, options.what) else ():

@@ -17,7 +17,7 @@ from cimento.errors import InputError, UsageError
 from cimento.io.declared import Settings, Texts, option
 from cimento.models.settings import BosRule
 from cimento.paradigms.stories.options import GroupingName
-from cimento.studies.record import as_json, as_text, tables_plain
+from cimento.studies import as_json, as_text, tables_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from cimento.paradigms.stories.suite import Story, StorySuite
     from cimento.report.grid import Grid
     from cimento.runs.run import Run
+    from cimento.studies import Section
     from cimento.studies.connectives.models import Material
     from cimento.studies.connectives.released import Released
     from cimento.studies.connectives.text import CountedCorpus
     from cimento.studies.connectives.user_copy import UserCopy
     from cimento.studies.islands.models import Asked
-    from cimento.studies.record import Section
 
 STARTER = "it-stories"
 _WHERE = "https://github.com/EkhiAzur/GITA4CALAMITA"
@@ -55,7 +55,7 @@ def _islands(options: IslandOptions) -> int:
     published and new items; tokens. LP, PenLP and their logistic forms are asked as in the study,
     tokens of masked models hidden one at a time.
     """
-    from cimento.studies.islands.study import OF_PRINTED, study
+    from cimento.studies.islands import OF_PRINTED, study
 
     if options.data is not None and not options.data.is_dir():
         raise InputError(
@@ -83,8 +83,8 @@ def _of_models(options: IslandOptions) -> int:
     """The tables and figures of some models; the exit code."""
     from cimento.cli.evaluating import evaluate_with_progress, report_failures
     from cimento.measures import columns_needed
+    from cimento.studies.islands import people_of
     from cimento.studies.islands.models import MEASURES, asked_of, model_tables
-    from cimento.studies.islands.study import people_of
 
     if options.section:
         raise UsageError(
@@ -120,7 +120,7 @@ def _of_models(options: IslandOptions) -> int:
 def _draw(runs: Sequence[Run], asked: Asked, people: tuple[str, Factorial], folder: Path) -> None:
     """Write the figures, where they can be drawn, and say which."""
     from cimento.report.figures import lacking_figures
-    from cimento.studies.islands.study import study_figures
+    from cimento.studies.islands import study_figures
 
     if lacking := lacking_figures():
         note(lacking)
@@ -149,8 +149,7 @@ def _connectives(options: ConnectivesOptions) -> int:
     Table 6 is counted in the treebanks of --data. Exit code 1: a number differs from an expected
     one.
     """
-    from cimento.studies.connectives import text
-    from cimento.studies.connectives.checks import check_published
+    from cimento.studies.connectives import check_published, text
     from cimento.studies.connectives.models import copy_material, starter_material
     from cimento.studies.connectives.user_copy import read_copy
 
@@ -302,7 +301,7 @@ def _stories(options: StoryStudyOptions) -> int:
     differs.
     """
     from cimento.paradigms.stories.judging import asked_of
-    from cimento.studies.stories.record import paired_record, study_record
+    from cimento.studies.stories import paired_record, study_record
     from cimento.studies.stories.text import (
         differing,
         metric_sections,
@@ -353,7 +352,7 @@ def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[Responses]]:
         UsageError: there is no recording and no model, there are no stories, or two share a name.
         InputError: a folder has no logs.
     """
-    from cimento.models.recorded.replay import is_log, read_logs
+    from cimento.models.recorded import is_log, read_logs
     from cimento.paradigms.stories.formats import read_stories
     from cimento.paradigms.stories.recordings import (
         logged_responses,
@@ -404,7 +403,7 @@ def _refuse_nothing(options: StoryStudyOptions) -> None:
         UsageError: there is no recording and no model.
         InputError: a folder has no logs.
     """
-    from cimento.models.recorded.replay import is_log
+    from cimento.models.recorded import is_log
 
     if not (options.responses or options.model):
         raise UsageError(

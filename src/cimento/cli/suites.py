@@ -238,10 +238,10 @@ def convert(
     ``-o NAME.xlsx`` writes one workbook with the sheets about, items, predictions and how to.
     """
     from cimento.io.files import refuse_existing
-    from cimento.paradigms.choice_tasks import choice_tasks, write_choice_tasks
     from cimento.paradigms.registry import load_suite, save_suite, sentence_suite
     from cimento.suites.builtin import WORKBOOK, find_suite
-    from cimento.suites.formats.registry import convert as write
+    from cimento.suites.formats import convert as write
+    from cimento.suites.formats.lm_eval import write_choice_tasks
     from cimento.suites.load import open_suite
 
     whole = to in ("native", "xlsx")
@@ -251,7 +251,7 @@ def convert(
     loaded = load_suite(read, language=language)
     if whole:
         written = save_suite(loaded, output)
-    elif to == "lm-eval" and (tasks := choice_tasks(loaded.suite)):
+    elif to == "lm-eval" and (tasks := loaded.paradigm.choice_tasks(loaded.suite)):
         refuse_existing(output)
         written = write_choice_tasks(tasks, output, version=loaded.suite.meta.version)
     else:

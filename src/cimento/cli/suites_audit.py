@@ -121,10 +121,10 @@ def _scorer(model: str) -> tuple[Scorer, str]:
 def _baseline(name: str, suite: Suite) -> Baseline:
     from cimento.api import evaluate
     from cimento.paradigms.regions.audit import Baseline
-    from cimento.paradigms.regions.judging import ALL
+    from cimento.paradigms.regions.judging import whole_items
 
     run = evaluate(suite, name)
-    outcomes = run.outcomes().filter(question=ALL).drop_nulls("right")
+    outcomes = whole_items(run).drop_nulls("right")
     solved = tuple(outcomes.filter("right")["item"])
     reason = "" if len(outcomes) else "it scores none of the items"
     return Baseline(name=name, n=len(outcomes), solved=solved, reason=reason)

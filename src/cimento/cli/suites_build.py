@@ -231,8 +231,8 @@ def pairs(
     force: Force = False,
 ) -> None:
     """Make suites from grammars, and the adversarial twins of those that have attractors."""
-    from cimento.corpus.making.generation import generate_suites, lengths
-    from cimento.corpus.making.grammar_files import find_grammar, grammar_names, read_grammar
+    from cimento.corpus.generation import generate_suites, lengths
+    from cimento.corpus.grammar_files import find_grammar, grammar_names, read_grammar
     from cimento.io.files import refuse_existing
     from cimento.suites.formats.native import write_native
 
@@ -256,7 +256,7 @@ def pairs(
 
 
 def _list_grammars(names: Sequence[str]) -> None:
-    from cimento.corpus.making.grammar_files import find_grammar, items_read, read_grammar
+    from cimento.corpus.grammar_files import find_grammar, items_read, read_grammar
 
     rows: list[tuple[str, ...]] = [
         ("name", "language", "class", "phenomenon", "items with two readers")
@@ -313,7 +313,7 @@ def prompted(
     suite has its own name (NAME-prompted), and so have its runs and their numbers.
     """
     from cimento.io.files import refuse_existing
-    from cimento.paradigms.prompted.paradigm import PROMPTED
+    from cimento.paradigms.prompted import PROMPTED
     from cimento.paradigms.prompted.prompts import prompted_suite
     from cimento.paradigms.registry import load_suite, sentence_suite
 

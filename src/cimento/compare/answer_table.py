@@ -22,7 +22,7 @@ from cimento.suites.model import Suite
 from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
-    from cimento.people.judgments.records import Judgment
+    from cimento.people.judgments import Judgment
     from cimento.runs.run import Run
 
 Key: TypeAlias = tuple[str, str]

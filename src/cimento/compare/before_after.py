@@ -15,6 +15,7 @@ from cimento.compare.item_outcomes import (
     distinct_names,
     item_outcomes,
     judged_on_measure,
+    named_alike,
     named_means,
     step_of,
 )
@@ -188,9 +189,9 @@ def compare_before_after(
         if is_restated(before, after):
             continue  # what agrees is compared below
         _refuse_unrelated(before, after)
-        one, other = _by_question(before), _by_question(after)
+        one, other = _by_question(before, after)
         for both in ((one[name], other[name]) for name in one if name in other):
-            headlines |= {(both[0].suite, both[0].name)} if both[0].headline else set()
+            headlines |= {(both[0].suite, both[0].question)} if both[0].headline else set()
             if both[0].right or both[1].right:
                 rates.append(compare_pair(*both, with_values=True, seed=seed))
             elif (change := paired_outcomes(*both, seed=seed)) is not None:
@@ -217,9 +218,7 @@ def _ways(matches: Sequence[tuple[Run, Run]], *, seed: int) -> tuple[WaysCompare
         compared
         for first, second in matches
         if is_restated(first, second)
-        for compared in compare_ways(
-            first, second, (_by_question(first), _by_question(second)), seed=seed
-        )
+        for compared in compare_ways(first, second, _by_question(first, second), seed=seed)
     )
 
 
@@ -232,8 +231,13 @@ def _titled(run: Run) -> str:
     return f"{run.suite.name}, {run.model}"
 
 
-def _by_question(run: Run) -> dict[str, ItemOutcomes]:
-    return {outcome.question: outcome for outcome in item_outcomes([run], every_question=True)}
+def _by_question(
+    first: Run, second: Run
+) -> tuple[dict[str, ItemOutcomes], dict[str, ItemOutcomes]]:
+    """The outcomes of two runs, each by question."""
+    both = named_alike([item_outcomes([run], every_question=True) for run in (first, second)])
+    one, other = ({outcomes.question: outcomes for outcomes in side} for side in both)
+    return one, other
 
 
 def _means(pairs: Sequence[tuple[Run, Run]]) -> tuple[SuiteMean, ...]:

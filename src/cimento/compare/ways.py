@@ -183,7 +183,7 @@ def _compared(
     return WaysCompared(
         suite=probability.suite,
         words=words.question,
-        probability=probability.name,
+        probability=probability.question,
         model_by_words=models[0],
         model_by_probability=models[1],
         n=len(shared),

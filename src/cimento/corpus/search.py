@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
+from cimento.corpus import Sentence
 from cimento.corpus.connectives.inventories import Inventory
 from cimento.corpus.connectives.matching import (
     Match,
@@ -15,7 +16,6 @@ from cimento.corpus.connectives.matching import (
     is_initial,
     is_question,
 )
-from cimento.corpus.sentences import Sentence
 from cimento.corpus.treebanks import ReadingProblem, TreebankFile, fingerprint, licences_of
 
 

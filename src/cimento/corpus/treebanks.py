@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from cimento.corpus.sentences import (
+from cimento.corpus import (
     Multiword,
     Sentence,
     Word,

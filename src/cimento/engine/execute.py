@@ -34,6 +34,8 @@ ResultT = TypeVar("ResultT")
 
 _HELD = 32
 """Number of units whose answers stay in memory, so that a short run does not read its own files."""
+_QUEUED = 32
+"""Number of units that wait in the queue before the requests of further jobs are made."""
 _FINISHERS = 2
 """Number of threads that finish jobs: while one waits for the disk, the other computes."""
 
@@ -42,7 +44,8 @@ class Execution(Generic[ResultT]):
     """An execution of jobs, with the units that they need.
 
     The first rounds are asked for here, and not by `run`, so that a plan can count the units of an
-    execution that it does not run.
+    execution that it does not run. Only where one process does all the work, and no job has later
+    rounds, are they asked for while the model answers those before: the units are the same.
 
     Args:
         jobs: the jobs in order; those of one model share its handle.
@@ -67,7 +70,16 @@ class Execution(Generic[ResultT]):
         self._queue: PullQueue[int] = PullQueue(
             (), alone={group.key for group in groups if group.is_alone}
         )
-        self._begin()
+        begun = {id(state.group) for state in self.states if not state.job.is_done}
+        # The requests of finished jobs matter only to the units of others.
+        self._idle = {id(group) for group in groups} - begun
+        self._unstarted = deque(self.states)
+        if not (work.ask and work.engine.is_alone(work.device)) or any(j.later for j in jobs):
+            self._unstarted.clear()
+            self._start(self.states)
+            if not any(job.later for job in jobs):
+                self._forget_places()
+        give_back()
 
     def run(self) -> list[ResultT | CimentoError | None]:
         """Do the jobs and return the result of each, or its error; None for success in a share.
@@ -77,6 +89,7 @@ class Execution(Generic[ResultT]):
             MissingDependencyError: the engine is not installed.
         """
         work = self._work
+        self._start_ahead()
         if work.store is not None and len(self._queue):
             for group in self._groups.values():
                 work.store.prepare(group.digest)
@@ -133,27 +146,32 @@ class Execution(Generic[ResultT]):
         self.units.append(UnitState(unit, group, path))
         return len(self.units) - 1
 
-    def _begin(self) -> None:
-        """Start the first round of all jobs, and find the units that are not done."""
-        idle = {id(state.group) for state in self.states if state.job.is_done}
-        idle -= {id(state.group) for state in self.states if not state.job.is_done}
-        for state in self.states:
-            if state.group is not None and id(state.group) not in idle:
-                self._ask(state, state.group.division)
+    def _start(self, states: Sequence[JobState]) -> None:
+        """Start the first round of some jobs, and find the units that are not done."""
+        for state in states:
+            group = state.group
+            if group is not None and state.error is None and id(group) not in self._idle:
+                self._ask(state, group.division)
         share, total = self._work.engine.share, len(self.units)
         if share is not None:
             for position, unit in enumerate(self.units):
                 unit.is_other = not in_share(position, total, share)
-        for state in self.states:
+        for state in states:
             if state.job.is_done:
                 state.is_answered = True
             elif state.group is None:
                 self._replay(state)
             elif state.error is None:
                 self._need(state)
-        if not any(state.job.later for state in self.states):
+
+    def _start_ahead(self) -> None:
+        """Start jobs until so many units wait that the model is not kept waiting."""
+        if not self._unstarted:
+            return
+        while self._unstarted and len(self._queue) < _QUEUED:
+            self._start([self._unstarted.popleft()])
+        if not self._unstarted:
             self._forget_places()
-        give_back()
 
     def _ask(self, state: JobState, division: Division) -> None:
         """Start the next round of a job."""
@@ -270,6 +288,7 @@ class Execution(Generic[ResultT]):
         """Have workers do units until none is waiting, and finish the jobs that are answered."""
         given: dict[int, tuple[str, int]] = {}
         while True:
+            self._start_ahead()
             for worker in pool.workers:
                 if worker not in given and (pulled := self._next(worker)) is not None:
                     given[worker] = pulled

@@ -25,7 +25,7 @@ from cimento.io.tables import Column
 from cimento.models.hf.files import locate
 from cimento.models.hf.names import DEMO_MODELS
 from cimento.models.registry import OPENERS, shown_name
-from cimento.models.server.bodies import LIMITS
+from cimento.models.server import LIMITS
 from cimento.runs.usage import Price, Tokens
 from cimento.suites.builtin import builtin_names, find_suite
 from cimento.suites.fetching import fetch

@@ -28,7 +28,7 @@ from cimento.engine.units import Overlay, Unit, UnitResult, write_added, write_r
 from cimento.errors import CimentoError, NonFiniteScoreError, StorageError
 from cimento.io.files import default_cache_folder
 from cimento.io.tables import Column
-from cimento.models.hf.libraries import own_process
+from cimento.models.hf import own_process
 from cimento.models.settings import Asking
 
 _GRACE_S = 5.0

@@ -128,7 +128,7 @@ class RunData:
             outcomes[outcome.question, outcome.method].append(outcome)
         return tuple(
             ExportedResult(
-                name=" ".join(filter(None, (method, self.run.named(question)))),
+                name=" ".join(filter(None, (method, question))),
                 estimates=tuple(estimates),
                 outcomes=tuple(outcomes[question, method]),
             )

@@ -416,7 +416,7 @@ def _suite_of(name: str, cases: Sequence[ET.Element]) -> ET.Element:
 
 
 def _testcase(run: Run, outcome: Outcome) -> ET.Element:
-    phenomenon, question = outcome.groups.get("phenomenon", ""), run.named(outcome.question)
+    phenomenon, question = outcome.groups.get("phenomenon", ""), outcome.question
     case = ET.Element(
         "testcase",
         classname=_plain(".".join(filter(None, (run.suite.name, phenomenon)))),

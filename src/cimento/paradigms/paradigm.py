@@ -36,11 +36,12 @@ if TYPE_CHECKING:
     from cimento.engine.requests import Answers, Recording, Requests
     from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel
-    from cimento.people.judgments.records import Judgment
-    from cimento.report.records import SuiteReport
+    from cimento.people.judgments import Judgment
+    from cimento.report import SuiteReport
     from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
+    from cimento.suites.formats.lm_eval import ChoiceTask
     from cimento.suites.model import JsonValue, Meta
 
 
@@ -128,6 +129,14 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
         names = ("version", "language", "phenomenon", "licence", "status", "author", "citation")
         about = {name: getattr(meta, name) for name in names}
         return {"name": suite.name, "paradigm": self.name, **about}
+
+    def choice_tasks(self, suite: SuiteT) -> Sequence[ChoiceTask]:  # noqa: ARG002
+        """Tasks of lm-evaluation-harness that ask what a run asks; by default, none are written.
+
+        Raises:
+            InputError: there is nothing to choose among.
+        """
+        return ()
 
     def audit(self, reading: SuiteReading[SuiteT]) -> SuiteAudit:
         """The content and the faults of a suite that was read."""

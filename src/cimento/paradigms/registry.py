@@ -17,7 +17,7 @@ from cimento.io.files import folder_atomically, refuse_existing
 from cimento.io.plugins import find_plugin, plugin_names
 from cimento.paradigms.base import AnyParadigm, SuiteAudit, SuiteReading, TestSuite
 from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
-from cimento.suites.formats.registry import SUITE_SUFFIXES
+from cimento.suites.formats import SUITE_SUFFIXES
 from cimento.suites.load import (
     StimulusCount,
     in_workbook,
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 
 PARADIGMS: Mapping[str, str] = {
-    "regions": "cimento.paradigms.regions.paradigm:REGIONS",
-    "ratings": "cimento.paradigms.ratings.paradigm:RATINGS",
-    "cloze": "cimento.paradigms.cloze.paradigm:CLOZE",
-    "stories": "cimento.paradigms.stories.paradigm:STORIES",
-    "prompted": "cimento.paradigms.prompted.paradigm:PROMPTED",
+    "regions": "cimento.paradigms.regions:REGIONS",
+    "ratings": "cimento.paradigms.ratings:RATINGS",
+    "cloze": "cimento.paradigms.cloze:CLOZE",
+    "stories": "cimento.paradigms.stories:STORIES",
+    "prompted": "cimento.paradigms.prompted:PROMPTED",
 }
 """The paradigms' names and places, as ``module:object``; they are imported when needed."""
 
@@ -86,11 +86,11 @@ def plugged_paradigms() -> list[AnyParadigm]:
 
 
 @functools.cache
-def kinds_with_regions() -> frozenset[str]:
-    """The kinds of suites whose sentences are cut into regions by bars."""
+def has_regions(kind: str | None) -> bool:
+    """Whether bars cut the sentences of a kind of suites into regions; a suite may state none."""
     paradigms = [*own_paradigms(), *plugged_paradigms()]
-    return frozenset(
-        kind for paradigm in paradigms if paradigm.has_regions for kind in paradigm.kinds
+    return any(
+        (kind or DEFAULT) in paradigm.kinds for paradigm in paradigms if paradigm.has_regions
     )
 
 

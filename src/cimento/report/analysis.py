@@ -7,10 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import counted
-from cimento.report import formatting
+from cimento.report import JointReport, NamedGrid, formatting
 from cimento.report.figures_analysis import information_figure, phenomena_figure, wright_map
 from cimento.report.grid import BLANK, Grid
-from cimento.report.records import JointReport, NamedGrid
 
 if TYPE_CHECKING:
     from cimento.compare.analysis import AnalysedItem, AnalysedModel, Analysis, Range, ShortList

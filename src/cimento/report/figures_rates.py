@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from cimento.compare.ranking import Ranking
     from cimento.paradigms.regions.factorial import Factorial
-    from cimento.report.records import RunReport
+    from cimento.report import RunReport
     from cimento.runs.outcomes import Estimate
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.paradigms.regions.factorial import Factorial
-    from cimento.report.records import ItemRecord, RunReport
+    from cimento.report import ItemRecord, RunReport
     from cimento.report.strips import Strip
     from cimento.statistics.calibration import Calibration
 

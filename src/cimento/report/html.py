@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, cast
 
 from cimento.errors import UsageError
 from cimento.io.inline_markup import templates_of
+from cimento.report import JointReport, RunReport, SuiteReport
 from cimento.report.figures import lacking_figures
 from cimento.report.formatting import (
     chances,
@@ -33,13 +34,12 @@ from cimento.report.formatting import (
     ties_pass,
 )
 from cimento.report.items import encode_items
-from cimento.report.records import JointReport, RunReport, SuiteReport
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from cimento.report import NamedGrid, Rates
     from cimento.report.figures import Figure, VegaSpec
-    from cimento.report.records import NamedGrid, Rates
     from cimento.runs.outcomes import Estimate, Outcome
     from cimento.runs.summary import Missing
 

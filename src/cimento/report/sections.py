@@ -14,12 +14,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import few_of_each_code
 from cimento.io.tables import CHOICES, FILLS, REPLIES, REQUESTS, TOKENS
 from cimento.measures import find_measure
-from cimento.report.figures import drawable
-from cimento.report.figures_rates import margins_figure, rates_figure
-from cimento.report.formatting import estimate_label, items, rate_remarks
-from cimento.report.grid import EstimateCell, Grid, GridCell
-from cimento.report.items import strips_of, worst_first
-from cimento.report.records import (
+from cimento.report import (
     AnswerList,
     Claim,
     GivenAnswer,
@@ -31,6 +26,11 @@ from cimento.report.records import (
     about_of,
     provenance_of,
 )
+from cimento.report.figures import drawable
+from cimento.report.figures_rates import margins_figure, rates_figure
+from cimento.report.formatting import estimate_label, items, rate_remarks
+from cimento.report.grid import EstimateCell, Grid, GridCell
+from cimento.report.items import strips_of, worst_first
 from cimento.runs.outcomes import Outcome, each_outcome
 from cimento.runs.store import blank_before, manifest_part
 
@@ -115,8 +115,8 @@ def _claims(estimates: Iterable[Estimate]) -> Iterator[Claim]:
         for estimate in estimates
         if estimate.description and estimate.is_share and estimate.role != "detail"
     )
-    for number, (question, description) in enumerate(said):
-        yield Claim(number, question, description)
+    for question, description in said:
+        yield Claim(question, "", description)
 
 
 def rates_of(estimates: Iterable[Estimate]) -> tuple[Rates, ...]:

@@ -22,8 +22,8 @@ from cimento.runs.job import (
     suite_digest,
     with_columns,
 )
-from cimento.runs.run import PARADIGM, Run, open_run
-from cimento.runs.store import MANIFEST, RunFolder, file_name, plain
+from cimento.runs.run import Run, open_run
+from cimento.runs.store import MANIFEST, PARADIGM, RunFolder, file_name, plain
 from cimento.suites.builtin import find_suite, name_or_path
 from cimento.suites.load import is_archive, suite_paths
 from cimento.suites.model import JsonValue

@@ -12,6 +12,7 @@ from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests
 from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import CimentoError, UsageError, asked_faults, did_you_mean
 from cimento.io.files import file_digest
+from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
 from cimento.models.settings import Asking
 from cimento.options import JudgingOptions, RunOptions
@@ -171,6 +172,8 @@ def _has(paradigm: AnyParadigm, name: str) -> bool:
     return name in paradigm.options.model_fields or name in paradigm.scoring
 
 
+_SENT = 20_000  # the largest number of requests whose answers are sent to the helper process
+
 SUITE_FILES = "files"
 """Key of the suite's manifest entry: the files that alone determine it, if they are known."""
 
@@ -189,6 +192,7 @@ class SuiteJob:
         progress: called with the progress of the job.
         noted: further entries of the manifest.
         prices: prices of models on servers, by the name of the model.
+        helper: a process that stores runs while a model on a GPU answers.
     """
 
     def __init__(  # noqa: PLR0913  # what a run is made of
@@ -204,6 +208,7 @@ class SuiteJob:
         progress: Progress | None = None,
         noted: Mapping[str, JsonValue] | None = None,
         prices: Mapping[str, Price] | None = None,
+        helper: HelperProcess | None = None,
     ) -> None:
         self.suite_name, self.shown = loaded.suite.name, shown
         self.title = f"suite {self.suite_name!r} x model {shown!r}"
@@ -211,7 +216,7 @@ class SuiteJob:
         self._loaded = loaded
         self._options, self._scoring = options, scoring
         self._folder, self._noted = folder, noted or {}
-        self._prices = prices or {}
+        self._prices, self._helper = prices or {}, helper
         self._rounds: AdaptiveRounds | None = None
         if scoring.precision is not None:
             self._rounds = AdaptiveRounds(
@@ -282,8 +287,12 @@ class SuiteJob:
         answers, rounds = answers or NO_ANSWERS, self._rounds
         suite = self._loaded.suite if rounds is None else rounds.suite
         noted = {} if rounds is None else {ADAPTIVE: rounds.record}
-        run = self._run(suite, answers, self._tables(answers), **noted)
-        return run if self._folder is None else run.save(self._folder, whole=self._loaded.suite)
+        # A model on the CPU needs the cores itself.
+        is_fed = isinstance(self.model, ModelHandle) and self.model.waits
+        helper = self._helper if is_fed and answers.n <= _SENT else None
+        tables = self._tables(answers, is_held=self._folder is None or helper is not None)
+        run, whole = self._run(suite, answers, tables, **noted), self._loaded.suite
+        return run.save(self._folder, whole=whole, helper=helper) if self._folder else run
 
     def _run(
         self, suite: TestSuite, answers: Answers, tables: Mapping[str, Rows], **noted: JsonValue
@@ -328,8 +337,8 @@ class SuiteJob:
         tables = {REQUESTS.name: places, **{n: t.collect() for n, t in answers.tables.items()}}
         return self._run(suite, answers, tables)
 
-    def _tables(self, answers: Answers) -> Mapping[str, Rows]:
-        """The tables of the run, in memory if they are not stored."""
+    def _tables(self, answers: Answers, *, is_held: bool) -> Mapping[str, Rows]:
+        """The tables of the run, stored or in memory."""
         import polars as pl
 
         tables = {REQUESTS.name: pl.concat(self._places).lazy(), **answers.tables}
@@ -337,7 +346,7 @@ class SuiteJob:
             tables[ORDER.name] = self._rounds.table.lazy()
         # The memory of the requests is needed for judging once they are on the disk.
         self._places.clear()
-        if self._folder is not None:
+        if self._folder is not None and not is_held:
             return store_answers(tables, self._folder)
         return {name: rows.collect() for name, rows in tables.items()}
 
@@ -367,6 +376,7 @@ def suite_job(
     *,
     shown: str,
     progress: Progress | None = None,
+    helper: HelperProcess | None = None,
 ) -> SuiteJob:
     """The job of one suite and one model under the options of a run.
 
@@ -376,6 +386,7 @@ def suite_job(
         run_options: the options of the run.
         shown: the model's name in messages.
         progress: called with the progress of the job.
+        helper: a process that stores the run while a model on a GPU answers.
 
     Raises:
         CimentoError: the suite cannot be asked with these options.
@@ -398,6 +409,7 @@ def suite_job(
         progress=progress,
         noted={"run_file": run_options.run_file} if run_options.run_file else {},
         prices=None if run_options.prices is None else read_prices(run_options.prices),
+        helper=helper,
     )
 
 

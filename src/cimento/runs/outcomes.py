@@ -283,6 +283,11 @@ class Estimate:
         """Whether the value is a share of items, between 0 and 1."""
         return self.right is not None
 
+    @property
+    def is_of_predictions(self) -> bool:
+        """Whether the value is a share of items of which predictions hold, decided by margins."""
+        return self.near_tied is not None
+
 
 def mean_estimate(mean: Mean, like: Estimate) -> Estimate:
     """A mean over items, with its interval and its test.

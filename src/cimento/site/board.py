@@ -19,7 +19,7 @@ from cimento.runs.store import file_name, manifest_part
 
 if TYPE_CHECKING:
     from cimento.compare.item_outcomes import ItemOutcomes
-    from cimento.report.records import ItemRecord, RunReport, SuiteReport
+    from cimento.report import ItemRecord, RunReport, SuiteReport
     from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
     from cimento.statistics.multiple import Rank

@@ -23,7 +23,7 @@ from cimento.runs.store import manifest_part
 from cimento.site.board import slug
 
 if TYPE_CHECKING:
-    from cimento.report.records import ItemRecord
+    from cimento.report import ItemRecord
     from cimento.report.strips import Strip
     from cimento.site.board import Entry, ItemAcross, SideBySide, SuitePart
     from cimento.site.pages import SiteLook

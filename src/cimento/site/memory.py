@@ -17,8 +17,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from cimento._version import __version__
 from cimento.compare.ranking import Places
+from cimento.report import RunReport
 from cimento.report.figures import lacking_figures
-from cimento.report.records import RunReport
 from cimento.runs.store import MANIFEST
 from cimento.site.board import SideBySide, SuitePart, entry_of, phenomenon_rates, results_of
 from cimento.statistics.multiple import Rank

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cimento._version import __version__
 from cimento.compare.item_outcomes import COEFFICIENTS
 from cimento.errors import UsageError
+from cimento.report import NamedGrid, SuiteReport
 from cimento.report.document import methods_of
 from cimento.report.figures import lacking_figures
 from cimento.report.formatting import bits, number
@@ -25,7 +26,6 @@ from cimento.report.html import (
     security_policy,
 )
 from cimento.report.reasons import missing
-from cimento.report.records import NamedGrid, SuiteReport
 from cimento.site.board import link, slug
 
 if TYPE_CHECKING:

@@ -1,1 +1,432 @@
-"""The published studies, redone: every table, computed beside printed."""
+"""Published studies, redone: here their record, sections of numbers computed beside printed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from decimal import Decimal, InvalidOperation
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from cimento.errors import InputError
+from cimento.io.files import read_bytes
+from cimento.io.parsing import unpack_gzip
+
+if TYPE_CHECKING:
+    from cimento.report.grid import Grid
+
+
+@cache
+def printed_tables(study: str) -> Mapping[str, Mapping[str, Any]]:
+    """The numbers that a study prints, with the digits as printed.
+
+    They stand in ``data/studies``, by table or section of the paper.
+
+    Args:
+        study: its name.
+
+    Returns:
+        Table to row to what is printed there.
+    """
+    content = json.loads((_DATA / f"{study}.json").read_text(encoding="utf-8"))
+    return {name: table["cells"] for name, table in content["tables"].items()}
+
+
+ROUNDING_OF_SUMS = Decimal("1e-12")
+"""Share of a number by which sums of floats in another order may differ from it.
+
+Without it a number that was released with all digits of the machine would never be equal.
+"""
+
+
+def equals_printed(computed: float, printed: str) -> bool:
+    """Whether a number, rounded to the digits that were printed, is the printed one.
+
+    A tie (2.25 beside 2.2 or 2.3) equals either.
+
+    Args:
+        computed: in the unit of the printed number, unrounded.
+        printed: with all its digits: ``0.940`` is narrower than ``0.94``.
+    """
+    known = Decimal(printed)
+    half = Decimal(5).scaleb(_exponent(known) - 1)
+    return abs(Decimal(computed) - known) <= half + ROUNDING_OF_SUMS * abs(known)
+
+
+def as_long_as(computed: float, printed: str) -> str:
+    """A computed number with one digit more than the printed one, to stand beside it."""
+    known = Decimal(printed)
+    if "e" in printed.lower():
+        return f"{computed:.{len(known.as_tuple().digits)}e}"
+    return f"{computed:.{max(0, -_exponent(known)) + 1}f}"
+
+
+def same_decimals(cells: Iterable[str]) -> list[str]:
+    """The cells of a column, all with as many decimals as the longest.
+
+    Spreadsheets and data files drop zeros at the end of a number; a column was computed and
+    printed with one number of decimals. What is no number stays as it is.
+    """
+    texts = list(cells)
+    numbers = [_decimal(text) for text in texts]
+    least = min((_exponent(value) for value in numbers if value is not None), default=0)
+    unit = Decimal(1).scaleb(min(least, 0))
+    return [_padded(*pair, unit) for pair in zip(texts, numbers, strict=True)]
+
+
+def _padded(text: str, value: Decimal | None, unit: Decimal) -> str:
+    try:
+        return text if value is None else f"{value.quantize(unit):f}"
+    except InvalidOperation:  # more digits than a Decimal holds
+        return text
+
+
+_MOST_DIGITS = 50
+"""Of a printed number, on either side of its point: more are a damaged file."""
+
+
+def _decimal(text: str) -> Decimal | None:
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() and abs(_exponent(value)) <= _MOST_DIGITS else None
+
+
+def _exponent(number: Decimal) -> int:
+    """The power of ten of the last digit of a finite number."""
+    return int(number.as_tuple().exponent)
+
+
+_DATA = Path(__file__).parents[1] / "data" / "studies"
+
+MOST_EMPTY = 100_000
+"""Cells that rows may lack at their ends, all together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One number of a study, or one statement: computed beside reported.
+
+    Attributes:
+        what: it is of.
+        computed: from the data; None where it is undefined or nothing can be computed.
+        printed: as published, with its digits; None where nothing is.
+        recomputed: by somebody else from the same data and never published; None where nothing is.
+        equal: whether it agrees with `printed`, or else with `recomputed`, within half a unit of
+            the last digit; None where there is nothing to compare.
+        note: what explains the number, or why it is None or another one.
+        low: lower end of its 95 % interval; None where it has none.
+        high: upper end.
+        count: what it rests on, such as ``217/356``.
+    """
+
+    what: str
+    computed: float | str | None
+    printed: str | None = None
+    recomputed: str | None = None
+    equal: bool | None = None
+    note: str = ""
+    low: float | None = None
+    high: float | None = None
+    count: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One part of the study.
+
+    Attributes:
+        name: by which it is asked for.
+        title: what it shows.
+        source: who published what is printed.
+        cells: in the order of the source.
+    """
+
+    name: str
+    title: str
+    source: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def compared(self) -> int:
+        """How many cells have a printed number to compare."""
+        return len(self._compared("printed"))
+
+    @property
+    def equal(self) -> int:
+        """How many of these agree."""
+        return sum(cell.equal is True for cell in self._compared("printed"))
+
+    @property
+    def recomputed(self) -> int:
+        """How many cells have a number to compare that was recomputed and never published."""
+        return len(self._compared("recomputed"))
+
+    @property
+    def recomputed_equal(self) -> int:
+        """How many of these agree."""
+        return sum(cell.equal is True for cell in self._compared("recomputed"))
+
+    def _compared(self, column: str) -> list[Cell]:
+        return [
+            cell
+            for cell in self.cells
+            if cell.equal is not None and getattr(cell, column) is not None
+        ]
+
+
+Maker = Callable[[Path], Section]
+
+
+def beside(
+    what: str,
+    computed: float | None,
+    printed: str | None,
+    *,
+    note: str = "",
+    recomputed: str | None = None,
+) -> Cell:
+    """A computed number beside a printed one, or one that others recomputed; "" is no number."""
+    known = printed or recomputed
+    equal = equals_printed(computed, known) if computed is not None and known else None
+    return Cell(
+        what=what,
+        computed=computed,
+        printed=printed or None,
+        recomputed=recomputed or None,
+        equal=equal,
+        note=note,
+    )
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file with a header, which may be packed with gzip.
+
+    Raises:
+        InputError: the file is missing, damaged or no such table.
+    """
+    data = read_bytes(path)
+    try:
+        data = unpack_gzip(data, where=str(path)) if path.suffix == ".gz" else data
+        text = data.decode("utf-8-sig")
+        # A row that is too short has empty cells at its end, one that is too long loses them.
+        rows = list(_filled(text))
+    except (OSError, EOFError, ValueError, csv.Error) as error:
+        raise InputError(where=str(path), seen=f"cannot be read as CSV ({error})") from error
+    if not rows:
+        raise InputError(where=str(path), seen="has no rows", todo="Fetch it again.")
+    return rows
+
+
+def _filled(text: str) -> Iterator[dict[str, str]]:
+    """The rows of a table with empty cells where they are short.
+
+    Raises:
+        ValueError: very many cells would be empty.
+    """
+    reader = csv.DictReader(io.StringIO(text, newline=""), restval="")
+    most = len(text) + MOST_EMPTY
+    for number, row in enumerate(reader, start=1):
+        if number * len(reader.fieldnames or ()) > most:
+            raise ValueError("its rows are far shorter than its header")
+        row.pop(None, None)
+        yield row
+
+
+def first_below(folder: Path, pattern: str) -> Path | None:
+    """The file of a name in a folder or below it; of several, the first by path; None for none.
+
+    Args:
+        folder: that is looked through.
+        pattern: the name, in which ``*`` stands for anything.
+    """
+    return min((path for path in folder.rglob(pattern) if path.is_file()), default=None)
+
+
+def need(
+    path: Path,
+    rows: Sequence[dict[str, str]],
+    columns: Iterable[str],
+    *,
+    todo: str = "Give the folder as it was published.",
+) -> None:
+    """See that the columns are there.
+
+    Args:
+        path: of the table.
+        rows: of it, at least one.
+        columns: their names.
+        todo: what to do where one is not there.
+
+    Raises:
+        InputError: one is not.
+    """
+    missing = [name for name in columns if name not in rows[0]]
+    if missing:
+        raise InputError(
+            where=str(path),
+            seen=f"the column {', '.join(missing)} is missing; there are {', '.join(rows[0])}",
+            todo=todo,
+        )
+
+
+def printed_column(rows: Sequence[Mapping[str, str]], column: str) -> list[str]:
+    """A column of numbers as it was printed: all with as many decimals as the longest."""
+    return same_decimals(row.get(column, "") for row in rows)
+
+
+def number(text: str) -> float | None:
+    """A cell as a number; None where it is empty, or no number."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def as_json(study: str, sections: Sequence[Section]) -> str:
+    """The sections of a study as JSON, with what each amounts to."""
+    plain = [
+        {**asdict(section), **{name: getattr(section, name) for name in _COUNTS}}
+        for section in sections
+    ]
+    return json.dumps({"study": study, "sections": plain}, ensure_ascii=False, indent=2)
+
+
+def tables_plain(tables: Mapping[str, Grid]) -> dict[str, object]:
+    """Tables as JSON has them, by the names of their files; estimates with ends and n."""
+    return {
+        name: {"header": table.spread[0], "rows": table.spread[1], "notes": table.footnotes}
+        for name, table in tables.items()
+    }
+
+
+Form: TypeAlias = Literal["text", "markdown", "csv", "latex"]
+_ENDINGS: Mapping[Form, str] = {
+    "text": ".txt", "markdown": ".md", "csv": ".csv", "latex": ".tex"
+}  # fmt: skip
+_COUNTS = ("compared", "equal", "recomputed", "recomputed_equal")
+_EQUAL = {True: "yes", False: "NO"}
+
+
+def as_text(parts: Sequence[Section | Grid], form: Form = "text") -> str:
+    """Sections of a study, and tables beside them, to read; at the end the counts of all.
+
+    Args:
+        parts: in the order in which they are shown.
+        form: of the tables.
+    """
+    from cimento.report.grid import GRID_FORMS
+
+    write = GRID_FORMS[_ENDINGS[form]]
+    grids = [study_grid(part) if isinstance(part, Section) else part for part in parts]
+    read = form in ("text", "markdown")
+    shared = _shared_notes(grids) if read else []
+    texts = [
+        write(replace(grid, notes=tuple(note for note in grid.notes if note not in shared)))
+        for grid in grids
+    ]
+    if shared:
+        texts.append("\n".join(["Notes on several tables", "", *shared]) + "\n")
+    sections = [part for part in parts if isinstance(part, Section)]
+    if len(sections) > 1 and read:
+        texts.append(f"All sections: {_counted(sections)}")
+    return "\n".join(texts)
+
+
+def _shared_notes(grids: Sequence[Grid]) -> list[str]:
+    """The notes that stand below more than one table."""
+    counts = Counter(note for grid in grids for note in dict.fromkeys(grid.notes))
+    return [note for note, count in counts.items() if count > 1]
+
+
+def write_parts(
+    parts: Mapping[str, Section | Grid | Sequence[Section | Grid]], folder: Path
+) -> list[Path]:
+    """Write tables as text, CSV and LaTeX; one file of each kind for each name.
+
+    Args:
+        parts: name of the files to the table, or the tables, in them.
+        folder: which is made where it is not there.
+
+    Raises:
+        StorageError: a file cannot be written.
+    """
+    from cimento.io.files import write_text
+
+    forms: tuple[Form, ...] = ("text", "csv", "latex")
+    return [
+        write_text(
+            as_text(list(part) if isinstance(part, Sequence) else [part], form),
+            folder / f"{name}{_ENDINGS[form]}",
+        )
+        for name, part in parts.items()
+        for form in forms
+    ]
+
+
+def study_grid(section: Section) -> Grid:
+    """A section as a table: what, computed, its interval, printed, equal or not, and why."""
+    from cimento.report.grid import BLANK, Grid
+
+    cells = section.cells
+    columns: dict[str, list[str]] = {
+        "what": [cell.what for cell in cells],
+        "computed": [_shown(cell) for cell in cells],
+        "95 %": [_interval(cell) for cell in cells],
+        "n": [cell.count for cell in cells],
+        "printed": [cell.printed or "" for cell in cells],
+        "recomputed": [cell.recomputed or "" for cell in cells],
+        "equal?": [BLANK if cell.equal is None else _EQUAL[cell.equal] for cell in cells],
+        "note": [cell.note for cell in cells],
+    }
+    for name in ("95 %", "n", "recomputed"):
+        if not any(columns[name]):
+            del columns[name]
+    return Grid(
+        title=f"{section.title} [{section.name}]",
+        header=tuple(columns),
+        rows=tuple(zip(*columns.values(), strict=True)),
+        remarks=2,
+        notes=(" ".join(filter(None, (f"{section.source}.", _counted([section])))),),
+    )
+
+
+def _counted(sections: Sequence[Section]) -> str:
+    """How many numbers are equal, where there is any to compare."""
+    compared, equal, recomputed, same = (
+        sum(getattr(section, name) for section in sections) for name in _COUNTS
+    )
+    sentences = []
+    if compared:
+        sentences.append(f"{equal} of {compared} compared numbers equal the printed ones.")
+    if recomputed:
+        sentences.append(f"{same} of {recomputed} equal recomputed ones, which nobody published.")
+    return " ".join(sentences) or "There are no printed numbers to compare with."
+
+
+def _shown(cell: Cell) -> str:
+    """The computed number, with one digit more than what it is compared with."""
+    if cell.computed is None:
+        return ""
+    return cell.computed if isinstance(cell.computed, str) else _digits(cell, cell.computed)
+
+
+def _interval(cell: Cell) -> str:
+    if cell.low is None or cell.high is None:
+        return ""
+    if isinstance(cell.computed, str):
+        return f"{cell.low:.6g} to {cell.high:.6g}"
+    return f"{_digits(cell, cell.low)} to {_digits(cell, cell.high)}"
+
+
+def _digits(cell: Cell, value: float) -> str:
+    if isinstance(value, int):
+        return str(value)
+    known = cell.printed or cell.recomputed
+    return as_long_as(value, known) if known and _decimal(known) is not None else f"{value:.6g}"

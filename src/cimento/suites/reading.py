@@ -93,6 +93,10 @@ CHECKS: Mapping[str, Check] = {
         "predictions that contradict each other",
         "Look at each separately; together they always fail.",
     ),
+    "CIM-S026": _error(
+        "a name that does not tell a prediction from others",
+        "Give it a name of its own, such as *number*, or none.",
+    ),
     "CIM-S030": _error("a factor whose column is missing", "Add the column, or fill in the cell."),
     "CIM-S031": _error("an unknown factor level", "Correct the cell, or add the level."),
     "CIM-S032": _error("a cluster column that does not cluster", "Fill in one value per item."),
@@ -146,6 +150,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S057": _warning(
         "a sentence in several items", "Write a different sentence, or put them in one cluster."
     ),
+    "CIM-S061": _warning("a judgment mark before a sentence", "Delete it from the sentence."),
 }
 
 
@@ -205,7 +210,7 @@ class Reading:
     faults: tuple[Fault, ...] = ()
 
 
-_MANY_OBJECTS = 100_000
+_MANY_OBJECTS = 5_000
 """Number of objects below which a garbage collection takes no noticeable time."""
 
 

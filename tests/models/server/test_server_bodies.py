@@ -10,7 +10,7 @@ import cimento
 from cimento import ModelError, UsageError
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
-from cimento.models.server.bodies import parse_body
+from cimento.models.server import parse_body
 from cimento.paradigms.stories.suite import STORY
 from tests.helpers.servers.loopback import serve
 from tests.helpers.servers.replies import reply_server

@@ -13,7 +13,7 @@ from cimento.cli.main import invoke
 from cimento.errors import NonFiniteScoreError, TextTooLongError
 from cimento.io.transport import Patience
 from cimento.models.base import ModelCard
-from cimento.models.server.bodies import Bodies
+from cimento.models.server import Bodies
 from cimento.models.server.http import Server
 from cimento.models.server.model import ServerScorer
 from cimento.runs.store import find_runs

@@ -16,10 +16,10 @@ from cimento.engine.fills import fills_table
 from cimento.io.tables import JUDGMENTS, write_table
 from cimento.models.questions import Fill, FillPolicy
 from cimento.paradigms import Score
+from cimento.paradigms.cloze import ClozeParadigm
 from cimento.paradigms.cloze.files import write_cloze
 from cimento.paradigms.cloze.judging import CHOSEN, OPTION, choose, dictionary_for
 from cimento.paradigms.cloze.judgments import human_judgments
-from cimento.paradigms.cloze.paradigm import ClozeParadigm
 from cimento.paradigms.cloze.profile import open_cloze_runs
 from cimento.paradigms.cloze.requests import ClozeAnswers, blank_requests
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option

@@ -9,8 +9,8 @@ import pytest
 
 from cimento import InputError, SuiteError
 from cimento.cli.main import invoke
+from cimento.paradigms.cloze import CLOZE
 from cimento.paradigms.cloze.files import load_cloze, read_cloze
-from cimento.paradigms.cloze.paradigm import CLOZE
 from cimento.paradigms.cloze.reading import CLOZE_CHECKS
 from cimento.paradigms.cloze.suite import (
     BaseSentence,

@@ -13,8 +13,8 @@ import cimento
 from cimento import CimentoError, UsageError
 from cimento.cli.main import invoke
 from cimento.paradigms import Choose
+from cimento.paradigms.prompted import NOT_PROBABILITIES, PROMPTED
 from cimento.paradigms.prompted.judging import UNREAD, answers_of
-from cimento.paradigms.prompted.paradigm import NOT_PROBABILITIES, PROMPTED
 from cimento.paradigms.prompted.prompts import CHOICE, RATING, prompted_suite
 from cimento.paradigms.registry import load_suite, sentence_suite
 from cimento.runs.outcomes import each_outcome

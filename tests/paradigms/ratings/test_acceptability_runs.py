@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, evaluate
-from cimento.paradigms.ratings.paradigm import scatter_of
+from cimento.paradigms.ratings import scatter_of
 from cimento.paradigms.ratings.suite import (
     RatedSentence,
     Scale,

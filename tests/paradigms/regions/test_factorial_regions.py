@@ -11,7 +11,7 @@ from cimento import InputError, Region, evaluate
 from cimento.cli.main import invoke
 from cimento.io.values import Missing
 from cimento.measures.regions import RegionValues
-from cimento.paradigms.regions.paradigm import region_text
+from cimento.paradigms.regions import region_text
 from cimento.paradigms.regions.two_by_two import region_dds
 from cimento.suites.checks import check_suite
 from cimento.suites.design import ISLAND_CONDITIONS, windows_of

@@ -16,7 +16,7 @@ from cimento.paradigms.stories.suite import STATE, STORY, TierAnswer
 from cimento.statistics.differences import BONETT_PRICE_CLUSTERED
 from cimento.statistics.intervals import WILSON_CLUSTERED, wilson
 from cimento.statistics.means import CLUSTERED_T
-from cimento.studies.stories.record import compare
+from cimento.studies.stories import compare
 from tests.helpers.stories_small import ANSWERS, STORIES, chose
 
 MANY = tuple(

@@ -55,7 +55,7 @@ from cimento.paradigms.stories.suite import (
     StorySuite,
     TierAnswer,
 )
-from cimento.studies.stories.record import summarize
+from cimento.studies.stories import summarize
 from cimento.suites.model import Meta
 from tests.helpers.stories_small import ANSWERS, STORIES, chose, story
 

@@ -19,7 +19,7 @@ from cimento.paradigms.stories.judging import judge_stories
 from cimento.paradigms.stories.rates import METRICS
 from cimento.paradigms.stories.recordings import read_responses
 from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
-from cimento.studies.stories.record import summarize
+from cimento.studies.stories import summarize
 from cimento.testing import FakeScorer
 from tests.helpers.stories import TRIPLES_FILE, Hashes, ask
 
@@ -330,7 +330,7 @@ def test_all_that_is_shared_by_options_is_unscored_or_wrong_never_right():
 
 
 def test_the_suite_is_written_and_read_as_it_is(tmp_path):
-    from cimento.paradigms.stories.paradigm import STORIES
+    from cimento.paradigms.stories import STORIES
 
     suite = STORIES.read(TRIPLES_FILE).suite
     STORIES.write(suite, tmp_path)

@@ -11,7 +11,7 @@ from cimento import UsageError
 from cimento.paradigms.prompted.judging import judgments_of
 from cimento.paradigms.prompted.prompts import prompted_suite
 from cimento.people.annotate.second_annotator import judge_agreements
-from cimento.people.judgments.records import (
+from cimento.people.judgments import (
     ACCEPTABILITY,
     ACCEPTABLE,
     BETTER,

@@ -9,7 +9,7 @@ import pytest
 import cimento
 from cimento import InputError, UsageError
 from cimento.corpus.connectives.lexicons import open_inventory
-from cimento.corpus.making.decisions import open_decisions, read_decisions
+from cimento.corpus.decisions import open_decisions, read_decisions
 from cimento.corpus.treebanks import open_treebanks
 from cimento.paradigms.cloze.files import load_cloze
 from cimento.people.annotate.dialogue import DialogueState, RefusedError, step

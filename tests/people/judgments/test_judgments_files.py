@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cimento import InputError, UsageError
 from cimento.people.annotate.importing import ImportOptions, read_answers
-from cimento.people.judgments.records import (
+from cimento.people.judgments import (
     Judgment,
     judgments_of,
     read_judgments,

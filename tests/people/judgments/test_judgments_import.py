@@ -18,8 +18,8 @@ from cimento.people.annotate.importing import (
     pseudonym,
     read_answers,
 )
+from cimento.people.judgments import map_of_options, read_judgments, read_map
 from cimento.people.judgments.formats import read_prolific
-from cimento.people.judgments.records import map_of_options, read_judgments, read_map
 from tests.helpers.command_line import invoke
 
 GOOD, BAD = "Piove e fa freddo.", "Piove se fa freddo."

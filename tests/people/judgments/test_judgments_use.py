@@ -21,7 +21,7 @@ from cimento.people.annotate.adjudication import (
     side_by_side,
 )
 from cimento.people.annotate.importing import apply_judgments
-from cimento.people.judgments.records import (
+from cimento.people.judgments import (
     Judgment,
     judgments_of,
     read_judgments,

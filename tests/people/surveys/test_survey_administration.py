@@ -15,9 +15,8 @@ import pytest
 
 from cimento import InputError, UsageError
 from cimento.errors import StorageError
-from cimento.people.judgments.records import judgments_of
-from cimento.people.surveys import administration, storage
-from cimento.people.surveys.design import write_design
+from cimento.people.judgments import judgments_of
+from cimento.people.surveys import administration, storage, write_design
 from cimento.people.surveys.server import make_app
 from tests.helpers import survey_help
 from tests.helpers.command_line import invoke

@@ -13,19 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, UsageError
-from cimento.people.surveys.building import (
-    QuestionSet,
-    SurveyPlan,
-    assign_lists,
-    build_design,
-)
-from cimento.people.surveys.design import (
+from cimento.people.surveys import (
     design_json,
     order_questions,
     parse_design,
     read_design,
     spread,
     write_design,
+)
+from cimento.people.surveys.building import (
+    QuestionSet,
+    SurveyPlan,
+    assign_lists,
+    build_design,
 )
 from cimento.people.surveys.material import MaterialOptions, languages, words
 from cimento.suites.builtin import find_suite

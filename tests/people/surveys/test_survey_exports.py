@@ -19,10 +19,9 @@ import polars as pl
 import pytest
 
 from cimento import UsageError
-from cimento.people.judgments.records import judgments_of
-from cimento.people.surveys import exports
+from cimento.people.judgments import judgments_of
+from cimento.people.surveys import AnswerChoice, exports, read_design
 from cimento.people.surveys.building import SurveyPlan, build_design
-from cimento.people.surveys.design import AnswerChoice, read_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import MaterialOptions, words
 from cimento.suites.builtin import find_suite

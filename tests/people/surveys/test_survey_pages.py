@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from cimento.people.surveys import administration, storage
-from cimento.people.surveys.design import AnswerChoice, SurveyQuestion
+from cimento.people.surveys import AnswerChoice, SurveyQuestion, administration, storage
 from tests.helpers.survey_help import SECRET, asked_of, serving, small
 
 pytest.importorskip("uvicorn")

@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from cimento.corpus import Sentence, token_spans
 from cimento.corpus.connectives import DecisionKind
-from cimento.corpus.sentences import Sentence, token_spans
 from cimento.errors import InputError, need_known
 from cimento.io.parsing import read_toml
 from cimento.suites.model import Region

@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+from cimento.corpus import Sentence, Word
 from cimento.corpus.connectives.inventories import Inventory, Spelling, checked_toml, normal
-from cimento.corpus.sentences import Sentence, Word
 from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.files import expanded
 from cimento.io.parsing import read_toml

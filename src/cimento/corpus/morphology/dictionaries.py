@@ -12,16 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, Protocol
 
-from cimento.corpus.morphology.index import (
-    DictionaryEntry,
-    DictionaryIndex,
-    LineFault,
-    ParseLine,
-    build_index,
-    parse_delaf,
-    parse_unimorph,
-)
-from cimento.corpus.morphology.model import (
+from cimento.corpus.morphology import (
     Features,
     Morphology,
     WordReading,
@@ -30,6 +21,15 @@ from cimento.corpus.morphology.model import (
     from_delaf,
     from_opencorpora,
     from_unimorph,
+)
+from cimento.corpus.morphology.index import (
+    DictionaryEntry,
+    DictionaryIndex,
+    LineFault,
+    ParseLine,
+    build_index,
+    parse_delaf,
+    parse_unimorph,
 )
 from cimento.corpus.morphology.rules import Rules
 from cimento.errors import InputError, UsageError, did_you_mean, needing

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from cimento.corpus.morphology.model import (
+from cimento.corpus.morphology import (
     DATA,
     Features,
     WordReading,

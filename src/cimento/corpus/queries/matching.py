@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cimento.corpus.queries.records import (
+from cimento.corpus.queries import (
     Block,
     Clause,
     CompareClause,

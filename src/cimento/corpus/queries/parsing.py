@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from cimento.corpus.queries.records import (
+from cimento.corpus.queries import (
     GLOBAL_FLAGS,
     GLOBAL_TEXTS,
     LABEL,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from cimento.errors import MissingDependencyError, ModelError, UsageError
 from cimento.models.base import TWO_SIDED, ModelCard, Scorer
+from cimento.models.hf import import_libraries
 from cimento.models.hf.arguments import (
     ALLOW_PICKLE,
     OPTION,
@@ -33,7 +34,6 @@ from cimento.models.hf.files import (
     read_config,
     refuse_pickled,
 )
-from cimento.models.hf.libraries import import_libraries
 from cimento.models.hf.stored import count_parameters
 from cimento.models.settings import AUTO, BatchLimits, KindRule, Policy
 from cimento.models.tokenizing import TextEncoder, causal_frame, own_frame

@@ -26,8 +26,8 @@ from cimento.io.transport import (
     patiently,
     transient,
 )
+from cimento.models.server import KEY_VARIABLES, Refusal
 from cimento.models.server.answers import lacking
-from cimento.models.server.bodies import KEY_VARIABLES, Refusal
 from cimento.suites.model import JsonValue
 
 MOST_BYTES = 100_000_000

@@ -20,6 +20,7 @@ from cimento.io.parsing import parse_json
 from cimento.io.transport import Patience, TransientError
 from cimento.models.base import Meter, ModelCard, Score
 from cimento.models.questions import Choose, OptionScores, Reply, StopReason, Written
+from cimento.models.server import ANSWER, Bodies, Fields
 from cimento.models.server.answers import (
     JsonObject,
     TextScores,
@@ -28,7 +29,6 @@ from cimento.models.server.answers import (
     read_answer,
     tokens_of,
 )
-from cimento.models.server.bodies import ANSWER, Bodies, Fields
 from cimento.models.server.http import NotThereError, Server, ask_at_once
 from cimento.models.server.identity import PROBES, Fingerprint, identify
 from cimento.models.settings import Policy

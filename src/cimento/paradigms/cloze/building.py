@@ -54,7 +54,7 @@ from cimento.suites.formats.native import meta_of
 from cimento.suites.reading import decode
 
 if TYPE_CHECKING:
-    from cimento.corpus.morphology.model import Morphology
+    from cimento.corpus.morphology import Morphology
     from cimento.paradigms.cloze.seeds import Description, TemplateText
 
 

@@ -33,7 +33,7 @@ from cimento.runs.outcomes import Outcome, VerdictName, outcomes_table
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.corpus.morphology.model import Morphology
+    from cimento.corpus.morphology import Morphology
 
 
 OPTION_ALONE = frozenset({"left-to-right", "joint", "left", "sentinel"})

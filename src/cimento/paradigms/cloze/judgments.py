@@ -20,7 +20,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.corpus.morphology.model import Morphology, WordReading, parse_features
+from cimento.corpus.morphology import Morphology, WordReading, parse_features
 from cimento.errors import InputError, UsageError
 from cimento.io.parsing import filled
 from cimento.io.tables import JUDGMENTS
@@ -30,7 +30,7 @@ from cimento.paradigms.cloze.reading import read_cell, read_parts, table_with
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.shares import Share
 from cimento.paradigms.cloze.suite import JOINT
-from cimento.people.judgments.records import FITS
+from cimento.people.judgments import FITS
 from cimento.suites.tables import Row
 
 if TYPE_CHECKING:

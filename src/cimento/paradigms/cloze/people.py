@@ -28,7 +28,7 @@ from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import Share, mean_statistic
 from cimento.paradigms.cloze.suite import ClozeItem, expand_suite
 from cimento.paradigms.paradigm import answers_about, chosen_task, refuse_nothing
-from cimento.people.judgments.records import WHICH_FITS, Judgment
+from cimento.people.judgments import WHICH_FITS, Judgment
 from cimento.statistics.design import Statistic
 
 if TYPE_CHECKING:

@@ -44,7 +44,7 @@ from cimento.paradigms.cloze.shares import (
     precision_interval,
 )
 from cimento.paradigms.cloze.suite import ClozeItem
-from cimento.runs.run import open_run, paradigm_name
+from cimento.runs.run import open_run
 from cimento.runs.store import find_runs
 from cimento.statistics.calibration import Calibration
 from cimento.statistics.correlation import Correlation, correlate
@@ -448,7 +448,7 @@ def open_cloze_runs(paths: Iterable[Path]) -> list[ClozeAnswers]:
     several: list[ClozeAnswers] = []
     for path in paths:
         folders = [
-            folder for folder in find_runs(path) if paradigm_name(folder, folder.manifest()) == NAME
+            folder for folder in find_runs(path) if folder.paradigm_name(folder.manifest()) == NAME
         ]
         if not folders:
             raise TableError(

@@ -17,7 +17,7 @@ from cimento.io.parsing import parse_json
 from cimento.io.tables import FILLS
 from cimento.models.base import ModelCard
 from cimento.models.questions import CHOICE, Fill, FillKind
-from cimento.models.recorded.replay import one_log
+from cimento.models.recorded import one_log
 from cimento.paradigms.cloze.portuguese import RECORDED_MODEL, SHEET, decoded, read_sheet
 from cimento.paradigms.cloze.requests import Candidate, by_item, check_candidates
 from cimento.paradigms.cloze.suite import ClozeItem

@@ -14,11 +14,7 @@ from cimento.paradigms.cloze.profile import Profile, Profiling, profile
 from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
 from cimento.paradigms.cloze.suite import BLANK
 from cimento.paradigms.cloze.text import chosen_roles, clusters_note
-from cimento.report.figures import BLUE, Figure, drawable, figure_of, frame_of, require_rows
-from cimento.report.figures_scores import calibration_figure
-from cimento.report.grid import EstimateCell, Grid, GridCell
-from cimento.report.items import worst_first
-from cimento.report.records import (
+from cimento.report import (
     AnswerList,
     GivenAnswer,
     ItemRecord,
@@ -28,6 +24,10 @@ from cimento.report.records import (
     SuiteReport,
     provenance_of,
 )
+from cimento.report.figures import BLUE, Figure, drawable, figure_of, frame_of, require_rows
+from cimento.report.figures_scores import calibration_figure
+from cimento.report.grid import EstimateCell, Grid, GridCell
+from cimento.report.items import worst_first
 from cimento.report.sections import run_report, runs_by_suite
 from cimento.report.strips import Piece, RegionStrip, Strip
 from cimento.runs.outcomes import Outcome, each_outcome

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from cimento.corpus.morphology.model import (
+from cimento.corpus.morphology import (
     TENSES,
     Features,
     Morphology,

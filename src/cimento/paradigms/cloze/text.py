@@ -359,7 +359,6 @@ def hit_outcomes(
         ItemOutcomes(
             suite=suite,
             question=f"{HIT}{k}",
-            name=f"{HIT}{k}",
             model=name,
             right={item: is_hit(ranks[item], k) for item in models[first]},
             clusters=clusters,

@@ -1,1 +1,291 @@
-"""Judgments by prompt: suites of sentences that a model is asked about in words."""
+"""The paradigm of judgments by prompt: which of two is better, is it acceptable, how good is it?
+
+What a model answers about sentences is another thing than how probable it finds them, and the two
+often disagree (Hu and Levy 2023, doi:10.48550/arXiv.2305.13264). So these suites have names,
+questions and runs of their own; `cimento compare` puts them beside runs by probability as two ways
+of asking. A suite is one of sentences, pairs or rated ones, whose ``kind`` is ``prompted``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from cimento.engine.requests import NO_ANSWERS, Answers, Choose, Request, Requests
+from cimento.errors import Fault, counted
+from cimento.io.tables import REQUESTS
+from cimento.paradigms.base import MethodFacts, Restated, SuiteReading
+from cimento.paradigms.paradigm import Paradigm
+from cimento.paradigms.prompted.estimates import prompted_estimates
+from cimento.paradigms.prompted.judging import (
+    answers_of,
+    asked_of,
+    outcomes_of,
+    question_of,
+    unread,
+)
+from cimento.paradigms.prompted.prompts import (
+    KIND,
+    Form,
+    PromptedOptions,
+    judgment_wording,
+    prompts_of,
+    rivals_of,
+    source_name,
+)
+from cimento.paradigms.prompted.sections import prompted_grids, prompted_sections
+from cimento.paradigms.ratings import RATINGS
+from cimento.paradigms.regions.contrast import predictions_of_pairs
+from cimento.paradigms.stories.prompts import Dialogue
+from cimento.paradigms.stories.requests import StoryPrompt, find_format, rendered
+from cimento.runs.outcomes import Estimate, outcomes_table
+from cimento.suites.model import JsonValue, Suite
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.models.settings import Asking
+    from cimento.paradigms.base import AskedModel
+    from cimento.report import SuiteReport
+    from cimento.runs.run import Run
+    from cimento.runs.store import Manifest
+
+NOT_PROBABILITIES = (
+    "these are answers to prompts about sentences (metalinguistic judgments), not probabilities of"
+    " the sentences: cimento compare puts the two side by side as two ways of asking"
+)
+
+_CANNOT_REPLY = (
+    "; a model that only continues texts is asked for the probabilities of the answers: --set"
+    " answer=loglik"
+)
+_SHOWN = 30
+_ASKED: Mapping[Form, str] = {
+    "choice": "was shown the two sentences of each pair and asked which of them was better",
+    "yesno": "was shown each sentence and asked whether it was acceptable",
+    "rating": "was shown each sentence and asked how acceptable it was, on a scale from 1 to"
+    " {points}",
+}
+_JUDGED: Mapping[Form, str] = {
+    "choice": "A pair counts as right if more than half of the answers name the better sentence.",
+    "yesno": "A pair counts as right if its better sentence is said to be acceptable more often.",
+    "rating": "A pair counts as right if its better sentence is rated higher on average.",
+}
+_BALANCED: Mapping[str, str] = {
+    "latin": "every wording and every pair of answers once for each item, in a Latin square over"
+    " items",
+    "full": "every wording with every pair of answers",
+    "rotated": "one wording with one pair of answers for each item, rotating over items",
+}
+
+
+class Prompted(Paradigm[Suite, PromptedOptions]):
+    """Forced choice, yes or no, and ratings by prompt."""
+
+    name = KIND
+    kinds = (KIND,)
+    options = PromptedOptions
+
+    def read(self, path: Path) -> SuiteReading[Suite]:
+        """A folder of the kind, read as one of rated sentences is, and every fault of it.
+
+        Raises:
+            InputError: it cannot be read, or a rating or the scale is not what it should be.
+        """
+        return RATINGS.read(path)
+
+    def files(self, path: Path) -> Sequence[Path]:
+        """As of all suites of sentences."""
+        return RATINGS.files(path)
+
+    def owns(self, suite: object) -> bool:
+        """Whether a suite made in Python declares this kind."""
+        return isinstance(suite, Suite) and suite.extra.get("kind") == KIND
+
+    def write(self, suite: Suite, folder: Path) -> None:
+        """As all suites of sentences.
+
+        Raises:
+            StorageError: the folder cannot be written.
+        """
+        RATINGS.write(suite, folder)
+
+    def check(self, suite: Suite) -> Sequence[Fault]:
+        """Every fault of a suite; that single sentences predict nothing is none."""
+        return RATINGS.check(suite)
+
+    def holds(self, suite: Suite) -> str:
+        """The numbers of items, conditions and predictions."""
+        return RATINGS.holds(suite)
+
+    def limited(self, suite: Suite, limit: int) -> Suite:
+        """The first items of a suite."""
+        return RATINGS.limited(suite, limit)
+
+    def selected(self, suite: Suite, items: Collection[str]) -> Suite:
+        """The suite with some of its items."""
+        return RATINGS.selected(suite, items)
+
+    def describe(self, suite: Suite, items: int) -> str:
+        """The text of ``suites show`` for a suite and its first items."""
+        return RATINGS.describe(suite, items)
+
+    def record(self, suite: Suite, items: int) -> dict[str, object]:
+        """The facts of a suite, its predictions, and its first items."""
+        return {**RATINGS.record(suite, items), "paradigm": self.name}
+
+    def requests(
+        self,
+        suite: Suite,
+        options: PromptedOptions,
+        *,
+        scoring: Asking,  # noqa: ARG002  # prompts are no texts to be scored
+        model: AskedModel,
+        answers: Answers,
+    ) -> Requests | None:
+        """One round: every pair or sentence in each cell of the design.
+
+        Raises:
+            UsageError: the suite says of no two sentences which is the better one, or points are
+                given where nothing is rated.
+            ModelError: the model's chat template cannot render a prompt.
+        """
+        import polars as pl
+
+        if answers is not NO_ANSWERS:
+            return None
+        forms = options.forms_of(suite)
+        if "rating" not in forms:
+            options.refuse_points(" and ".join(forms))
+        prompting = options.prompting
+        # Servers list the most probable tokens of what they write in a chat.
+        prompt_format = find_format(model, prompting.model_copy(update={"answer": "generate"}))
+        is_listed = prompt_format.remote and options.answer == "loglik"
+        numbers: dict[str, int] = {}
+        requests: list[Request] = []
+        rows: list[tuple[object, ...]] = []
+        for prompt in prompts_of(suite, options):
+            parts = Dialogue(prompt.instruction, "\n\n", (), prompt.body)
+            written = StoryPrompt(
+                row=len(rows),
+                tier="judgment",
+                labels=prompt.answers,
+                words=prompt.answers,
+                rendered=rendered(parts, prompting, prompt_format),
+            )
+            number = numbers.setdefault(prompt.asked, len(numbers))
+            if number == len(requests):
+                turns = written.rendered.messages
+                listed = Choose(prompt="", options=prompt.answers, messages=turns)
+                requests.append(listed if is_listed else written.request(prompting))
+            region = (1, written.shown, "", 0, len(written.shown), True)
+            rows.append((number, suite.name, prompt.item, prompt.place, *region))
+        places = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
+        return Requests(asked=requests, places=places)
+
+    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
+        """The options, without points where they rate nothing: manifests have all options."""
+        options = super().stored_options(manifest)
+        rates_nothing = options.get("task") in {"choice", "yesno"}
+        usual = PromptedOptions.model_fields["points"].default
+        left_out = {"points"} if rates_nothing or options.get("points") == usual else set()
+        return {name: value for name, value in options.items() if name not in left_out}
+
+    def judge(self, run: Run) -> pl.DataFrame:
+        """Pairs pass, fail or tie over the design; sentences stand beside the mean of people.
+
+        Raises:
+            TableError: the run was asked by another version's design or wordings.
+        """
+        suite = cast("Suite", run.suite)
+        outcomes = outcomes_of(suite, _options(run), asked_of(answers_of(run)))
+        return outcomes_table(suite.name, outcomes)
+
+    def estimate(self, run: Run) -> Sequence[Estimate]:
+        """Rates, sensitivity, biases, and what the answers have to do with people's."""
+        return prompted_estimates(run)
+
+    def restated(self, run: Run) -> Restated:
+        """The predictions that each question about pairs asks again, in words.
+
+        A question about single sentences asks again whatever sums up the other run.
+        """
+        suite, options = cast("Suite", run.suite), _options(run)
+        target, rivals = rivals_of(suite)
+        alone = predictions_of_pairs(suite) if suite.predictions else {}
+        questions = {
+            question_of(form, rivals, rival, target): alone.get((target, rival), "")
+            for form in options.forms_of(suite)
+            for rival in rivals or ("",)
+        }
+        return Restated(suite=source_name(suite), questions=questions)
+
+    def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
+        """The sections of a report, one for each suite."""
+        return prompted_sections(runs)
+
+    def text(self, runs: Sequence[Run]) -> str:
+        """Rates, sensitivity and bias, and what the answers have to do with people's."""
+        from cimento.report.terminal import on_terminal
+
+        notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
+        grids = prompted_grids(runs, notes=notes)
+        grids.pop("design", None)
+        return "\n".join(on_terminal(grid) for grid in grids.values())
+
+    def methods(self, run: Run) -> MethodFacts:
+        """The methods by which answers were asked for and read, which are no probabilities."""
+        suite, options = cast("Suite", run.suite), _options(run)
+        forms = options.forms_of(suite)
+        wording = judgment_wording(options.language or suite.meta.language)
+        brief = [
+            f"The model {_ASKED[form].format(points=options.points)}."
+            + (f" {_JUDGED[form]}" if suite.predictions else "")
+            for form in forms
+        ]
+        shares = (
+            "The probabilities of the possible answers after the prompt were compared."
+            if options.answer == "loglik"
+            else "Replies that were not just an answer were left out, with the reply to the same"
+            f" prompt in the other order ({len(unread(run)) or 'there were none'})."
+        )
+        design = (
+            f"Prompts were counterbalanced: {_BALANCED[options.balance]} (seed {options.seed}),"
+            " always with either order, and answers were averaged over the prompts of an item."
+        )
+        detected = (
+            "Sensitivity (d') and bias (c) are those of signal detection [@macmillan2005], with"
+            " log-linear rates [@hautus1995]."
+        )
+        signal = (detected,) if set(forms) - {"rating"} else ()
+        prompts = f"The prompts were {wording['id']}, version {wording['version']}."
+        last = "Such metalinguistic judgments are not probabilities of the sentences [@hu2023]."
+        said = (*brief, design, prompts, shares, *signal, last)
+        n = run.outcomes()["item"].n_unique()
+        is_pairs = bool(suite.predictions)
+        return MethodFacts(
+            counted=counted(n, "pair" if is_pairs else "sentence"),
+            sentences=said,
+            brief=said,
+            one_by_one=True,
+        )
+
+    def warnings(self, run: Run) -> Sequence[str]:
+        """Notes on what the numbers are, and the number of replies that could not be read."""
+        lost = unread(run)
+        if not lost:
+            return (NOT_PROBABILITIES,)
+        shown = lost[0] if len(lost[0]) <= _SHOWN else f"{lost[0][:_SHOWN]}..."
+        unclear = counted(len(lost), "reply names", "replies name")
+        note = f"{unclear} no answer and count neither way, such as {shown!r}"
+        if run.outcomes()["value"].count() == 0 and _options(run).answer == "generate":
+            note += _CANNOT_REPLY
+        return (NOT_PROBABILITIES, note)
+
+
+PROMPTED = Prompted()
+
+
+def _options(run: Run) -> PromptedOptions:
+    return cast("PromptedOptions", run.options)

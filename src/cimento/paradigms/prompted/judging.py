@@ -23,7 +23,7 @@ from cimento.paradigms.prompted.prompts import (
     source_name,
 )
 from cimento.paradigms.ratings.suite import RatedSentence, Scale, rated_of
-from cimento.people.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
+from cimento.people.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
 from cimento.runs.outcomes import Estimate, Outcome, VerdictName
 from cimento.suites.model import Suite
 from cimento.suites.stimuli import stimulus_text

@@ -21,11 +21,11 @@ from cimento.paradigms.prompted.estimates import (
 )
 from cimento.paradigms.prompted.judging import Answered, PromptedRun, answers_of
 from cimento.paradigms.ratings.suite import ratings_by
+from cimento.report import NamedGrid, SuiteReport
 from cimento.report.figures import drawable
 from cimento.report.figures_rates import margins_figure, rates_figure
 from cimento.report.figures_scores import calibration_figure
 from cimento.report.grid import EstimateCell, Grid, GridCell
-from cimento.report.records import NamedGrid, SuiteReport
 from cimento.report.sections import estimate_cell, estimates_grid, run_report, runs_by_suite
 from cimento.runs.outcomes import Estimate
 from cimento.runs.run import Run

@@ -1,1 +1,393 @@
-"""Ratings: rated sentences, and the comparison of people with models."""
+"""The paradigm of rated sentences: models compared with people (docs/acceptability.md).
+
+A suite of ratings is a suite of regions whose columns contain people's judgments of its sentences.
+Pairs are judged like all other pairs; in addition, every sentence has a value of each measure,
+which is compared with its mean rating.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.cite.sentences import measure_phrase as describe_measure
+from cimento.errors import Fault, counted, few_of_each_code
+from cimento.io.files import file_digest
+from cimento.measures import Missing, Value, find_measure
+from cimento.paradigms.base import SuiteReading
+from cimento.paradigms.ratings.estimates import (
+    TOKENS,
+    RatedValues,
+    rating_estimates,
+    with_headline,
+)
+from cimento.paradigms.ratings.formats import is_rated_table, read_rated
+from cimento.paradigms.ratings.people import FREQUENCY, WORDS, mean_log_frequency
+from cimento.paradigms.ratings.runs import (
+    RatedRun,
+    RatingOptions,
+    compared,
+    options_of,
+    perplexity_of,
+)
+from cimento.paradigms.ratings.sections import (
+    rated_tables,
+    rated_text,
+    scatter_figure,
+    scatter_frame,
+    with_people,
+)
+from cimento.paradigms.ratings.suite import (
+    DECIMALS,
+    is_bare_table,
+    looks_decimal,
+    rated_of,
+    rating_faults,
+    ratings_by,
+    read_bare,
+    suite_from_ratings,
+)
+from cimento.paradigms.regions import RegionParadigm
+from cimento.paradigms.regions.judging import (
+    judged_suite,
+    outcomes_of,
+    questions,
+    sentences_of,
+    suite_of,
+)
+from cimento.paradigms.regions.options import RegionOptions
+from cimento.report import SuiteReport
+from cimento.report.figures import Figure, drawable
+from cimento.runs.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate
+from cimento.runs.store import manifest_part
+from cimento.suites.builtin import RATED
+from cimento.suites.checks import check_suite
+from cimento.suites.model import JsonValue, Suite
+from cimento.suites.reading import NO_PREDICTIONS
+from cimento.suites.stimuli import count_words
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.engine.requests import Answers, Requests
+    from cimento.models.settings import Asking
+    from cimento.paradigms.base import AskedModel, MethodFacts
+    from cimento.paradigms.ratings.suite import RatedSentence
+    from cimento.runs.run import Run
+    from cimento.runs.store import Manifest
+
+NO_RATINGS = "No sentence has a rating: there is nothing to correlate measures with."
+
+_BAD = ("unacceptable", "bad")
+
+
+class Ratings(RegionParadigm):
+    """Suites of rated sentences, as far as they differ from suites of regions."""
+
+    name = "ratings"
+    kinds = (RATED, "ratings")
+    options = RatingOptions
+
+    def detect(self, path: Path) -> bool:
+        """Whether a file is in a format of rated sentences, or a bare table of rated sentences."""
+        return is_rated_table(path) or is_bare_table(path)
+
+    def read(self, path: Path) -> SuiteReading[Suite]:
+        """A folder of this kind, or a published file, with every fault in it.
+
+        Raises:
+            InputError: the file cannot be read, or a rating in a published file is not a number.
+        """
+        if is_rated_table(path):
+            suite = suite_from_ratings(read_rated(path))
+            digest = file_digest(path)
+            faults = self.check(suite)
+            return SuiteReading(suite=suite, faults=faults, sha256=digest, path=path, format=RATED)
+        if is_bare_table(path):
+            bare = read_bare(path)
+            suite_faults = check_suite(bare.suite, places=bare.places)
+            return SuiteReading(
+                suite=bare.suite,
+                faults=_without_predictions((*bare.faults, *suite_faults)),
+                sha256=bare.sha256,
+                path=path,
+                format=RATED,
+            )
+        reading = super().read(path)
+        wrong = rating_faults(reading.suite) if reading.suite is not None else ()
+        faults = (*_without_predictions(reading.faults), *wrong)
+        return dataclasses.replace(reading, faults=faults)
+
+    def owns(self, suite: object) -> bool:
+        """Whether a suite made in Python declares this kind."""
+        return isinstance(suite, Suite) and suite.extra.get("kind") in self.kinds
+
+    def check(self, suite: Suite) -> tuple[Fault, ...]:
+        """Every fault of a suite; single sentences need no predictions."""
+        return (*_without_predictions(super().check(suite)), *rating_faults(suite))
+
+    def requests(
+        self,
+        suite: Suite,
+        options: RegionOptions,
+        *,
+        scoring: Asking,
+        model: AskedModel,
+        answers: Answers,
+    ) -> Requests | None:
+        """Requests for every token of every sentence, since measures are of whole sentences.
+
+        Raises:
+            CimentoError: as for suites of regions.
+        """
+        scoring = dataclasses.replace(scoring, all_tokens=True)
+        return super().requests(suite, options, scoring=scoring, model=model, answers=answers)
+
+    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
+        """The options of a run; version 0.1 stored them in two places."""
+        earlier = super().stored_options(manifest)
+        chosen = manifest_part(manifest, "options", "set") if "judging" in manifest else {}
+        return {**earlier, **chosen}
+
+    def judge(self, run: Run) -> pl.DataFrame:
+        """The verdicts on pairs, and a row for each sentence and measure.
+
+        The row of a sentence has no verdict: its value is paired with the mean rating, or the mean
+        z-score, in the column ``reference``. Sentences of one cluster of the suite, or else of one
+        pair, belong together.
+
+        Raises:
+            CimentoError: the answers cannot be judged this way.
+        """
+        import polars as pl
+
+        measures = options_of(run).measures(run.model_kind)
+        names = dict.fromkeys((*(measure.name for measure in measures), perplexity_of(run)))
+        sentences = outcomes_table(run.suite.name, _sentence_outcomes(run, names))
+        if not judged_suite(run).predictions:
+            return sentences
+        return pl.concat([_with_groups(outcomes_of(run), run), sentences], how="diagonal")
+
+    def estimate(self, run: Run) -> list[Estimate]:
+        """The accuracies of pairs, then the comparisons of measures with ratings and labels."""
+        options, outcomes = options_of(run), run.outcomes()
+        pairs = list(super().estimate(run))
+        last = questions(run)[-1:]
+        whole = [one for one in pairs if one.question in last and not one.group]
+        values = RatedValues.of(rated_of(suite_of(run)).sentences, outcomes)
+        beside = rating_estimates(
+            values,
+            Estimate(suite=run.suite.name, model=run.model, question=""),
+            measures=options.measures(run.model_kind),
+            perplexity=perplexity_of(run),
+            seed=options.seed,
+            draws=options.draws,
+        )
+        done = {accuracy.group for accuracy in pairs}
+        columns = [column for column in options.by if column not in done]
+        grouped = [estimate for one in whole for estimate in _by_column(outcomes, one, columns)]
+        return with_headline([*pairs, *beside, *grouped])
+
+    def methods(self, run: Run) -> MethodFacts:
+        """The facts about measures, ratings and tests."""
+        suite, options = suite_of(run), options_of(run)
+        sentences = rated_of(suite).sentences
+        rated = sum(sentence.mean is not None for sentence in sentences)
+        together = f"one {suite.cluster}" if suite.cluster else "a pair"
+        names = tuple(measure.name for measure in options.measures(run.model_kind))
+        tests = (
+            f"The measures of sentences were {'; '.join(map(describe_measure, names))}. We"
+            " correlated each of them with the ratings (Spearman's [@spearman1904], Pearson's and"
+            " Kendall's correlation, with jackknife intervals on Fisher's z scale [@efron1993]),"
+            " and computed Spearman's partial correlation controlling for length in words (and for"
+            " word frequency, if known). Spearman's rho was tested by permutation"
+            f" ({options.draws:,} draws, seed {options.seed}; the sentences of {together} were kept"
+            " together)"
+            " [@phipson2010], with p values corrected by Holm's method over the measures"
+            " [@holm1979]."
+        )
+        return dataclasses.replace(
+            super().methods(run),
+            counted=_counted(len(sentences), rated),
+            sentences=(*super().methods(run).sentences, *((tests,) if rated else ())),
+            brief=(*super().methods(run).brief, *((_in_brief(names),) if rated else ())),
+            measures=names,
+        )
+
+    def warnings(self, run: Run) -> tuple[str, ...]:
+        """The warnings of region suites, and those about questionable ratings."""
+        suite = suite_of(run)
+        rated = any(sentence.mean is not None for sentence in rated_of(suite).sentences)
+        doubts = {NO_RATINGS: not rated, DECIMALS: looks_decimal(suite)}
+        return (*super().warnings(run), *(doubt for doubt, holds in doubts.items() if holds))
+
+    def sections(self, runs: Sequence[Run]) -> list[SuiteReport]:
+        """The sections of region suites, with ratings of items, scatters and correlation tables."""
+        groups: dict[tuple[str, ...], list[Run]] = {}
+        for run in runs:
+            formulas = (prediction.formula for prediction in judged_suite(run).predictions)
+            groups.setdefault((run.suite.name, *formulas), []).append(run)
+        return [self._section(group) for group in groups.values()]
+
+    def _section(self, runs: Sequence[Run]) -> SuiteReport:
+        """The section of some runs of one suite, each judged on its first measure."""
+        first = [run.judge(also=()) if options_of(run).also else run for run in runs]
+        (section,) = super().sections(first)
+        rated = [RatedRun(run) for run in runs]
+        makers: list[Callable[[], Figure]] = [partial(scatter_of, run) for run in runs]
+        return SuiteReport(
+            runs=tuple(
+                with_people(report, one) for report, one in zip(section.runs, rated, strict=True)
+            ),
+            figures=drawable(*makers, after=section.figures),
+            tables=(*rated_tables(rated), *section.tables),
+        )
+
+    def text(self, runs: Sequence[Run]) -> str:
+        """The table of pairs, if there are any, then the text of each run."""
+        pairs = [run for run in runs if judged_suite(run).predictions]
+        tables = [super().text(pairs)] if pairs else []
+        # The warnings of runs with pairs are below the table of pairs.
+        warned = dict.fromkeys(text for run in runs if run not in pairs for text in run.warnings)
+        rated = (rated_text(RatedRun(run)) for run in runs)
+        return "\n\n".join([*tables, *rated, *few_of_each_code(warned)])
+
+
+RATINGS = Ratings()
+
+
+def scatter_of(run: Run, measure: str = "") -> Figure:
+    """The scatter of a measure against the ratings.
+
+    Args:
+        run: run of this paradigm.
+        measure: name of the measure; empty for the run's first one.
+
+    Raises:
+        UsageError: the measure is unknown, or there is nothing to draw.
+        MissingDependencyError: altair is not installed.
+    """
+    suite = suite_of(run)
+    chosen = find_measure(measure) if measure else options_of(run).measures(run.model_kind)[0]
+    beside = outcomes_table(run.suite.name, _sentence_outcomes(run, [chosen.name]))
+    values = RatedValues.of(rated_of(suite).sentences, beside)
+    frame = scatter_frame(values.rows(chosen.name), higher_is_better=chosen.higher_is_better)
+    return scatter_figure(
+        frame, suite=suite.name, model=run.model, by=ratings_by(suite), measure=chosen
+    )
+
+
+def _counted(n: int, rated: int) -> str:
+    """The number of sentences, and of those with ratings if they are fewer."""
+    if n == rated:
+        return counted(n, "rated sentence")
+    return f"{counted(n, 'sentence')} ({rated:,} of them rated)"
+
+
+def _in_brief(measures: Sequence[str]) -> str:
+    """A sentence on how measures were compared with ratings, as in a paper."""
+    others = len(measures) - 1
+    more = f" and {others} other measures (see the appendix)" if others else ""
+    return (
+        f"We correlated {describe_measure(measures[0], brief=True)}{more} of each sentence with its"
+        " mean rating by Spearman's rho [@spearman1904], with 95% jackknife intervals [@efron1993]."
+    )
+
+
+def _without_predictions(faults: Sequence[Fault]) -> tuple[Fault, ...]:
+    return tuple(fault for fault in faults if fault.code != NO_PREDICTIONS)
+
+
+def _sentence_outcomes(run: Run, measures: Iterable[str]) -> Iterator[Outcome]:
+    """The values of every sentence: of the measures, and of the covariates held constant."""
+    suite, options = suite_of(run), options_of(run)
+    scored = {(s.item, s.condition): s for s in sentences_of(run)}
+    in_order = [scored[item.id, condition.name] for item, condition in suite.stimuli()]
+    rows = [
+        (_outcome_like(sentence), sentence.mean, one)
+        for sentence, one in zip(compared(suite, options), in_order, strict=True)
+    ]
+    for measure in map(find_measure, measures):
+        for like, mean, one in rows:
+            value = measure.of(one.sentence)
+            yield _valued(like, measure.name, value, measure.unit, reference=mean)
+    for like, _, one in rows:
+        whole = one.sentence
+        words = count_words(one.text) if isinstance(whole, Missing) else whole.n_words
+        yield _valued(like, WORDS, words, "words")
+        n_tokens: Value = whole if isinstance(whole, Missing) else float(whole.n_tokens)
+        yield _valued(like, TOKENS, n_tokens, "tokens")
+        if options.unigrams:
+            yield _valued(like, FREQUENCY, mean_log_frequency(one), "nats")
+
+
+def _outcome_like(sentence: RatedSentence) -> Outcome:
+    """An outcome with the cluster of a sentence, its label and its grammaticality."""
+    grammatical = {True: "yes", False: "no", None: ""}[sentence.grammatical]
+    groups = {"label": sentence.label, "grammaticality": grammatical}
+    return Outcome(
+        item=sentence.id,
+        question="",
+        cluster=sentence.cluster or (f"pair {sentence.pair}" if sentence.pair else ""),
+        groups={name: value for name, value in groups.items() if value},
+    )
+
+
+def _valued(
+    like: Outcome, question: str, value: Value, unit: str, *, reference: float | None = None
+) -> Outcome:
+    """An outcome with its value, or the reason for none."""
+    like = dataclasses.replace(like, question=question, unit=unit, reference=reference)
+    if isinstance(value, Missing):
+        return dataclasses.replace(like, reason=value.reason)
+    return dataclasses.replace(like, value=value)
+
+
+def _with_groups(pairs: pl.DataFrame, run: Run) -> pl.DataFrame:
+    """The verdicts on pairs, with the columns by which accuracies are broken down.
+
+    A pair gets the values of its unacceptable sentence, because the replacement and the
+    grammaticality are that sentence's.
+    """
+    import polars as pl
+
+    suite = suite_of(run)
+    columns = [name for name in options_of(run).by if name in suite.column_names]
+    values: dict[str, list[str | None]] = {"item": [item.id for item in suite.items]}
+    for name in columns:
+        values[GROUP + name] = [
+            next((c for c in item.conditions if c.name in _BAD), item.conditions[-1]).columns.get(
+                name
+            )
+            or None
+            for item in suite.items
+        ]
+    known = {name: cells for name, cells in values.items() if any(cells)}
+    groups = pl.DataFrame(known, schema=dict.fromkeys(known, pl.String))
+    replaced = pairs.drop([name for name in known if name in pairs.columns and name != "item"])
+    return replaced.join(groups, on="item", how="left", maintain_order="left")
+
+
+def _by_column(
+    outcomes: pl.DataFrame, whole: Estimate, columns: Sequence[str]
+) -> Iterator[Estimate]:
+    """The accuracy over the pairs with each value of each column, in order of first appearance."""
+    import polars as pl
+
+    asked = outcomes.filter(
+        (pl.col("question") == whole.question) & (pl.col("method") == whole.method)
+    )
+    for column in columns:
+        name = GROUP + column
+        if name not in asked.columns or asked[name].is_null().all():
+            continue
+        for level in asked[name].unique(maintain_order=True):
+            one = asked.filter(pl.col(name).eq_missing(pl.lit(level)))
+            like = dataclasses.replace(
+                whole, group=column, level=level or "", role="detail", near_tied=None,
+                by_length=None, off_by_length=False,
+            )  # fmt: skip
+            yield rate(one, like)

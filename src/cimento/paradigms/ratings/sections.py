@@ -21,10 +21,10 @@ from cimento.paradigms.ratings.estimates import (
 from cimento.paradigms.ratings.people import KINDS, RatedValue, farthest_apart, gaps
 from cimento.paradigms.ratings.runs import RatedRun, options_of
 from cimento.paradigms.ratings.suite import RatedSentence
+from cimento.report import ItemRecord, NamedGrid, RunReport
 from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, frame_of, require_rows
 from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
-from cimento.report.records import ItemRecord, NamedGrid, RunReport
 from cimento.runs.outcomes import Estimate
 
 if TYPE_CHECKING:

@@ -257,6 +257,7 @@ def suite_from_ratings(rated: RatedSet) -> Suite:
     prediction = Prediction(
         "(*;%acceptable%) < (*;%unacceptable%)",
         comment="The acceptable sentence is less surprising.",
+        name="acceptable",
     )
     return Suite(
         meta=Meta(name=rated.name, language=rated.language),

@@ -1,1 +1,377 @@
-"""Regions: predictions about the surprisals of regions, judged item by item."""
+"""The paradigm of regions: predictions about their surprisals, judged item by item."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.engine.requests import NO_ANSWERS, PREFIX, Answers, Recording, Requests
+from cimento.errors import Fault, counted
+from cimento.io.files import expanded, file_digest
+from cimento.io.tables import TOKENS
+from cimento.measures.regions import count_first_tokens
+from cimento.models.recorded import is_log, replay, replay_log
+from cimento.models.registry import refuse_what_is_fixed
+from cimento.paradigms.base import (
+    Applied,
+    AskedModel,
+    MethodFacts,
+    SuiteReading,
+    SurveyItems,
+    SurveyTask,
+)
+from cimento.paradigms.paradigm import Paradigm, described
+from cimento.paradigms.regions.judging import (
+    compares_sentences,
+    crosses_factors,
+    first_token_remarks,
+    judged_suite,
+    monte_carlo_remarks,
+    on_each_measure,
+    options_of,
+    outcomes_of,
+    tokens_of,
+)
+from cimento.paradigms.regions.options import RegionOptions
+from cimento.paradigms.regions.requests import region_requests
+from cimento.report.benchmarks import benchmark_means, means_grid
+from cimento.report.factorial import accuracy_grid
+from cimento.report.grid import Grid
+from cimento.report.sections import conventions, unscored
+from cimento.report.terminal import on_terminal, terminal_table
+from cimento.runs.outcomes import ACCURACY
+from cimento.runs.store import manifest_part
+from cimento.runs.summary import Summary
+from cimento.suites.checks import check_suite
+from cimento.suites.checks.contradictions import contradictions
+from cimento.suites.checks.structure import Listing
+from cimento.suites.design import bad_cell
+from cimento.suites.formats.native import write_native
+from cimento.suites.load import open_copy, read_suite, suite_files
+from cimento.suites.model import JsonValue, Suite
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.models.settings import Asking
+    from cimento.paradigms.regions.factorial import Factorial
+    from cimento.people.judgments import Judgment
+    from cimento.report import SuiteReport
+    from cimento.runs.outcomes import Estimate
+    from cimento.runs.run import Run
+    from cimento.runs.store import Manifest
+
+
+class RegionParadigm(Paradigm[Suite, RegionOptions]):
+    """Predictions about the surprisals of regions, judged item by item."""
+
+    name = "regions"
+    kinds: tuple[str, ...] = ("regions",)
+    options = RegionOptions
+    scoring = frozenset({"context", "all_tokens", "columns", "spec", "recorded_unit"})
+    has_regions = True
+
+    def read(self, path: Path) -> SuiteReading[Suite]:
+        """A suite, with every fault in it.
+
+        Raises:
+            InputError: the path does not exist, is not readable, or has no known format.
+        """
+        loaded, faults = read_suite(path)
+        if loaded is None:
+            return SuiteReading(suite=None, faults=faults, sha256="", path=path)
+        return SuiteReading(
+            suite=loaded.suite,
+            faults=faults,
+            sha256=loaded.sha256,
+            path=loaded.path,
+            format=loaded.format,
+        )
+
+    def files(self, path: Path) -> Sequence[Path]:
+        """The single file of a suite, or suite.toml and the table of items."""
+        return suite_files(path)
+
+    def owns(self, suite: object) -> bool:
+        """Whether an object made in Python is a region suite."""
+        return isinstance(suite, Suite)
+
+    def write(self, suite: Suite, folder: Path) -> None:
+        """Write a suite in the form that `read` reads.
+
+        Raises:
+            StorageError: the folder cannot be written.
+        """
+        write_native(suite, folder)
+
+    def check(self, suite: Suite) -> Sequence[Fault]:
+        """Every fault of a suite made in Python."""
+        return check_suite(suite)
+
+    def holds(self, suite: Suite) -> str:
+        """The numbers of items, conditions and predictions, and the bad cell of a design."""
+        conditions = suite.condition_names
+        parts = [counted(len(suite.items), "item")]
+        if len(conditions) > 1:
+            parts[0] += f" in the conditions {Listing(conditions)}"
+        if suite.predictions:
+            parts.append(counted(len(suite.predictions), "prediction"))
+        return "; ".join(filter(None, (*parts, bad_cell(suite))))
+
+    def limited(self, suite: Suite, limit: int) -> Suite:
+        """The first items of a suite; the suite itself if it has no more."""
+        if limit >= len(suite.items):
+            return suite
+        return dataclasses.replace(suite, items=suite.items[:limit])
+
+    def selected(self, suite: Suite, items: Collection[str]) -> Suite:
+        """The suite with some of its items."""
+        ids = suite.columns.ids
+        kept = [suite.items[number] for number, item in enumerate(ids) if item in items]
+        return dataclasses.replace(suite, items=kept)
+
+    def describe(self, suite: Suite, items: int) -> str:
+        """The text that ``suites show`` prints about a suite and its first items."""
+        facts = {
+            "items": str(len(suite.items)),
+            "conditions": ", ".join(suite.condition_names),
+            "regions": ", ".join(f"{i} {name}" for i, name in enumerate(suite.region_names, 1)),
+            "metric": suite.metric,
+        }
+        lines = described(suite.meta, facts)
+        for number, prediction in enumerate(suite.predictions):
+            name = prediction.name or str(number)
+            text = f"  prediction {name}  {prediction.formula}  {prediction.comment}"
+            lines.append(text.rstrip())
+        for item in suite.items[:items]:
+            lines.append(f"  item {item.id}")
+            for condition in item.conditions:
+                regions = " | ".join(region.text for region in condition.regions)
+                lines.append(f"    {condition.name:<20} {regions}")
+        return "\n".join(lines)
+
+    def record(self, suite: Suite, items: int) -> dict[str, object]:
+        """The facts of a suite, its predictions, and its first items."""
+        return {
+            **super().record(suite, items),
+            "n_items": len(suite.items),
+            "conditions": list(suite.condition_names),
+            "regions": list(suite.region_names),
+            "metric": suite.metric,
+            "predictions": [
+                {
+                    "name": prediction.name,
+                    "formula": prediction.formula,
+                    "comment": prediction.comment,
+                }
+                for prediction in suite.predictions
+            ],
+            "items": [
+                {
+                    "id": item.id,
+                    "conditions": [
+                        {
+                            "name": condition.name,
+                            "regions": [region.text for region in condition.regions],
+                            "columns": dict(condition.columns),
+                        }
+                        for condition in item.conditions
+                    ],
+                }
+                for item in suite.items[:items]
+            ],
+        }
+
+    def survey_items(
+        self, suite: Suite, task: SurveyTask | None, *, run: Run | None = None
+    ) -> SurveyItems:
+        """The sentences of a suite, to be rated or chosen among."""
+        from cimento.paradigms.regions.people import sentence_items
+
+        return sentence_items(suite, task, run=run)
+
+    def apply_judgments(
+        self,
+        suite: Suite,
+        judgments: Sequence[Judgment],
+        folder: Path,
+        *,
+        scale: tuple[float, float] | None = None,
+    ) -> Applied:
+        """Write a copy of a suite, with ratings and choices as columns."""
+        from cimento.paradigms.regions.people import judged_sentences
+
+        return judged_sentences(suite, judgments, folder, scale=scale)
+
+    def requests(
+        self,
+        suite: Suite,
+        options: RegionOptions,
+        *,
+        scoring: Asking,
+        model: AskedModel,
+        answers: Answers,
+    ) -> Requests | None:
+        """One round of requests: each sentence once, with the spans that judging needs.
+
+        A recording gets a request for each sentence of each item, since it may contain different
+        numbers for the same text.
+
+        Raises:
+            CimentoError: the suite cannot be judged this way, or has no such contexts.
+        """
+        if answers is not NO_ANSWERS:
+            return None
+        judged = options.judged(suite)
+        if scoring.own_blank:
+            judged = dataclasses.replace(judged, leading_blank=None)
+        return region_requests(
+            judged,
+            all_tokens=scoring.all_tokens or bool(model.recorded),
+            # The model is loaded for its card only if the card matters here.
+            by_region=scoring.policy.segmenter == "bars"
+            or (scoring.policy.pll == "region" and model.card.kind == "masked"),
+            context=scoring.context,
+            merged=not model.recorded,
+        )
+
+    def recording(self, name: str, suite: Suite, *, scoring: Asking) -> Recording:
+        """Surprisals recorded by another program, in the order of the suite, or lm-eval's logs.
+
+        Raises:
+            UsageError: an option conflicts with what the recording has fixed.
+            InputError: the file cannot be read.
+            TableError: the file is not a recording of this suite.
+        """
+        import polars as pl
+
+        refuse_what_is_fixed(scoring)
+        path = expanded(name)
+        if is_log(path):
+            replayed = replay_log(suite, path)
+        else:
+            file_digest(path)  # reports why a file cannot be read
+            replayed = replay(suite, path, spec=scoring.spec, unit=scoring.recorded_unit)
+        items, conditions = zip(*replayed.stimuli, strict=True)
+        requests = replayed.tokens["request"]
+        tokens = replayed.tokens.drop("request").with_columns(
+            item=pl.Series(items).gather(requests), condition=pl.Series(conditions).gather(requests)
+        )
+        return Recording(
+            card=replayed.card,
+            tables={TOKENS.name: tokens},
+            inputs={
+                "revision": replayed.card.revision,
+                "spec": file_digest(scoring.spec) if scoring.spec else None,
+                "recorded_unit": scoring.recorded_unit,
+            },
+            named=f"{PREFIX}{path.resolve()}",
+            warnings=replayed.warnings,
+        )
+
+    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
+        """The options of a run; version 0.1 stored them under ``judging``, with others."""
+        earlier = manifest_part(manifest, "judging")
+        known = {key: value for key, value in earlier.items() if key in self.options.model_fields}
+        return known if "judging" in manifest else super().stored_options(manifest)
+
+    def copied_suite(self, folder: Path) -> Suite:
+        """The copy of a suite in the folder of a run."""
+        return open_copy(folder)
+
+    def judge(self, run: Run) -> pl.DataFrame:
+        """The outcomes of a run; see `cimento.paradigms.regions.judging.outcomes_of`."""
+        return outcomes_of(run)
+
+    def estimate(self, run: Run) -> Sequence[Estimate]:
+        """The estimates of a run; see `cimento.paradigms.regions.estimates.estimates_of`."""
+        from cimento.paradigms.regions.estimates import estimates_of
+
+        return tuple(estimates_of(run))
+
+    def scores(self, run: Run) -> pl.DataFrame:
+        """The score of every sentence, by `condition_scores` of `estimates`."""
+        from cimento.paradigms.regions.estimates import condition_scores
+
+        return condition_scores(run)
+
+    def methods(self, run: Run) -> MethodFacts:
+        """The facts about judging; see `cimento.paradigms.regions.sections.region_methods`."""
+        from cimento.paradigms.regions.sections import region_methods
+
+        return region_methods(run)
+
+    def warnings(self, run: Run) -> Sequence[str]:
+        """Warnings of unscored items, other tools' conventions, and contradictory predictions."""
+        return (
+            *unscored(run.outcomes()),
+            *first_token_remarks(run),
+            *monte_carlo_remarks(run),
+            *conventions(
+                options_of(run),
+                run.manifest,
+                first_tokens=count_first_tokens(tokens_of(run)),
+            ),
+            *contradictions(judged_suite(run)),
+        )
+
+    def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
+        """The sections of a report: rates, figures, tables of designs and items."""
+        from cimento.paradigms.regions.sections import region_sections
+
+        return region_sections(runs)
+
+    def text(self, runs: Sequence[Run]) -> str:
+        """The text that ``run`` prints: rates with intervals, then the effects of designs."""
+        colour = sys.stdout.isatty()
+        width = shutil.get_terminal_size((80, 24)).columns if colour else 80
+        return region_text(runs, width=width, colour=colour)
+
+
+REGIONS = RegionParadigm()
+
+
+def region_text(runs: Sequence[Run], *, width: int = 80, colour: bool = False) -> str:
+    """The rates of some runs with intervals and notes, effects of designs, means of benchmarks.
+
+    Args:
+        runs: runs of any region suites.
+        width: columns of the terminal.
+        colour: whether to use ANSI codes.
+    """
+    judged = [measured for run in runs for measured in on_each_measure(run)]
+    summary = Summary(runs=tuple(run.summary() for run in judged))
+    table = terminal_table(summary, width=width, colour=colour)
+    means = benchmark_means(summary.runs)
+    grids = [*design_grids(runs), *([means_grid(means)] if means else [])]
+    return "\n".join([table, *(on_terminal(grid) + "\n" for grid in grids)]).rstrip("\n")
+
+
+def design_grids(runs: Sequence[Run]) -> list[Grid]:
+    """The tables of designs: accuracies of each suite, DD by region, licensing, people's choices.
+
+    Args:
+        runs: runs of any region suites.
+
+    Raises:
+        InputError: a declaration of factors cannot be used.
+    """
+    # Every design has its own estimates; suites are read only if there are some.
+    runs = [
+        run for run in runs if any(estimate.statistic != ACCURACY for estimate in run.estimates())
+    ]
+    if not runs:
+        return []
+    from cimento.paradigms.regions.estimates import declared_tables, factorial_of
+
+    by_suite: dict[str, list[Factorial]] = {}
+    for run in runs:
+        if crosses_factors(run) and compares_sentences(run):
+            results = by_suite.setdefault(run.suite.name, [])
+            results += [factorial_of(measured) for measured in on_each_measure(run)]
+    declared = declared_tables(runs, label=lambda run: run.model)
+    return [*map(accuracy_grid, by_suite.values()), *(table.grid for table in declared)]

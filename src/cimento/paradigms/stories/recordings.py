@@ -15,7 +15,7 @@ from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.io.tables import CHOICES, REPLIES
 from cimento.models.base import ModelCard
-from cimento.models.recorded.replay import ModelLog, Sample, TaskLog, is_log, one_log
+from cimento.models.recorded import ModelLog, Sample, TaskLog, is_log, one_log
 from cimento.paradigms.stories.answers import RECORDED, read_reply
 from cimento.paradigms.stories.formats import stories_of
 from cimento.paradigms.stories.options import StoryOptions

@@ -21,13 +21,7 @@ from cimento.paradigms.stories.text import (
     metric_rows,
 )
 from cimento.paradigms.stories.variation import names_of
-from cimento.report.figures import BLUE, GREY, Figure, drawable, figure_of, frame_of, require_rows
-from cimento.report.figures_rates import above
-from cimento.report.figures_scores import calibration_figure
-from cimento.report.formatting import rate_remarks
-from cimento.report.grid import Grid
-from cimento.report.items import worst_first
-from cimento.report.records import (
+from cimento.report import (
     AnswerList,
     GivenAnswer,
     ItemRecord,
@@ -37,6 +31,12 @@ from cimento.report.records import (
     SuiteReport,
     provenance_of,
 )
+from cimento.report.figures import BLUE, GREY, Figure, drawable, figure_of, frame_of, require_rows
+from cimento.report.figures_rates import above
+from cimento.report.figures_scores import calibration_figure
+from cimento.report.formatting import rate_remarks
+from cimento.report.grid import Grid
+from cimento.report.items import worst_first
 from cimento.report.sections import run_report, runs_by_suite
 from cimento.report.strips import Piece, RegionStrip, Strip
 from cimento.runs.outcomes import Estimate, VerdictName

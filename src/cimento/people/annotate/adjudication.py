@@ -15,7 +15,7 @@ from cimento.people.annotate.dialogue import (
     Taken,
     converse,
 )
-from cimento.people.judgments.records import (
+from cimento.people.judgments import (
     Judgment,
     finite,
     judgments_of,

@@ -22,17 +22,7 @@ from cimento.errors import InputError, UsageError, counted
 from cimento.io.files import read_bytes, writing
 from cimento.paradigms.base import Applied
 from cimento.paradigms.registry import load_suite, load_suites
-from cimento.people.judgments.formats import (
-    RawAnswers,
-    Submission,
-    jspsych_map,
-    pcibex_map,
-    read_jspsych,
-    read_long,
-    read_pcibex,
-    read_wide,
-)
-from cimento.people.judgments.records import (
+from cimento.people.judgments import (
     ACCEPTABILITY,
     ATTENTION,
     BETTER,
@@ -48,6 +38,16 @@ from cimento.people.judgments.records import (
     finite,
     judgments_of,
     usual_map,
+)
+from cimento.people.judgments.formats import (
+    RawAnswers,
+    Submission,
+    jspsych_map,
+    pcibex_map,
+    read_jspsych,
+    read_long,
+    read_pcibex,
+    read_wide,
 )
 
 BYTES = 32

@@ -20,7 +20,7 @@ from cimento.corpus.connectives.inventories import (
     ranked_candidates,
     replaced,
 )
-from cimento.corpus.making.decisions import IMPLAUSIBLE, OpenTable, as_table
+from cimento.corpus.decisions import IMPLAUSIBLE, OpenTable, as_table
 from cimento.errors import did_you_mean, need_known
 from cimento.io.files import write_text
 from cimento.people.annotate.dialogue import (

@@ -30,7 +30,7 @@ from cimento.paradigms.stories.suite import (
     pair_label,
 )
 from cimento.people.annotate.dialogue import DialogueField, RefusedError, Taken, Values
-from cimento.people.judgments.records import BETTER, Judgment
+from cimento.people.judgments import BETTER, Judgment
 from cimento.people.judgments.summaries import (
     QuestionKey,
     is_rated,

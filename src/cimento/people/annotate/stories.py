@@ -26,7 +26,7 @@ from cimento.paradigms.stories.suite import (
     is_replacement,
     is_swap,
 )
-from cimento.people.annotate.decisions import Log
+from cimento.people.annotate import Log
 from cimento.people.annotate.dialogue import (
     USAGE,
     DialogueField,

@@ -1,1 +1,459 @@
-"""Human judgments: read from what survey programs write, filtered in the open, adjudicated."""
+"""Human judgments: one answer of one person as a record, many as a table, and the table as a file.
+
+The modules read what survey programs write, filter it in the open, and sum it up.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final
+
+from cimento.errors import InputError, UsageError, did_you_mean, need_known
+from cimento.io import parquet
+from cimento.io.files import atomically, inert, live, read_bytes, write_text
+from cimento.io.parquet import parse_parquet
+from cimento.io.parsing import read_toml
+from cimento.io.tables import JUDGMENTS, SCHEMA_VERSION, validate
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+ACCEPTABILITY = "acceptability"
+ACCEPTABLE = "acceptable"
+BETTER = "which is better"
+WHICH_FITS = "which fits"
+FITS = "fits"
+ATTENTION = "attention"
+FILLER: Final = "filler"
+PRACTICE: Final = "practice"
+"""The questions, as in the column ``question``; docs/tables.md explains them."""
+
+NONE = "none"
+"""The answer that none of the options fits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgment:
+    """One person's answer to one question; its fields are the columns of the table.
+
+    Attributes:
+        suite: name of the suite.
+        item: id of the item.
+        condition: of the item; empty for blanks.
+        candidate: the sentence or the candidate that was judged; None where there is none.
+        annotator: who answered; None where it is not known.
+        question: such as `ACCEPTABILITY`.
+        value: the answer; None where none was given.
+        remark: anything that was added.
+        at: when, in UTC.
+        survey: which of the lists of a survey.
+        position: place in that list, from 1.
+        seconds: that the answer took.
+        session_seconds: that the whole sitting took.
+        expected: the right answer of an attention check; None for every other question.
+        status: of the submission, as the recruiting platform says.
+        scale: of a rating: its ends, the worst first, as in ``1 to 7``.
+    """
+
+    suite: str
+    item: str
+    condition: str = ""
+    candidate: str | None = None
+    annotator: str | None = None
+    question: str = ACCEPTABILITY
+    value: str | None = None
+    remark: str | None = None
+    at: str | None = None
+    survey: str | None = None
+    position: int | None = None
+    seconds: float | None = None
+    session_seconds: float | None = None
+    expected: str | None = None
+    status: str | None = None
+    scale: str | None = None
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """The key of the question: suite, item, part of the item, and question.
+
+        Of a choice between conditions the condition is a part of the answer.
+        """
+        part = "" if self.question == BETTER else self.condition
+        if self.question == FITS:
+            part = self.candidate or ""
+        return (self.suite, self.item, part, self.question)
+
+    @property
+    def counts(self) -> bool:
+        """Whether there is an answer, to a question that is no check."""
+        return self.value is not None and not self.is_check
+
+    @property
+    def is_check(self) -> bool:
+        """Whether it is an attention check."""
+        return self.expected is not None or self.question == ATTENTION
+
+
+FIELDS = tuple(field.name for field in fields(Judgment))
+OPTIONAL = tuple(JUDGMENTS.optional)
+
+
+def table_of(judgments: Iterable[Judgment]) -> pl.DataFrame:
+    """The judgments table; optional columns are there where a judgment has a value for them."""
+    import polars as pl
+
+    rows = [tuple(getattr(judgment, name) for name in FIELDS) for judgment in judgments]
+    table = pl.DataFrame(rows, schema=JUDGMENTS.polars(present=OPTIONAL), orient="row")
+    return table.drop([name for name in OPTIONAL if table[name].null_count() == table.height])
+
+
+def judgments_of(table: pl.DataFrame) -> list[Judgment]:
+    """The rows of a judgments table as records; the inverse of `table_of`."""
+    names = [name for name in FIELDS if name in table.columns]
+    rows = table.select(names).iter_rows(named=True)
+    # Cells that say nothing are left out, so that the record's own defaults hold.
+    known = ({name: value for name, value in row.items() if value is not None} for row in rows)
+    return [Judgment(**{"suite": "", "item": "", **row}) for row in known]
+
+
+def finite(text: str) -> float | None:
+    """A text as a number; None where it is none, or without end."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+SUFFIXES = (".parquet", ".csv", ".tsv")
+
+
+def write_judgments(table: pl.DataFrame, path: Path) -> Path:
+    """Write a judgments table in the format that the suffix says.
+
+    Raises:
+        UsageError: the suffix is none of `SUFFIXES`.
+        StorageError: the file cannot be written.
+    """
+    refuse_suffix(path)
+    validate(table, JUDGMENTS, where=str(path))
+    if path.suffix == ".parquet":
+        return atomically(path, lambda file: judgments_to_parquet(table, file))
+    if path.suffix == ".csv":
+        return write_text(csv_of(table), path)
+    return write_text(_as_tsv(table), path)
+
+
+def judgments_to_parquet(table: pl.DataFrame, file: Path | IO[bytes]) -> None:
+    """A judgments table as Parquet, with the name and the version of its schema."""
+    metadata = {"cimento_table": JUDGMENTS.name, "cimento_schema_version": str(SCHEMA_VERSION)}
+    parquet.write_parquet(table, file, metadata=metadata)
+
+
+def csv_of(table: pl.DataFrame) -> str:
+    """A judgments table as CSV, with cells that no spreadsheet computes."""
+    import polars as pl
+
+    texts = [name for name, kind in table.schema.items() if kind == pl.String]
+    safe = [pl.col(name).map_elements(inert, return_dtype=pl.String) for name in texts]
+    return table.with_columns(safe).write_csv()
+
+
+def read_judgments(path: Path) -> pl.DataFrame:
+    """Read a judgments table: a file that `write_judgments` wrote, or a run with one.
+
+    Raises:
+        InputError: it cannot be read, or is no such table.
+        TableError: its columns are others.
+    """
+    file = path / f"{JUDGMENTS.name}.parquet" if path.is_dir() else path
+    refuse_suffix(file)
+    if file.suffix != ".parquet":
+        return _from_text(file)
+    table = parse_parquet(read_bytes(file), where=str(file))
+    validate(table, JUDGMENTS, where=str(file))
+    return table
+
+
+def refuse_overwriting(output: Path, inputs: Iterable[Path]) -> None:
+    """Refuse an output file that is also an input.
+
+    Raises:
+        UsageError: it would.
+    """
+    if any(path.resolve() == output.resolve() for path in inputs):
+        raise UsageError(
+            where=str(output), seen="is also what is read", todo="Name another file to write."
+        )
+
+
+def refuse_suffix(path: Path) -> None:
+    """Refuse a path without the suffix of a judgments table.
+
+    Raises:
+        UsageError: it does not.
+    """
+    if path.suffix not in SUFFIXES:
+        raise UsageError(
+            where=str(path),
+            seen=f"judgments are kept in files that end in {', '.join(SUFFIXES)}",
+            todo=f"Name a file, such as {path.with_suffix('.csv')}.",
+        )
+
+
+def _as_tsv(table: pl.DataFrame) -> str:
+    """Without quoting: tabs and line breaks in cells become blanks."""
+    lines = ["\t".join(table.columns)]
+    lines += [
+        "\t".join("" if cell is None else inert(" ".join(str(cell).split())) for cell in row)
+        for row in table.iter_rows()
+    ]
+    return "".join(line + "\n" for line in lines)
+
+
+def _from_text(path: Path) -> pl.DataFrame:
+    import polars as pl
+
+    from cimento.suites.tables import open_table
+
+    table = open_table(path)
+    kinds = JUDGMENTS.polars(present=table.columns)
+    columns = {
+        name: pl.Series(
+            name, [live(row.cells.get(name, "")) or None for row in table.rows], dtype=pl.String
+        )
+        for name in table.columns
+        if name in kinds
+    }
+    # An empty condition is one: that of a blank.
+    texts = pl.DataFrame(columns).with_columns(
+        pl.col(name).fill_null("") for name in ("suite", "item", "condition") if name in columns
+    )
+    try:
+        typed = texts.cast({name: kind for name, kind in kinds.items() if name in columns})
+    except pl.exceptions.PolarsError as error:
+        raise InputError(
+            where=str(path),
+            seen=f"a number is none ({str(error).splitlines()[0]})",
+            todo="position is a whole number, seconds and session_seconds are numbers.",
+        ) from error
+    validate(typed, JUDGMENTS, where=str(path))
+    return typed
+
+
+TEXT = "text"
+"""Not a column of the table: the text that was shown, by which the item can be found."""
+
+MILLISECONDS = "milliseconds"
+"""Not a column of the table either: ``seconds``, in the unit of many survey programs."""
+
+KNOWN = (*FIELDS, TEXT, MILLISECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class RawRow:
+    """One answer as a file has it.
+
+    Attributes:
+        where: place in the file, for messages.
+        cells: column to text.
+    """
+
+    where: str
+    cells: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnMap:
+    """The map from the columns of a file to the fields of judgments.
+
+    Attributes:
+        columns: field to the columns it may stand in; the first that is not empty counts.
+        fixed: field to a value that all answers have.
+        values: answer as the file has it to the answer as it is kept.
+    """
+
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
+
+    def cell(self, row: RawRow, name: str) -> str:
+        """The text of a field in a row; empty where there is none."""
+        for column in self.columns.get(name, ()):
+            if text := row.cells.get(column, "").strip():
+                return live(text)
+        return self.fixed.get(name, "")
+
+    def value(self, text: str) -> str:
+        """An answer as it is kept."""
+        return self.values.get(text, text)
+
+    def with_own(self, chosen: ColumnMap) -> ColumnMap:
+        """The map with a user's columns in place of the usual ones."""
+        return replace(
+            self,
+            columns={**self.columns, **chosen.columns},
+            fixed={**self.fixed, **chosen.fixed},
+            values={**self.values, **chosen.values},
+        )
+
+    @property
+    def taken(self) -> frozenset[str]:
+        """Every column that a field may stand in."""
+        return frozenset(column for columns in self.columns.values() for column in columns)
+
+
+def usual_map(**more: tuple[str, ...]) -> ColumnMap:
+    """Every field in the column of its own name, with other columns for some fields."""
+    return ColumnMap(columns={name: (name, *more.get(name, ())) for name in KNOWN})
+
+
+def map_of_options(columns: Iterable[str], fixed: Iterable[str]) -> ColumnMap:
+    """A map as options give it: ``item=Stimulus`` and ``question=acceptability``.
+
+    Raises:
+        UsageError: there is no such field, or nothing behind the sign.
+    """
+    return ColumnMap(
+        columns={name: (column,) for name, column in _pairs(columns, "--map")},
+        fixed=dict(_pairs(fixed, "--fixed")),
+    )
+
+
+def read_map(path: Path) -> ColumnMap:
+    """A map in a TOML file, with the tables ``[columns]``, ``[fixed]`` and ``[values]``.
+
+    Raises:
+        InputError: it cannot be read, or has other tables, fields or values.
+    """
+    content = read_toml(path)
+    tables = ("columns", "fixed", "values")
+    for name in content:
+        need_known(name, tables, where=str(path), seen=f"there is a key {name!r}", error=InputError)
+    columns, fixed, values = (_texts(content.get(name, {}), f"{path} [{name}]") for name in tables)
+    for name in (*columns, *fixed):
+        _refuse_field(name, str(path))
+    return ColumnMap(
+        columns={name: (column,) for name, column in columns.items()}, fixed=fixed, values=values
+    )
+
+
+def _texts(table: object, where: str) -> dict[str, str]:
+    if not isinstance(table, dict) or not all(isinstance(cell, str) for cell in table.values()):
+        raise InputError(where=where, seen="is no table of texts", todo='Write name = "text".')
+    return {str(name): str(text) for name, text in table.items()}
+
+
+def _pairs(given: Iterable[str], option: str) -> Sequence[tuple[str, str]]:
+    pairs = []
+    for entry in given:
+        name, _, text = entry.partition("=")
+        if not (name.strip() and text.strip()):
+            raise UsageError(
+                where=option, seen=f"got {entry!r}", todo=f"Write {option} value=Answer, say."
+            )
+        _refuse_field(name.strip(), option)
+        pairs.append((name.strip(), text.strip()))
+    return pairs
+
+
+def _refuse_field(name: str, where: str) -> None:
+    need_known(name, KNOWN, where=where, seen=f"judgments have no field {name!r}")
+
+
+_TAG = re.compile(r"<[^<>]*>")
+_BRACKETED = re.compile(r".*\[(?P<row>[^\[\]]+)\]\s*")
+"""The heading of a column of a grid in form programs: the question, its row in brackets."""
+
+_SHOWN_NAMES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class AskedItem:
+    """A question of a suite.
+
+    Attributes:
+        suite: name of the suite.
+        item: id of the item.
+        condition: of the item; empty for blanks.
+        text: what was shown.
+    """
+
+    suite: str
+    item: str
+    condition: str
+    text: str
+
+
+class AskedItems:
+    """The index of the questions of suites by all names that answers may use.
+
+    Args:
+        named: each place with its names: an id, an id with its condition, the text.
+    """
+
+    def __init__(self, named: Iterable[tuple[AskedItem, Iterable[str]]]) -> None:
+        self._by_name: dict[str, set[AskedItem]] = {}
+        self._hints: dict[str, str] = {}
+        for place, names in named:
+            for name in names:
+                if key := comparable_text(name):
+                    self._by_name.setdefault(key, set()).add(place)
+
+    def __bool__(self) -> bool:
+        """Whether there is any place."""
+        return bool(self._by_name)
+
+    def find(self, *names: str, where: str) -> AskedItem | None:
+        """The place of the first known name; None where none is known.
+
+        Raises:
+            InputError: a name means more than one place.
+        """
+        for name in (variant for shown in names for variant in _variants(shown)):
+            meant = self._by_name.get(name, set())
+            if len(meant) > 1:
+                shown = ", ".join(sorted(f"{p.item} {p.condition}".strip() for p in meant)[:3])
+                raise InputError(
+                    where=where,
+                    seen=f"{name!r} may be any of {shown} ...",
+                    todo="Say which by the item's id and its condition.",
+                )
+            if meant:
+                return next(iter(meant))
+        return None
+
+    def hint(self, name: str) -> str:
+        """A hint for an unknown name: similar names, else the first known ones."""
+        if name not in self._hints:
+            key, known = comparable_text(name), self._by_name
+            close = difflib.get_close_matches(key, known, n=1)
+            examples = ", ".join(map(repr, itertools.islice(known, _SHOWN_NAMES)))
+            self._hints[name] = (
+                did_you_mean(key, known)
+                if close
+                else f"Is it the suite that was asked? Its items are called {examples} ..."
+            )
+        return self._hints[name]
+
+
+def comparable_text(text: str) -> str:
+    """A text as places are compared: NFC, without tags, with single blanks, one apostrophe."""
+    bare = unicodedata.normalize("NFC", _TAG.sub(" ", text)).replace("’", "'")
+    return " ".join(bare.split())
+
+
+def _variants(name: str) -> Iterator[str]:
+    whole = comparable_text(name)
+    if whole:
+        yield whole
+    if match := _BRACKETED.fullmatch(whole):
+        yield comparable_text(match["row"])

@@ -13,7 +13,7 @@ from operator import gt, lt
 from typing import Literal, TypeAlias
 
 from cimento.errors import need_known
-from cimento.people.judgments.records import Judgment
+from cimento.people.judgments import Judgment
 from cimento.people.judgments.summaries import (
     Measurement,
     QuestionSummary,

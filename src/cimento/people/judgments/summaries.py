@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from cimento.errors import counted
-from cimento.people.judgments.records import ACCEPTABILITY, Judgment, finite
+from cimento.people.judgments import ACCEPTABILITY, Judgment, finite
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
 from cimento.statistics.design import Design
 

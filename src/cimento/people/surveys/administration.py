@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import CimentoError, StorageError, UsageError
-from cimento.people.judgments.records import (
+from cimento.people.judgments import (
     BETTER,
     Judgment,
     csv_of,
@@ -28,8 +28,7 @@ from cimento.people.judgments.records import (
     table_of,
     write_judgments,
 )
-from cimento.people.surveys import storage
-from cimento.people.surveys.design import PARTICIPANT_COLUMNS, SurveyDesign, SurveyQuestion
+from cimento.people.surveys import PARTICIPANT_COLUMNS, SurveyDesign, SurveyQuestion, storage
 from cimento.people.surveys.exports import environment, safe_csv
 from cimento.people.surveys.security import (
     ForbiddenError,

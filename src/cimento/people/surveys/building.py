@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, need_known
-from cimento.people.judgments.records import FILLER, PRACTICE
-from cimento.people.surveys.design import (
+from cimento.people.judgments import FILLER, PRACTICE
+from cimento.people.surveys import (
     PARTICIPANT_COLUMNS,
     AnswerChoice,
     BackgroundQuestion,

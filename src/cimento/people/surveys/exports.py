@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import UsageError
 from cimento.io.files import inert, write_text
 from cimento.io.inline_markup import templates_of
-from cimento.people.surveys.design import (
+from cimento.people.surveys import (
     FILE,
     SurveyDesign,
     SurveyField,

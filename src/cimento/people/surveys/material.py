@@ -19,7 +19,7 @@ from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.ratings.suite import points_of
 from cimento.paradigms.registry import load_suite
 from cimento.paradigms.stories.suite import CONFLICT, FALSE, STATE, STATES, STORY, TRUE, pair_label
-from cimento.people.judgments.records import (
+from cimento.people.judgments import (
     ACCEPTABILITY,
     ACCEPTABLE,
     BETTER,
@@ -27,7 +27,7 @@ from cimento.people.judgments.records import (
     NONE,
     WHICH_FITS,
 )
-from cimento.people.surveys.design import AnswerChoice, SuiteSource, SurveyField, SurveyQuestion
+from cimento.people.surveys import AnswerChoice, SuiteSource, SurveyField, SurveyQuestion
 from cimento.runs.run import open_run
 from cimento.runs.store import MANIFEST
 from cimento.suites.model import Suite

@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.people.judgments.records import PRACTICE
-from cimento.people.surveys import storage
-from cimento.people.surveys.design import SurveyDesign, SurveyQuestion
+from cimento.people.judgments import PRACTICE
+from cimento.people.surveys import SurveyDesign, SurveyQuestion, storage
 from cimento.people.surveys.exports import environment
 from cimento.people.surveys.material import Words, words
 from cimento.people.surveys.security import (

@@ -17,9 +17,8 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from cimento.errors import StorageError, UsageError, needing
-from cimento.people.surveys import storage
+from cimento.people.surveys import SurveyDesign, storage
 from cimento.people.surveys.administration import Administration
-from cimento.people.surveys.design import SurveyDesign
 from cimento.people.surveys.participants import Pages, Participants, Room, room_place
 from cimento.people.surveys.security import Guard, RateLimits, host_of
 from cimento.people.surveys.storage import Writer

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from cimento.errors import InputError, StorageError
 from cimento.io.files import DATABASE_ERRORS
-from cimento.people.surveys.design import SurveyDesign, design_json, order_questions, parse_design
+from cimento.people.surveys import SurveyDesign, design_json, order_questions, parse_design
 from cimento.people.surveys.security import digest, new_token
 
 FORMAT = "2"

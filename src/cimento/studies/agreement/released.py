@@ -16,9 +16,9 @@ from cimento.errors import InputError, UsageError
 from cimento.io.files import read_bytes
 from cimento.paradigms.regions.contrast import find_contrast, items_with_other_contexts
 from cimento.paradigms.registry import LoadedSuite, load_suites
+from cimento.studies import Cell, Section, beside, printed_tables
 from cimento.studies.agreement.syntaxgym import LANGUAGE, SUITES
 from cimento.studies.agreement.twins import paired_items, twins
-from cimento.studies.record import Cell, Section, beside, printed_tables
 from cimento.suites.builtin import builtin_names
 from cimento.suites.load import is_archive
 from cimento.suites.published import NAMES, find_published, language_code

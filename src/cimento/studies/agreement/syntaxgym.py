@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError
-from cimento.studies.record import Section, beside, need, printed_tables, read_rows
+from cimento.studies import Section, beside, need, printed_tables, read_rows
 
 if TYPE_CHECKING:
     from cimento.report.grid import Grid

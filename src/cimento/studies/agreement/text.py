@@ -12,14 +12,14 @@ from cimento.report.figures import BLUE, GREY, Figure, figure_of, require_rows
 from cimento.report.formatting import number, p_short
 from cimento.report.grid import Grid
 from cimento.statistics.regression import CONSTANT_TERM
+from cimento.studies.agreement import DROP
 from cimento.studies.agreement.profile import CONTROLS, VERSIONS
-from cimento.studies.agreement.report import DROP
 from cimento.studies.agreement.syntaxgym import SG_SCORE
 from cimento.studies.agreement.twins import plain_name
 from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
-    from cimento.studies.agreement.report import AgreementReport, CovariateRow
+    from cimento.studies.agreement import AgreementReport, CovariateRow
     from cimento.studies.agreement.syntaxgym import Scores
     from cimento.studies.agreement.table import TwinRow
 

@@ -27,7 +27,8 @@ from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.runs.outcomes import each_outcome
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import mean_of
-from cimento.studies.connectives import checks as printed
+from cimento.studies import Section
+from cimento.studies import connectives as printed
 from cimento.studies.connectives.cloze import (
     NO_OPTION,
     NOT_ANSWERED,
@@ -47,7 +48,6 @@ from cimento.studies.connectives.user_copy import (
     UserCopy,
     beside_people,
 )
-from cimento.studies.record import Section
 
 if TYPE_CHECKING:
     from cimento.paradigms.registry import SuiteLike

@@ -22,8 +22,9 @@ from cimento.paradigms.ratings.people import belongs_to
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
-from cimento.studies.connectives import checks as printed
-from cimento.studies.connectives.checks import Share
+from cimento.studies import Cell, Section, beside
+from cimento.studies import connectives as printed
+from cimento.studies.connectives import Share
 from cimento.studies.connectives.cloze import (
     BOTH,
     IMPLAUSIBLE,
@@ -38,7 +39,6 @@ from cimento.studies.connectives.cloze import (
     table_3,
     table_5,
 )
-from cimento.studies.record import Cell, Section, beside
 from cimento.suites.load import open_suite
 from cimento.suites.tables import SUFFIXES
 

@@ -1,1 +1,361 @@
-"""Island effects in Italian and English: the 2022 study of bert-syntax-it and its sources."""
+"""Island effects in Italian and English: the 2022 study of bert-syntax-it and its sources.
+
+Here are the sections and figures of the study, and the sections about its materials.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+
+from cimento.errors import UsageError, need_known
+from cimento.measures.normalising import NORMALISATIONS, Normalisation
+from cimento.paradigms.regions.factorial import (
+    Factorial,
+    PhenomenonEffects,
+    dd_tests,
+    normalised_scores,
+)
+from cimento.paradigms.regions.two_by_two import effects_of
+from cimento.report.figures import Figure
+from cimento.report.figures_conditions import Column, rows_figure
+from cimento.report.figures_scores import tokens_figure
+from cimento.report.formatting import with_minus
+from cimento.report.sections import run_report
+from cimento.runs.run import Run
+from cimento.runs.store import file_name
+from cimento.studies import (
+    Cell,
+    Maker,
+    Section,
+    beside,
+    need,
+    number,
+    printed_tables,
+    read_rows,
+)
+from cimento.studies.islands.fillers import kobzeva, wilcox
+from cimento.studies.islands.human import (
+    RATINGS,
+    by_phenomenon,
+    human,
+    known_people,
+    people_result,
+    read_judgments,
+    unit_means,
+)
+from cimento.studies.islands.human import SOURCE as HUMAN_SOURCE
+from cimento.studies.islands.models import MEASURES, STARTER, Asked, results_of
+from cimento.studies.islands.tables import (
+    AbsentError,
+    blimp_models,
+    blimp_people,
+    blimp_table,
+    find,
+    item_files,
+    pseudo_likelihoods,
+    tables,
+    variations,
+)
+from cimento.suites.design import ISLAND_SQUARE
+from cimento.suites.load import inspect_suite
+from cimento.suites.model import Condition, Suite, sentence
+from cimento.suites.reading import CHECKS
+
+ITEMS_PER_SUITE = "items"
+
+
+def materials(data: Path) -> Section:
+    """Every suite of the study: items, faults that a model sees, length and overlap."""
+    lines = [
+        line
+        for path in item_files(data)
+        for line in _suite_lines(path, str(path.relative_to(data).with_suffix("")))
+    ]
+    return Section(
+        name="materials",
+        title="Materials: items, faults, words per condition, shared words of an item",
+        source="bert-syntax-it 2022 and Sprouse et al. 2016, as files of suites",
+        cells=tuple(lines),
+    )
+
+
+def _suite_lines(path: Path, label: str) -> Iterator[Cell]:
+    suite, faults = inspect_suite(path)
+    counts = Counter(fault.code for fault in faults)
+    listed = "; ".join(f"{CHECKS[code].title} ({n})" for code, n in sorted(counts.items()))
+    items = float(len(suite.items)) if suite else None
+    yield Cell(what=f"{label}: {ITEMS_PER_SUITE}", computed=items, note=listed)
+    if suite is None:
+        return
+    words = {
+        name: fmean(_length(item.condition(name), suite) for item in suite.items)
+        for name in suite.condition_names
+    }
+    note = ", ".join(f"{name} {mean:.1f}" for name, mean in words.items())
+    spread = max(words.values()) - min(words.values())
+    yield Cell(what=f"{label}: words, longest less shortest condition", computed=spread, note=note)
+    yield Cell(what=f"{label}: share of words in all four", computed=overlap(suite))
+
+
+def overlap(suite: Suite) -> float | None:
+    """The mean over items of words common to all conditions over words of any (Jaccard)."""
+    shares = []
+    for item in suite.items:
+        sets = [
+            {word.strip(".,;:!?").lower() for word in sentence(condition, rule=suite.join).split()}
+            for condition in item.conditions
+        ]
+        if sets and set.union(*sets):
+            shares.append(len(set.intersection(*sets)) / len(set.union(*sets)))
+    return fmean(shares) if shares else None
+
+
+def _length(condition: Condition, suite: Suite) -> int:
+    return len(sentence(condition, rule=suite.join).split())
+
+
+def scales(data: Path) -> Section:
+    """DD of the English wh items on every scale, taking people as if they were a model.
+
+    The pool is that of the study: all sentences of the four phenomena together.
+    """
+    judgments = read_judgments(find(data, RATINGS))
+    means: dict[str, dict[str, float]] = {}
+    groups: dict[str, list[str]] = {}
+    for phenomenon, group in by_phenomenon(judgments).items():
+        if phenomenon.startswith("wh_"):
+            for item, conditions in unit_means(group, "item").items():
+                means[f"{phenomenon}-{item}"] = conditions
+                groups.setdefault(phenomenon, []).append(f"{phenomenon}-{item}")
+    pool = [item for items in groups.values() for item in items]
+    lines = []
+    for kind in NORMALISATIONS:
+        scaled = normalised_scores(means, [pool], kind)
+        for phenomenon, items in groups.items():
+            effects = effects_of(ISLAND_SQUARE, scaled, items, normalisation=kind)
+            errors = ", ".join(
+                "undefined" if cell.se is None else f"{cell.se:.4f}" for cell in effects.cells
+            )
+            note = effects.reason or f"standard errors on this scale: {errors}"
+            lines.append(Cell(what=f"{kind}: DD of {phenomenon}", computed=effects.dd, note=note))
+    return Section(
+        name="scales",
+        title="What the scale does to DD: people's item means as scores, pooled over phenomena",
+        source=f"{HUMAN_SOURCE}; scales of the 2022 study and others",
+        cells=tuple(lines),
+    )
+
+
+def contexts(data: Path) -> Section:
+    """Ratings of one sentence in different contexts, correlated (Lau et al. 2020)."""
+    from cimento.statistics.correlation import coefficient
+
+    ratings = {name: _ratings(find(data, f"context-{name}-ratings.csv")) for name in _CONTEXTS}
+    lines = [
+        Cell(
+            what=f"{name}: mean of mean ratings",
+            computed=fmean(scores.values()),
+            note=f"{len(scores)} sentences",
+        )
+        for name, scores in ratings.items()
+    ]
+    for pair, printed in printed_tables("islands")["Lau 2020"].items():
+        one, other = pair.split(", ")
+        ids = [id_ for id_ in ratings[one] if id_ in ratings[other]]
+        columns = ([ratings[name][id_] for id_ in ids] for name in (one, other))
+        correlation = coefficient(*columns, kind="pearson")
+        what = f"Pearson's r, {one} and {other}"
+        lines.append(beside(what, correlation.r, printed, note=f"{len(ids)} sentences"))
+    return Section(
+        name="contexts",
+        title="Acceptability without context, in its own, and in a random one",
+        source="Lau et al. 2020, doi:10.1162/tacl_a_00315",
+        cells=tuple(lines),
+    )
+
+
+_CONTEXTS = ("none", "real", "random")
+
+
+def _ratings(path: Path) -> dict[str, float]:
+    """Sentence to the mean of its single ratings."""
+    rows = read_rows(path)
+    need(path, rows, ("ID", "full-ratings"))
+    means = {}
+    for row in rows:
+        single = [number(text) for text in row["full-ratings"].split(",")]
+        known = [value for value in single if value is not None]
+        if known:
+            means[row["ID"]] = fmean(known)
+    return means
+
+
+SECTIONS: Mapping[str, Maker] = {
+    "materials": materials,
+    "tables": tables,
+    "blimp-table": blimp_table,
+    "variations": variations,
+    "pseudo-likelihoods": pseudo_likelihoods,
+    "blimp": blimp_models,
+    "blimp-people": blimp_people,
+    "human": human,
+    "scales": scales,
+    "kobzeva": kobzeva,
+    "wilcox": wilcox,
+    "contexts": contexts,
+}
+"""Name to what makes the section from the data folder; none of them needs a model."""
+
+
+OF_PRINTED = frozenset({"tables", "variations", "pseudo-likelihoods"})
+"""Sections of printed numbers alone, which cimento has."""
+
+
+def study(data: Path | None, names: Collection[str] = ()) -> list[Section]:
+    """Sections of the study, in its order.
+
+    Args:
+        data: the folder of released data; None: only `OF_PRINTED` can be made.
+        names: of the sections wanted; empty for all that the files give.
+
+    Raises:
+        UsageError: there is no section of a name, or it needs files.
+        InputError: a file is missing or cannot be read.
+    """
+    for name in names:
+        need_known(name, SECTIONS, where=f"--section {name}", seen="there is no such section")
+    for name in names if data is None else ():
+        if name not in OF_PRINTED:
+            raise UsageError(
+                where=f"--section {name}",
+                seen="it is about released files, and there is no --data",
+                todo=f"Give their folder. Without it there are {', '.join(sorted(OF_PRINTED))}.",
+            )
+    if data is None:
+        return [make(Path()) for name, make in SECTIONS.items() if name in (names or OF_PRINTED)]
+    if names:
+        return [make(data) for name, make in SECTIONS.items() if name in names]
+    sections: list[Section] = []
+    absent: dict[str, AbsentError] = {}
+    for name, make in SECTIONS.items():
+        try:
+            sections.append(make(data))
+        except AbsentError as error:
+            absent[name] = error
+    if len(sections) == len(OF_PRINTED):
+        raise next(iter(absent.values()))
+    return [*sections, _absent(absent)] if absent else sections
+
+
+def _absent(errors: Mapping[str, AbsentError]) -> Section:
+    """The sections that could not be computed, each with the file that it lacks."""
+    return Section(
+        name="absent",
+        title="Sections without their files",
+        source="docs/studies-islands.md says where each file was released",
+        cells=tuple(
+            Cell(what=name, computed=None, note=error.seen) for name, error in errors.items()
+        ),
+    )
+
+
+SCALE: Normalisation = "likert-z"
+"""Of the study's figures: z-scores of seven equal bins."""
+
+
+def people_of(data: Path | None, given: Path | None) -> tuple[str, Factorial]:
+    """The ratings of people for the first panels, and how they are called.
+
+    Args:
+        data: folder of released files, in which the English ratings may be.
+        given: a user's file of ratings; None for the English ones.
+
+    Raises:
+        InputError: the user's file, or the released one, cannot be used.
+    """
+    if given is not None:
+        return f"people, {given.stem}", people_result(given)
+    english = "people, English"
+    try:
+        return english, people_result(find(data, RATINGS)) if data else known_people()
+    except AbsentError:
+        return english, known_people()
+
+
+def study_figures(
+    runs: Sequence[Run], asked: Asked, people: tuple[str, Factorial]
+) -> Iterator[tuple[str, Figure]]:
+    """The figures of some models, each with the name of its file without ending.
+
+    For each model and measure one of people, published items and new ones, a row for each
+    phenomenon; then, for each suite and phenomenon, the tokens of the items with the smallest and
+    the largest DD. DD of items is that of PenLP for causal models and of LP for masked ones, as in
+    the study.
+
+    Args:
+        runs: of the suites asked, for any models.
+        asked: what they are about.
+        people: title and ratings of the first panels.
+    """
+    by_model: dict[str, list[Run]] = {}
+    for run in runs:
+        if run.suite.name in _titles(asked):
+            by_model.setdefault(run.model, []).append(run)
+    for model, some in by_model.items():
+        results = {run.suite.name: results_of([run])[model] for run in some}
+        for measure in MEASURES:
+            factorials = {name: columns[measure] for name, columns in results.items()}
+            if not any(result.reason for result in factorials.values()):
+                panels = rows_figure(list(_columns(factorials, asked, people)), SCALE)
+                drawn = panels.dressed(title=f"{model}, {measure}")
+                yield f"figure-{measure}-{file_name(model)}", drawn
+        for run in some:
+            measure = "penlp" if run.model_kind == "causal" else "lp"
+            yield from _tokens(run, results[run.suite.name][measure])
+
+
+def _titles(asked: Asked) -> Mapping[str, str]:
+    """Name of a suite to the title of its panels, in the order of the study's figures."""
+    new = STARTER if asked.new == STARTER else "new items"
+    return {asked.published: "published items", asked.new: new}
+
+
+def _columns(
+    factorials: Mapping[str, Factorial], asked: Asked, people: tuple[str, Factorial]
+) -> Iterator[Column]:
+    shown = {label: factorials.get(name) for name, label in _titles(asked).items()}
+    for title, result in (people, *shown.items()):
+        if result is None:
+            yield title, Factorial(suite="", model="", measure="", unit="", phenomena=()), {}
+        else:
+            tests = dd_tests([result], normalisation=SCALE)
+            yield title, result, {test.phenomenon: test.dd.p for test in tests}
+
+
+def _tokens(run: Run, result: Factorial) -> Iterator[tuple[str, Figure]]:
+    """The tokens of two items of each phenomenon: with the smallest and with the largest DD."""
+    report = run_report(run)
+    for phenomenon in result.phenomena:
+        for which, item, dd in _extremes(phenomenon):
+            try:
+                figure = tokens_figure(report, item)
+            except UsageError:
+                continue  # no token of it was scored; the tables say so
+            place = f"{run.suite.name}-{phenomenon.name}-{which}-dd"
+            title = (
+                f"{item}: {which} DD of {phenomenon.name}, {with_minus(f'{dd:.2f}')} nats"
+                f" ({result.measure}), {run.model}"
+            )
+            yield f"tokens/{file_name(run.model)}-{file_name(place)}", figure.dressed(title=title)
+
+
+def _extremes(phenomenon: PhenomenonEffects) -> list[tuple[str, str, float]]:
+    """Which, item and DD of the items at both ends; one item is at one end only."""
+    known = {item.item: item.dd for item in phenomenon.effects["raw"].items if item.dd is not None}
+    ends = {"smallest": min(known, key=known.__getitem__, default=None)}
+    if len(known) > 1:
+        ends["largest"] = max(known, key=known.__getitem__)
+    return [(which, item, known[item]) for which, item in ends.items() if item is not None]

@@ -10,8 +10,8 @@ from cimento.io.values import Value
 from cimento.paradigms.regions.licensing import LicensingCell, LicensingEffect, effects_of_items
 from cimento.statistics.means import within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
+from cimento.studies import Cell, Section, beside, need, number, printed_tables, read_rows
 from cimento.studies.islands.tables import find, surprisals
-from cimento.studies.record import Cell, Section, beside, need, number, printed_tables, read_rows
 from cimento.suites.design import Licensing
 
 KOBZEVA = (

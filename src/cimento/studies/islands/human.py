@@ -28,8 +28,7 @@ from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.means import t_test, within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
-from cimento.studies.islands.tables import find
-from cimento.studies.record import (
+from cimento.studies import (
     Cell,
     Section,
     beside,
@@ -40,6 +39,7 @@ from cimento.studies.record import (
     printed_tables,
     read_rows,
 )
+from cimento.studies.islands.tables import find
 from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_FACTORS, ISLAND_SQUARE
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
 

@@ -17,7 +17,7 @@ from typing import Any
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
-from cimento.studies.record import (
+from cimento.studies import (
     Cell,
     Section,
     beside,

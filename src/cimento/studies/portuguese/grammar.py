@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from cimento.corpus.morphology.model import WordReading, format_features, from_delaf
+from cimento.corpus.morphology import WordReading, format_features, from_delaf
 from cimento.paradigms.cloze.judgments import (
     Expectation,
     compare_judgments,
@@ -19,8 +19,8 @@ from cimento.paradigms.cloze.shares import Share, macro, micro, precision_interv
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval
 from cimento.statistics.means import bounded_mean
+from cimento.studies import printed_tables
 from cimento.studies.portuguese.data import Row, State, StudyData
-from cimento.studies.record import printed_tables
 
 Json = dict[str, Any]
 """What is computed, as it is written: objects, lists, numbers and texts."""

@@ -45,7 +45,7 @@ from cimento.studies.portuguese.grammar import (
 from cimento.studies.portuguese.multiword import TOP, WORDS, expressions, mcnemar_tests, ranks_of
 
 if TYPE_CHECKING:
-    from cimento.corpus.morphology.model import WordReading
+    from cimento.corpus.morphology import WordReading
     from cimento.runs.run import Run
 
 MULTIWORD_STARTER = "pt-idioms"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cimento.studies import Cell, Section
+from cimento.studies.portuguese import EQUAL
 from cimento.studies.portuguese.data import STATES
 from cimento.studies.portuguese.grammar import Json
-from cimento.studies.portuguese.study import EQUAL
-from cimento.studies.record import Cell, Section
 from cimento.suites.model import JsonValue
 
 SOURCE = "Wilkens, Zilio and Villavicencio 2023, doi:10.1007/s10579-023-09664-1"

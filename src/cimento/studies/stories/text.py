@@ -10,8 +10,8 @@ from cimento.paradigms.stories.options import Group, applicable, by_paper_code, 
 from cimento.paradigms.stories.rates import METRICS
 from cimento.paradigms.stories.suite import TRUE, Story
 from cimento.report.grid import Grid
-from cimento.studies.record import Cell, Section, beside, printed_tables
-from cimento.studies.stories.record import MORE, TABLE_3, published_rows
+from cimento.studies import Cell, Section, beside, printed_tables
+from cimento.studies.stories import MORE, TABLE_3, published_rows
 from cimento.suites.model import JsonValue
 
 UNKNOWN = "-"

@@ -15,6 +15,7 @@ from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.design import licensing_of, squares, windows_of
 from cimento.suites.formula import Reference, is_condition_name, parse, references
 from cimento.suites.model import CANARY, Prediction, Suite
+from cimento.suites.naming import mistaken, numbered
 from cimento.suites.published import LANGUAGE_CODE, language_code
 from cimento.suites.reading import NO_LANGUAGE, NO_PREDICTIONS, fault
 
@@ -278,8 +279,12 @@ STRUCTURE_CHECKS: tuple[Check, ...] = (
 
 
 def check_predictions(stimuli: Stimuli) -> Iterator[Fault]:
-    """Faults CIM-S020 to CIM-S025; predictions are counted from 0, as in the tables of a run."""
+    """Faults CIM-S020 to CIM-S026; predictions are counted from 0, as in the tables of a run."""
     suite = stimuli.suite
+    for number, reason in enumerate(mistaken(suite.predictions)):
+        if reason:
+            seen = f"{reason[:1].upper()}{reason[1:]}."
+            yield fault("CIM-S026", where=numbered(number), seen=seen)
     if not suite.predictions:
         yield fault(NO_PREDICTIONS, where=suite.name, seen="The suite predicts nothing.")
     readable = True

@@ -1,1 +1,452 @@
-"""Formats of suites: each module reads one format, and writes it if cimento can."""
+"""Formats of suites: detection from a path, readers and writers by name.
+
+Each module reads one format, and writes it if cimento can.
+
+A reader from a plug-in is registered under the suffix of its files. A writer lists the parts of a
+suite that its format cannot hold, so that nothing is lost unnoticed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias, TypeGuard
+
+from cimento.errors import InputError, SuiteError, UsageError, did_you_mean, need_known
+from cimento.io.files import folder_atomically, read_bytes, refuse_existing
+from cimento.io.plugins import blamed, find_plugin, plugin_names
+from cimento.suites.checks import check_suite
+from cimento.suites.design import condition_columns
+from cimento.suites.formats.blimp import SENTENCES, blimp_losses, read_blimp, write_blimp
+from cimento.suites.formats.contexts import (
+    has_forms,
+    has_options,
+    is_crossed,
+    read_crossed,
+    read_forms,
+    read_options,
+)
+from cimento.suites.formats.factorial import (
+    is_factorial,
+    is_factorial_table,
+    read_factorial,
+    read_factorial_table,
+)
+from cimento.suites.formats.lm_eval import SUFFIXES as YAML_SUFFIXES
+from cimento.suites.formats.lm_eval import read_lm_eval, write_lm_eval
+from cimento.suites.formats.native import read_native, write_native
+from cimento.suites.formats.pairs import SUFFIX as LINES_SUFFIX
+from cimento.suites.formats.pairs import (
+    is_choices,
+    is_clams,
+    is_pair_table,
+    read_choices,
+    read_clams,
+    read_good_first,
+    read_pairs,
+    read_zorro,
+)
+from cimento.suites.formats.region_rows import SUFFIX as WORDS_SUFFIX
+from cimento.suites.formats.region_rows import (
+    is_rows,
+    is_words_table,
+    open_words,
+    read_syntaxgym_csv,
+    read_syntaxgym_rows,
+    read_words,
+)
+from cimento.suites.formats.sentences import (
+    is_labelled_table,
+    is_minicons,
+    minicons_losses,
+    read_labelled,
+    read_minicons,
+    write_minicons,
+)
+from cimento.suites.formats.syntaxgym import read_syntaxgym, write_syntaxgym
+from cimento.suites.model import Suite
+from cimento.suites.reading import TOML, Reading, errors, first_line
+from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, Table, read_header, read_table
+
+Reader: TypeAlias = Callable[[Path], Reading]
+
+
+def plugged_reader(suffix: str) -> Reader | None:
+    """The plug-in reader of files with a suffix (``.conllu``); None without one."""
+    name = _name(suffix)
+    reader = find_plugin("cimento.readers", name, expected="a function", is_right=_is_reader)
+    if reader is None:
+        return None
+
+    def read(path: Path) -> Reading:
+        with blamed("cimento.readers", name):
+            reading = reader(path)
+            if not isinstance(reading, Reading):
+                raise TypeError(
+                    f"it returned {type(reading).__name__!r}, and must return a cimento.Reading"
+                )
+            return reading
+
+    return read
+
+
+def plugged_suffixes(suffixes: Iterable[str]) -> set[str]:
+    """Those of some suffixes for which a plug-in has a reader, found without loading any."""
+    asked = {suffix.lower() for suffix in suffixes if suffix}
+    names = plugin_names("cimento.readers") if asked else frozenset()
+    return {suffix for suffix in asked if _name(suffix) in names}
+
+
+def _name(suffix: str) -> str:
+    return suffix.lower().removeprefix(".")
+
+
+def _is_reader(value: object) -> TypeGuard[Reader]:
+    return callable(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format that can be read.
+
+    Attributes:
+        title: title of the format for people.
+        read: the reader of a file, or of a folder in the native format.
+    """
+
+    title: str
+    read: Reader
+
+
+FORMATS = {
+    "native": Format("a folder with suite.toml and items.tsv", read_native),
+    "syntaxgym": Format("SyntaxGym JSON (.json)", read_syntaxgym),
+    "syntaxgym-rows": Format(
+        "rows of SyntaxGym suites (.jsonl with suite_name and conditions)", read_syntaxgym_rows
+    ),
+    "syntaxgym-csv": Format(
+        "SyntaxGym CSV (.csv with item_number, condition_name, region_number, content)",
+        read_syntaxgym_csv,
+    ),
+    "blimp": Format("BLiMP JSONL (.jsonl with sentence_good and sentence_bad)", read_blimp),
+    "pairs": Format(
+        "a table with the columns good and bad, or those of MultiBLiMP, RuBLiMP and others"
+        " (.tsv, .csv, .xlsx)",
+        read_pairs,
+    ),
+    "labelled": Format(
+        "a table with a sentence and its label in each row, as those of BLiMP-NL and colorless"
+        " green (.csv, .tsv, .tab)",
+        read_labelled,
+    ),
+    "choices": Format("JSONL with sentence_a, sentence_b and label (.jsonl)", read_choices),
+    "clams": Format("CLAMS (.txt with True or False before each sentence)", read_clams),
+    "zorro": Format("Zorro (two lines a pair, the bad one first)", read_zorro),
+    "lm-eval": Format("a minimal-pair task of lm-evaluation-harness (.yaml)", read_lm_eval),
+    "good-first": Format("two lines a pair, the good one first", read_good_first),
+    "factorial": Format(
+        "factorial JSONL or JSON (.jsonl with a key for each condition)", read_factorial
+    ),
+    "factorial-table": Format(
+        "a table with the columns item, condition and sentence, or with a column for each cell of a"
+        " design, as short_island (.tsv, .csv, .xlsx)",
+        read_factorial_table,
+    ),
+    "minicons": Format(
+        "a table with the columns item, condition, prefix and stimulus, or with one of the last two"
+        " twice, as prefix_good and prefix_bad (.tsv, .csv, .xlsx)",
+        read_minicons,
+    ),
+    "crossed": Format(
+        "a table with the columns Context1, Context2, Target1 and Target2, as EWoK's"
+        " (.csv, .jsonl, .parquet)",
+        read_crossed,
+    ),
+    "options": Format(
+        "a table with the columns input_prefix and options, the right option first"
+        " (.jsonl, .parquet)",
+        read_options,
+    ),
+    "forms": Format(
+        "a table with the columns sentences, two with a tab between them, and ratio"
+        " (.jsonl, .parquet)",
+        read_forms,
+    ),
+    "words": Format(
+        "a table with the columns sent_index, word_index, word, region and condition "
+        "(.csv, .csv.gz)",
+        read_words,
+    ),
+}
+_YES_NO = ("yes", "no")
+_FINAL = (".", "?", "!", "…", "»", "”", '"')
+_NAME_WORDS = 6
+_BLANK = "___"
+_FEWEST_WIDE = 3
+_FEWEST_WORDS = 3
+SUITE_SUFFIXES = (*RECORDS, ".tsv", ".csv", ".tab", ".xlsx", ".parquet")
+
+
+def detect_format(path: Path) -> str:
+    """The name of a path's format, detected from its suffix and content.
+
+    The name of a format that a plug-in reads is the suffix of its files.
+
+    Raises:
+        InputError: the path does not exist or is in no known format.
+        SuiteError: the file is a table that cannot be read.
+    """
+    if path.is_dir():
+        if (path / TOML).is_file():
+            return "native"
+        raise _unknown(path, f"is a folder without {TOML}")
+    suffix = path.suffix.lower()
+    if path.name.startswith("~$"):
+        todo = f"Give {path.name[2:]} itself; this file goes when the program closes it."
+        raise InputError(where=str(path), seen="is the lock of an open workbook", todo=todo)
+    data = read_bytes(path)
+    if suffix in RECORDS:
+        return _json_format(data, path)
+    if suffix in YAML_SUFFIXES:
+        return "lm-eval"
+    if path.name.lower().endswith(WORDS_SUFFIX):
+        return _table_format(data, path)
+    if suffix in SUFFIXES:
+        labelled = suffix == LINES_SUFFIX and is_clams(data)
+        return "clams" if labelled else _table_format(data, path)
+    if suffix in OTHER_WORKBOOKS:
+        todo = "Open it in your spreadsheet program and save it as .xlsx."
+        raise InputError(where=str(path), seen=f"is a workbook that ends in {suffix}", todo=todo)
+    if plugged_reader(suffix) is None:
+        raise _unknown(path, f"has the unknown suffix {suffix!r}" if suffix else "has no suffix")
+    return suffix
+
+
+def _json_format(data: bytes, path: Path) -> str:
+    """The format of a JSON or JSON Lines file, by its keys."""
+    if is_rows(data):
+        return "syntaxgym-rows"
+    if is_choices(data):
+        return "choices"
+    default = "syntaxgym" if path.suffix.lower() == ".json" else "blimp"
+    if default == "blimp" and all(
+        f'"{key}"'.encode() in first_line(data) for key in SENTENCES.values()
+    ):
+        return default
+    if default == "syntaxgym" and b'"region_meta"' in data:  # it may be one long line
+        return default
+    table, _ = read_header(data, path)
+    fitting = (name for name, fits in _TABLES.items() if table is not None and fits(table))
+    # A design has a key for each condition, which may look like the two sides of a pair.
+    return next(fitting, "factorial" if is_factorial(data) else default)
+
+
+_TABLES: Mapping[str, Callable[[Table], bool]] = {
+    "syntaxgym-csv": lambda table: "condition_name" in table.columns,
+    "pairs": is_pair_table,
+    "labelled": is_labelled_table,
+    "words": is_words_table,
+    "factorial-table": is_factorial_table,
+    "minicons": is_minicons,
+    "crossed": is_crossed,
+    "options": has_options,
+    "forms": has_forms,
+}
+"""The test of each format of tables; a table is in the first format whose test succeeds."""
+
+
+def _table_format(data: bytes, path: Path) -> str:
+    """The format of a table, by its columns."""
+    packed = path.name.lower().endswith(WORDS_SUFFIX)
+    table, faults = open_words(data, path) if packed else read_header(data, path)
+    if table is not None:
+        for name, fits in _TABLES.items():
+            if fits(table):
+                return name
+        if not packed:
+            table, faults = read_table(data, path)
+    if table is None:
+        raise SuiteError(where=str(path), faults=faults)
+    if is_factorial_table(table):
+        return "factorial-table"  # which columns are crossed is seen in the rows only
+    wide = condition_columns(table)
+    if wide and all(_holds(table, name, _is_sentence) for name in wide):
+        return "factorial-table"
+    if table.find("condition") and table.find("text"):
+        raise InputError(
+            where=str(path),
+            seen=f"is a table of items without a {TOML} beside it",
+            todo=f"Put both in one folder, the table named items{path.suffix.lower()},"
+            " and give the folder. If there is no such file, call the column of the sentences"
+            " sentence.",
+        )
+    seen = f"is a table with the columns {', '.join(table.columns)}"
+    todo = _names_needed(table)
+    if table.find("item") and len(table.columns) > _FEWEST_WIDE:
+        todo = (
+            "Run `cimento suites new factorial NAME.xlsx`, copy this table into its sheet items,"
+            " and write the predictions about these columns on its sheet predictions."
+        )
+    raise InputError(where=str(path), seen=seen, todo=todo)
+
+
+def _names_needed(table: Table) -> str:
+    """Advice on names of columns, for a table in no known format."""
+    sentences = [name for name in table.columns if _holds(table, name, _is_sentence)]
+    numbers = [name for name in table.columns if _holds(table, name, _is_number)]
+    if any(map(_is_whole_sentence, table.columns)):
+        return (
+            "Its first row holds a sentence, and has to name the columns: good and bad for pairs,"
+            " sentence and rating for rated sentences. Put such a row above the others."
+        )
+    if len(sentences) > 1:
+        first, second, *_ = sentences
+        return (
+            f"If each row is a pair, rename {first!r} and {second!r}: good is the column of the"
+            " grammatical sentences, bad that of the others."
+        )
+    if sentences and numbers:
+        text, number = sentences[0], numbers[0]
+        return f"If the sentences were rated, call {text!r} sentence and {number!r} rating."
+    for name in table.columns if sentences else ():
+        values = {cell.casefold() for cell in table.cells[name] if cell.strip()}
+        if len(values) == len(_YES_NO) and name not in sentences:
+            one, other = sorted(values)
+            return (
+                f"If {name!r} says which sentences are acceptable, write 1 there for those and 0"
+                f" for the others, not {one!r} and {other!r}; call it rating, and"
+                f" {sentences[0]!r} sentence."
+            )
+    if any(_BLANK in cell for name in table.columns for cell in table.cells[name]):
+        return (
+            "If these are sentences with blanks, call their column text, that of the right words"
+            " target, and those of others plausible and implausible."
+        )
+    return (
+        "Pairs need the columns good and bad, rated sentences the columns sentence and rating;"
+        " words for these in Italian, Spanish, Portuguese and Russian are understood. For other"
+        " designs see `cimento suites new --help`, for other formats docs/formats.md."
+    )
+
+
+def _holds(table: Table, column: str, fits: Callable[[str], bool]) -> bool:
+    """Whether most cells of a column are of a kind."""
+    cells = [cell for row in table.rows if (cell := row.cells[column].strip())]
+    return sum(map(fits, cells)) * 2 > len(cells)
+
+
+def _is_sentence(cell: str) -> bool:
+    return len(cell.split()) >= _FEWEST_WORDS
+
+
+def _is_whole_sentence(cell: str) -> bool:
+    """Whether a header is a sentence, not a name of several words."""
+    return _is_sentence(cell) and (
+        cell.rstrip().endswith(_FINAL) or len(cell.split()) > _NAME_WORDS
+    )
+
+
+def _is_number(cell: str) -> bool:
+    return re.fullmatch(r"-?[0-9]+([.,][0-9]+)?", cell) is not None
+
+
+def find_reader(format_: str) -> Reader:
+    """The reader of a format that `detect_format` returned."""
+    if format_ in FORMATS:
+        return FORMATS[format_].read
+    reader = plugged_reader(format_)
+    if reader is None:
+        raise UsageError(
+            where=f"format {format_!r}",
+            seen="there is no such format",
+            todo=did_you_mean(format_, FORMATS),
+        )
+    return reader
+
+
+def _unknown(path: Path, seen: str) -> InputError:
+    titles = "; ".join(form.title for form in FORMATS.values())
+    return InputError(where=str(path), seen=seen, todo=f"Suites are: {titles}.")
+
+
+def _nothing(_suite: Suite) -> list[str]:
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A format that can be written.
+
+    Attributes:
+        title: title of the format for people.
+        write: writes a suite to a path.
+        losses: lists the parts of a suite that the format cannot hold.
+    """
+
+    title: str
+    write: Callable[[Suite, Path], Path]
+    losses: Callable[[Suite], list[str]] = _nothing
+
+
+TARGETS = {
+    "native": Target("a folder with suite.toml and items.tsv", write_native),
+    "syntaxgym": Target("SyntaxGym JSON", write_syntaxgym),
+    "blimp": Target("BLiMP JSONL", write_blimp, blimp_losses),
+    "minicons": Target(
+        "a table of prefixes and stimuli for minicons", write_minicons, minicons_losses
+    ),
+    "lm-eval": Target("a task of lm-evaluation-harness", write_lm_eval, blimp_losses),
+}
+
+
+def losses(suite: Suite, format_: str) -> list[str]:
+    """The parts of a suite that a format cannot hold, as phrases; empty if nothing is lost.
+
+    Raises:
+        UsageError: there is no such format.
+    """
+    return _target(format_).losses(suite)
+
+
+def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False) -> Path:
+    """Write a suite in a format.
+
+    Args:
+        suite: a suite without errors.
+        format_: a key of `TARGETS`.
+        path: the file to write, or the folder for the native format; must not exist.
+        allow_loss: whether the suite is written even if something is lost.
+
+    Returns:
+        The path.
+
+    Raises:
+        UsageError: there is no such format.
+        InputError: something would be lost; the message lists it all.
+        SuiteError: the suite has faults.
+        StorageError: the path exists or cannot be written.
+    """
+    target = _target(format_)
+    faults = errors(check_suite(suite))
+    if faults:
+        raise SuiteError(where=suite.name, faults=faults)
+    lost = target.losses(suite)
+    if lost and not allow_loss:
+        raise InputError(
+            where=suite.name,
+            seen=f"{target.title} cannot hold: {'; '.join(lost)}",
+            todo="Choose another format, or allow the loss.",
+        )
+    refuse_existing(path)
+    if format_ == "native":
+        return folder_atomically(path, lambda folder: write_native(suite, folder))
+    return target.write(suite, path)
+
+
+def _target(format_: str) -> Target:
+    need_known(
+        format_, TARGETS, where=f"format {format_!r}", seen="there is no such format to write"
+    )
+    return TARGETS[format_]

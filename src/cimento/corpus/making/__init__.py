@@ -1,1 +1,0 @@
-"""Suites made from treebanks and from grammars."""
