@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import cimento
 from tests.helpers.command_line import invoke
 
 PAIRS = """good\tbad
@@ -50,6 +51,20 @@ def run_pairs(*arguments: str, suite: str = "coppie.tsv") -> int:
 def test_the_name_of_a_model_in_another_form_is_answered_with_ours(command, said, capsys):
     assert invoke(command.split()) == 2
     assert said in capsys.readouterr().err
+
+
+def test_model_arguments_of_lm_eval_are_said_to_be_other_options(capsys):
+    model = Path(cimento.__file__).parent / "data" / "models" / "demo-causal"
+    Path("here").symlink_to(model)
+    args = "pretrained=here,add_bos_token=true,dtype=float64,attn_implementation=eager"
+    asked = ["run", "coppie.tsv", "--language", "it", "--model", "hf", "--model_args"]
+    assert invoke([*asked, args, "-o", "runs"]) == 0
+    said = "--model_args is read as -m here --dtype float64 --bos bos-or-eos --model-args"
+    assert f"{said} attn_implementation=eager" in capsys.readouterr().err
+    [run] = cimento.open_runs("runs")
+    assert run.manifest["asking"]["policy"]["bos"] == "bos-or-eos"
+    assert invoke([*asked, "pretrained=here,add_bos_token=yes"]) == 2
+    assert "add_bos_token: got 'yes'. Give True or False." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["score", "fill"])

@@ -29,7 +29,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cimento.cli.console import NOT_REACHED, note, show
-from cimento.cli.flags import Given, command_of, model_from_lm_eval, neutralise, shape_of
+from cimento.cli.flags import Given, command_of, neutralise, shape_of
+from cimento.cli.lm_eval import model_from_lm_eval
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.declared import is_trust, option, recorded_fields
 from cimento.io.files import expanded, need_writable, read_utf8, write_text
