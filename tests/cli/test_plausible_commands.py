@@ -86,6 +86,32 @@ def test_texts_are_read_from_a_pipe_and_a_workbook_is_no_text(monkeypatch, capsy
     assert "is no text file" in capsys.readouterr().err
 
 
+def test_references_are_written_to_a_file_as_they_are_printed(capsys):
+    assert run_pairs("-o", "runs") == 0
+    capsys.readouterr()
+    for flags in ([], ["--methods"], ["--methods", "--appendix", "--json"], ["--prereg"]):
+        assert invoke(["cite", "runs", *flags]) == 0
+        printed = capsys.readouterr().out
+        assert invoke(["cite", "runs", *flags, "-o", "out/cited.txt"]) == 0
+        assert capsys.readouterr().out == ""
+        assert Path("out/cited.txt").read_bytes().decode("utf-8") == printed
+        assert not printed.endswith("\n\n")
+
+
+def test_several_runs_are_shown_as_a_pattern_gives_them(capsys):
+    assert run_pairs("-m", "demo-masked", "-o", "runs") == 0
+    both = sorted(map(str, Path("runs/coppie").iterdir()))
+    capsys.readouterr()
+    assert invoke(["show", *both]) == 0
+    assert {"demo-causal", "demo-masked"} <= {
+        line.partition("@")[0] for line in capsys.readouterr().out.splitlines()
+    }
+    assert invoke(["show", *both, "2", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["runs"]) == 2
+    assert invoke(["show", *both, "9"]) == 2
+    assert "there is no item '9'" in capsys.readouterr().err
+
+
 def test_a_gate_does_not_pass_on_a_part_of_the_items(capsys):
     assert run_pairs("-o", "before") == 0
     assert run_pairs("-o", "after", "--limit", "1") == 0
