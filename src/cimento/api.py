@@ -39,7 +39,7 @@ from cimento.paradigms.base import ParadigmOptions
 from cimento.paradigms.registry import LoadedSuite, SuiteLike, load_suite, load_suites
 from cimento.runs.job import SuiteJob, honoured, refuse_unused, suite_job
 from cimento.runs.run import Run
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ import pytest
 
 from cimento import InputError, SuiteError, evaluate
 from cimento.paradigms.regions.judging import ALL
+from cimento.suites import sentence
 from cimento.suites.load import open_suite
-from cimento.suites.model import sentence
 from cimento.testing.models import FakeScorer
 
 CROSSED = [

@@ -41,7 +41,7 @@ from cimento.options import RunOptions
 if TYPE_CHECKING:
     from cimento.api import Failure
     from cimento.runs.run import Run
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
 
 
 RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
@@ -444,7 +444,7 @@ def _refuse_sensitivity(options: _RunOptions) -> None:
         UsageError: the table cannot be made or printed.
     """
     from cimento.paradigms.registry import load_suites
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
     loaded = list(load_suites(options.suites, language=options.language))
     others = [

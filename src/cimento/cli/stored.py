@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from cimento.runs.reproduce import FileRepeat
     from cimento.runs.run import Run
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
 
 
 class JudgeOptions(StoredOptions, JudgingOptions):

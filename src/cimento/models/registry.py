@@ -25,7 +25,7 @@ from cimento.models.hf.arguments import OPTION
 from cimento.models.hf.files import Located, locate
 from cimento.models.hf.names import DEMO_MODELS
 from cimento.models.settings import Asking, Policy
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 from cimento.suites.stimuli import NO_CONTEXT
 
 AnyScorer: TypeAlias = Scorer | TextScorer

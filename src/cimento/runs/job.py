@@ -11,21 +11,20 @@ from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests
 from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import CimentoError, UsageError, did_you_mean
-from cimento.io.files import file_digest
 from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
 from cimento.models.settings import Asking
 from cimento.options import JudgingOptions, RunOptions
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, TestSuite
-from cimento.paradigms.registry import parse_options
+from cimento.paradigms.registry import parse_options, suite_digest
 from cimento.runs.adaptive import AdaptiveRounds
 from cimento.runs.remarks import about_suite
 from cimento.runs.run import Run, open_run
 from cimento.runs.stopped import ADAPTIVE, AdaptiveRecord
 from cimento.runs.store import ORDER, RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
+from cimento.suites import JsonValue
 from cimento.suites.load import source_of
-from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -424,22 +423,6 @@ def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
         identity["source"] = source
     names, sha256 = suite_digest(loaded.paradigm, reading.path)
     return {**identity, SUITE_FILES: names} if sha256 == reading.sha256 else identity
-
-
-def suite_digest(paradigm: AnyParadigm, path: Path) -> tuple[list[JsonValue], str]:
-    """The files that alone determine a suite, and the sha256 of their bytes.
-
-    Args:
-        paradigm: the paradigm of the suite.
-        path: path of the suite.
-
-    Returns:
-        Their names relative to the suite's folder, and the digest. Where other files may matter
-        too, there are no names, and the digest matches no suite.
-    """
-    files = paradigm.files(path)
-    names: list[JsonValue] = [file.relative_to(path.parent).as_posix() for file in files]
-    return names, file_digest(*files)
 
 
 def inputs_of(

@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import Any, TypeAlias
 
 from cimento.errors import UsageError, counted, need_known
-from cimento.suites.model import (
+from cimento.suites import (
     BAD,
     GOOD,
     PAIR_PREDICTION,

@@ -19,7 +19,7 @@ from cimento.paradigms.prompted.prompts import CHOICE, RATING, prompted_suite
 from cimento.paradigms.registry import load_suite, sentence_suite
 from cimento.runs.outcomes import each_outcome
 from cimento.runs.run import open_run
-from cimento.suites.model import Prediction
+from cimento.suites import Prediction
 from tests.helpers.servers.replies import reply_server
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")

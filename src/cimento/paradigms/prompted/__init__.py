@@ -40,7 +40,7 @@ from cimento.paradigms.regions.contrast import predictions_of_pairs
 from cimento.paradigms.stories.prompts import Dialogue
 from cimento.paradigms.stories.requests import StoryPrompt, find_format, rendered
 from cimento.runs.outcomes import Estimate, outcomes_table
-from cimento.suites.model import JsonValue, Suite
+from cimento.suites import JsonValue, Suite
 
 if TYPE_CHECKING:
     import polars as pl

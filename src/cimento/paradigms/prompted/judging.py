@@ -25,7 +25,7 @@ from cimento.paradigms.prompted.prompts import (
 from cimento.paradigms.ratings.suite import RatedSentence, Scale, rated_of
 from cimento.people.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
 from cimento.runs.outcomes import Estimate, Outcome, VerdictName
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:
