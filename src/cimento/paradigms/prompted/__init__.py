@@ -276,9 +276,12 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
         lost = unread(run)
         if not lost:
             return (NOT_PROBABILITIES,)
-        shown = lost[0] if len(lost[0]) <= _SHOWN else f"{lost[0][:_SHOWN]}..."
+        reply, [first, *between, last] = lost[0].reply, lost[0].prompt.answers
+        shown = reply if len(reply) <= _SHOWN else f"{reply[:_SHOWN]}..."
+        labels = f"{first} {'to' if between else 'or'} {last}"
         unclear = counted(len(lost), "reply names", "replies name")
-        note = f"{unclear} no answer and count neither way, such as {shown!r}"
+        note = f"{unclear} no answer and count neither way, such as {shown!r} to a prompt that asks"
+        note += f" for {labels}"
         if run.outcomes()["value"].count() == 0 and _options(run).answer == "generate":
             note += _CANNOT_REPLY
         return (NOT_PROBABILITIES, note)

@@ -195,9 +195,9 @@ class PromptedRun:
         ]
 
 
-def unread(run: Run) -> list[str]:
-    """The replies that name no answer."""
-    return [answer.reply for answer in answers_of(run) if answer.shares is None]
+def unread(run: Run) -> list[Answered]:
+    """The replies that name no answer, with their prompts."""
+    return [answer for answer in answers_of(run) if answer.shares is None]
 
 
 def _read(reply: str, prompt: Prompt) -> Answered:
