@@ -44,6 +44,8 @@ _ITEM = re.compile(r"(?:^|, )item (?!number )(.+?)(?:, condition .*)?$")
 _USER_OF_URL = re.compile(r"(?<=://)[^/@\s]*@")
 _BLANKS = "\t\u00a0\u202f"
 
+_VERBS = frozenset({"is", "are", "has", "have", "holds", "lacks", "cannot", "does", "do", "was"})
+
 Severity = Literal["error", "warning"]
 
 
@@ -52,7 +54,7 @@ class CimentoError(Exception):
 
     Args:
         where: the file, row, item, option or model concerned.
-        seen: what was found there, as one sentence.
+        seen: what was found there: a sentence, or one whose subject is the place (``is empty``).
         todo: what the user can do about it; may be empty where there is no advice to give.
     """
 
@@ -65,7 +67,9 @@ class CimentoError(Exception):
         self.todo = todo
 
     def __str__(self) -> str:
-        parts = [f"{self.where}: {self.seen}" if self.where else self.seen]
+        # What begins with a verb has the place as its subject: `a.ods is a workbook`.
+        between = " " if self.seen.split(" ", 1)[0] in _VERBS else ": "
+        parts = [f"{self.where}{between}{self.seen}" if self.where else self.seen]
         if self.todo:
             parts.append(self.todo)
         parts = [part if part.endswith((".", "?", "!")) else part + "." for part in parts]
@@ -150,37 +154,6 @@ def few_of_each_code(said: Iterable[str]) -> list[str]:
         f"{code} and {n:,} more of this kind: `cimento suites check SUITE` lists all."
         for code, n in left.items()
     ]
-
-
-def asked_faults(
-    faults: Iterable[Fault], *, asked: Collection[str] | None, released: bool
-) -> Iterator[str]:
-    """The remarks that a run makes about the warnings of its suite.
-
-    Warnings about items that were not asked, or that nobody may edit, are counted in a line.
-
-    Args:
-        faults: the warnings of the whole suite.
-        asked: ids of the items that were asked; None for all.
-        released: whether the suite is used as somebody else has released it.
-    """
-    others = 0
-    as_released = []
-    for fault in faults:
-        if fault.item and asked is not None and fault.item not in asked:
-            others += 1
-        elif fault.item and released:
-            as_released.append(fault.code)
-        else:
-            yield str(fault)
-    listing = "`cimento suites check SUITE` lists them."
-    if as_released:
-        yield (
-            f"{counted(len(as_released), 'warning')} ({', '.join(sorted({*as_released}))}) about"
-            f" items that were asked as they were released: {listing}"
-        )
-    if others:
-        yield f"{counted(others, 'warning')} about items that were not asked: {listing}"
 
 
 def listed(faults: Sequence[Fault | str]) -> str:

@@ -110,7 +110,7 @@ def test_a_folder_in_a_run_that_is_a_link(runs_of_every_kind, here):
     shutil.rmtree(run / "suite")
     (run / "suite").symlink_to(found / "suite")
 
-    with pytest.raises(TableError, match="suite: is a link"):
+    with pytest.raises(TableError, match="suite is a link"):
         RunFolder(run).manifest()
 
 

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from cimento import InputError, SuiteError, evaluate
+from cimento.suites import sentence
 from cimento.suites.load import open_suite
-from cimento.suites.model import sentence
 from cimento.suites.naming import ALL_PREDICTIONS
 from cimento.testing.models import FakeScorer
 

@@ -44,7 +44,7 @@ from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
-    from cimento.suites.model import Condition, JsonValue, Suite
+    from cimento.suites import Condition, JsonValue, Suite
 
 MAJORITY, ONE_PERSON = "most people", "one person"
 NO_CHOICES = "nobody chose between these sentences"
@@ -487,6 +487,7 @@ def _scale(suite: Suite, scale: tuple[float, float] | None) -> JsonValue:
         raise UsageError(
             where=f"suite {suite.name!r}",
             seen="it is not known on which scale the ratings are",
-            todo="Give --scale 1,5: the worst and the best.",
+            todo="Give --scale 1,5: the worst and the best. Only answers that were imported in the"
+            " form of the survey (jspsych, pcibex) have its scale.",
         )
     return {**known, "by": "people"}
