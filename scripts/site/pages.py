@@ -42,8 +42,11 @@ _TSV = re.compile(
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 
 WEIGHTS: Mapping[str, float] = {
-    "glossary.md": 3.0,
-}
+    "glossary.md": 4.0, "concepts.md": 3.0, "statistics.md": 4.0, "quickstart.md": 4.0,
+    "index.md": 3.0, "choosing.md": 2.0, "faq.md": 2.0, "surveys.md": 2.0, "howto/": 2.0,
+    FOLDER: 0.5, "checks/": 0.3, "replay.md": 0.3, "agreement.md": 0.3, "studies": 0.2,
+    "design/": 0.2, "contributing.md": 0.2, "releasing.md": 0.2,
+}  # fmt: skip
 """Beginning of a page's path to its weight in searches; the first that fits counts."""
 
 ALSO_PUBLIC = (
@@ -193,12 +196,8 @@ def _is_summary(schema: Schema) -> bool:
 
 
 def _alternatives(schema: Schema) -> list[Schema]:
-    """The schemas of which a value keeps one: its ``anyOf``, or itself."""
-    return (
-        [part for one in schema["anyOf"] for part in _alternatives(one)]
-        if "anyOf" in schema
-        else [schema]
-    )
+    """A schema, and those of its ``anyOf``, at any depth."""
+    return [schema, *(part for one in schema.get("anyOf", []) for part in _alternatives(one))]
 
 
 def _fields(schema: Schema, path: str) -> Iterator[tuple[str, str, str]]:
