@@ -6,6 +6,7 @@ import functools
 import gc
 import hashlib
 import itertools
+import logging
 import os
 import pickle
 import shutil
@@ -40,7 +41,7 @@ main._command = functools.cache(main._command)
 os.fsync = lambda _handle: None
 
 # What more examples would find, `make test-slow` finds, and another day's random numbers.
-hypothesis.settings.register_profile("quick", max_examples=20)
+hypothesis.settings.register_profile("quick", max_examples=20, deadline=None)
 hypothesis.settings.register_profile("thorough", max_examples=200, deadline=None)
 hypothesis.settings.load_profile("quick")
 
@@ -48,7 +49,7 @@ SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shar
 
 
 def _keeping(load: Callable[..., Scorer]) -> Callable[..., Scorer]:
-    """`load`, which takes longer than most runs of the tests, once for each demo model."""
+    """`load`, which takes longer than most runs of the tests, once for each model of many tests."""
     kept: dict[str, Scorer] = {}
 
     def loaded(located: Located, **options: object) -> Scorer:
@@ -56,7 +57,7 @@ def _keeping(load: Callable[..., Scorer]) -> Callable[..., Scorer]:
 
         # Models of the tests are so small that threads would only wait for each other.
         torch.set_num_threads(1)
-        if not located.name.startswith("demo-"):
+        if not (located.name.startswith("demo-") or located.folder.parent.name == "zoo0"):
             return load(located, **options)
         key = repr((located, sorted(options.items())))
         if key not in kept:
@@ -72,18 +73,37 @@ _BUILT_IN = Path(cimento.__file__).parent / "data" / "suites"
 
 
 def _reading_once(read: Callable[..., Any]) -> Callable[..., Any]:
-    """`read` of a paradigm, which most commands begin with, once for each starter suite."""
-    kept: dict[tuple[object, Path], Any] = {}
+    """`read` of a paradigm, which most commands begin with, once for each content of a folder.
+
+    These are the starter suites, and the copies in folders of runs, of which the last are kept.
+    """
+    starters: dict[tuple[object, ...], Any] = {}
+    copies: dict[tuple[object, ...], Any] = {}
 
     def reading(paradigm: object, path: Path) -> Any:
-        if path.parent != _BUILT_IN:
+        is_copy = path.name == "suite" and (path.parent / "manifest.json").is_file()
+        if path.parent != _BUILT_IN and not is_copy:
             return read(paradigm, path)
-        key = type(paradigm), path
+        kept = copies if is_copy else starters
+        key = type(paradigm), path, _contents(path) if is_copy else b""
         if key not in kept:
             kept[key] = read(paradigm, path)
+        if len(copies) > _COPIES:
+            del copies[next(iter(copies))]
         return kept[key]
 
     return reading
+
+
+_COPIES = 20
+
+
+def _contents(folder: Path) -> bytes:
+    """A digest of the files in a folder."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        digest.update(repr((path, path.read_bytes() if path.is_file() else None)).encode())
+    return digest.digest()
 
 
 def _computing_once(compute: Callable[..., Any]) -> Callable[..., Any]:
@@ -100,7 +120,7 @@ def _computing_once(compute: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _keep_what_is_asked_often() -> None:
-    """Starter suites are read once, each table is fitted once, and all objects are left alone."""
+    """Suites are read once, each table is fitted once, and all objects are left alone."""
     from cimento.compare import analysis
     from cimento.engine import handle
     from cimento.paradigms.registry import own_paradigms
@@ -128,12 +148,23 @@ def pytest_runtest_setup() -> None:
     loaded = _LIBRARIES & sys.modules.keys()
     if next(_tests) % _TESTS_BETWEEN == 0 or loaded - _frozen:
         _frozen.update(loaded)
+        _hand_on_what_torch_logs()
         gc.collect()
         gc.freeze()
 
 
-_LONGEST = ("test_conformance.py", "test_docs_commands.py", "test_factorial_mixed.py",
-            "test_frozen.py", "test_fuzzing.py")  # fmt: skip
+def _hand_on_what_torch_logs() -> None:
+    """Torch's loggers hand on to those above them.
+
+    It has sixty that do not, and pytest listens to each of these anew in each phase of a test.
+    """
+    for name, logger in list(logging.root.manager.loggerDict.items()):
+        if name.partition(".")[0] == "torch" and isinstance(logger, logging.Logger):
+            logger.propagate = True
+
+
+_LONGEST = ("test_conformance.py", "test_frozen.py", "test_fuzzing.py", "test_grammars.py",
+            "test_study_agreement_written.py", "test_study_portuguese_models.py")  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -39,7 +39,7 @@ from cimento.paradigms.base import ParadigmOptions
 from cimento.paradigms.registry import LoadedSuite, SuiteLike, load_suite, load_suites
 from cimento.runs.job import SuiteJob, honoured, refuse_unused, suite_job
 from cimento.runs.run import Run
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +111,11 @@ def evaluate_all(
     cache: AnswerCache | None = None,
     **options: Any,  # noqa: ANN401  # as for `evaluate`
 ) -> Iterator[Run | Failure]:
-    """Ask several models about several suites; a model is loaded once, and only if needed.
+    """The runs of several models on several suites, each as soon as it is made.
 
-    A suite and model that cannot be run yield a `Failure`, and the others go on; an output folder
-    that cannot be written to stops everything.
+    This is a generator: nothing is asked until it is read. A model is loaded once, and only if
+    needed. A suite and model that cannot be run yield a `Failure`, and the others go on; an output
+    folder that cannot be written to stops everything.
 
     Args:
         suites: one or several, each as for `evaluate`.
@@ -125,6 +126,9 @@ def evaluate_all(
         cache: as for `evaluate`.
         options: as for `evaluate`; an option of a paradigm must belong to the paradigm of every
             suite.
+
+    Yields:
+        Model by model, the run of each suite, or the `Failure` in its place.
 
     Raises:
         CimentoError: a suite cannot be read, two have one name, or the output cannot be written.
@@ -203,6 +207,7 @@ def ask_suite(
 
 
 _SEVERAL = 8
+"""Number of suites from which a helper process, which takes a second to start, stores runs."""
 
 ProgressFor: TypeAlias = "Callable[[str, str], Progress]"
 """A function from the names of a suite and a model to the progress callback of their run."""
@@ -242,26 +247,27 @@ def run_all(
     device, output = run_options.device, run_options.output
     store = None if output is None else UnitStore.below(output)
     force = run_options.force
-    # A process takes a second to start, in which several short runs are stored.
-    several = len(suites) >= _SEVERAL
     work = Work(
         engine=engine, device=device, store=store, cache=cache, force=force, ask=ask, note=note
     )
     for some in ([model] for model in models) if engine.is_alone(device) else (models,):
-        with closing(HelperProcess()) as helper:
-            entries = list(
-                suite_jobs(suites, some, run_options, progress, helper if several else None)
-            )
-            jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
-            if ask and engine.share is None:
-                for job in jobs:
-                    job.prepare()
-            try:
-                results = Execution(jobs, work).run()
-            finally:
-                for job in jobs:
-                    job.tidy()
+        with closing(HelperProcess()) as process:
+            helper = process if len(suites) >= _SEVERAL else None
+            entries = list(suite_jobs(suites, some, run_options, progress, helper))
+            results = _results([entry for entry in entries if isinstance(entry, SuiteJob)], work)
         yield from _in_order(entries, iter(results))
+
+
+def _results(jobs: Sequence[SuiteJob], work: Work) -> list[Run | CimentoError | None]:
+    """The results of jobs, whose folders are made first, and removed where no run came of them."""
+    if work.ask and work.engine.share is None:
+        for job in jobs:
+            job.prepare()
+    try:
+        return Execution(jobs, work).run()
+    finally:
+        for job in jobs:
+            job.tidy()
 
 
 def _in_order(

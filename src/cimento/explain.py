@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
@@ -17,7 +17,7 @@ from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, UsageError
 from cimento.io.explained import ATTRIBUTIONS, EXPLANATIONS
-from cimento.io.tables import REQUESTS, find_table, write_table
+from cimento.io.tables import REQUESTS, write_table
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.paradigms.regions.attributions import (
@@ -31,9 +31,10 @@ from cimento.paradigms.regions.explanations import CellMean, explanations_table,
 from cimento.paradigms.regions.interchanges import Interchanges, interchanges
 from cimento.paradigms.regions.judging import options_of
 from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings, contrasts_of, margins_of
+from cimento.runs.explained import explained_table
 from cimento.runs.reproduce import asking_of, model_of
 from cimento.runs.store import manifest_part
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 
 __all__ = [
     "Attribution", "ExplainSettings", "Explanation", "attribute", "explain", "plan_explanation",
@@ -130,7 +131,7 @@ def explain(
         table=table,
         means=means_of(run, table),
         notes=compared.unexplained,
-        twins=tuple(compared.notes(run)),
+        twins=tuple(compared.notes()),
     )
 
 
@@ -295,7 +296,7 @@ def _table(
         raise answers or ModelError(where=job.title, seen="nothing came of it")
     table = tabulate(job.asked, answers)
     if kept and run.folder is not None:
-        _store(table, kept.schema, run.folder, keys=kept.keys)
+        _store(table, run, run.folder, kept)
     return table
 
 
@@ -359,7 +360,7 @@ def _refuse(run: Run) -> None:
         raise UsageError(where=str(run.folder or run), seen=seen)
 
 
-def _store(table: pl.DataFrame, schema: TableSchema, folder: Path, *, keys: Sequence[str]) -> None:
+def _store(table: pl.DataFrame, run: Run, folder: Path, kept: _Kept) -> None:
     """Write a table, with the rows of earlier explanations that it does not replace.
 
     Raises:
@@ -368,11 +369,11 @@ def _store(table: pl.DataFrame, schema: TableSchema, folder: Path, *, keys: Sequ
     """
     import polars as pl
 
-    earlier = find_table(schema, folder)
+    earlier = explained_table(run, kept.schema)
     if earlier is not None:
-        kept = earlier.join(table, on=keys, how="anti")
-        table = pl.concat([kept, table], how="diagonal").select(table.columns)
-    write_table(table, schema, folder)
+        others = earlier.join(table, on=kept.keys, how="anti")
+        table = pl.concat([others, table], how="diagonal").select(table.columns)
+    write_table(table, kept.schema, folder)
 
 
 @dataclass(slots=True, eq=False)

@@ -28,7 +28,7 @@ def prefers_plural(tokens, index):
 def only_estimate(run: Run) -> Estimate:
     """What a run of a suite with one prediction says of it."""
     [estimate] = run.estimates()
-    assert estimate.question == "all predictions"
+    assert estimate.role == "headline"
     return estimate
 
 
@@ -116,8 +116,8 @@ def test_a_prediction_chosen_by_number_keeps_its_number():
         ("prediction 2", equal, 2),
         ("all predictions", "", 2),
     ]
-    # One alone is all that is asked; its formula says which.
-    assert (alone.question, alone.description, alone.passed) == ("all predictions", FORMULA, 2)
+    assert (alone.question, alone.description, alone.passed) == ("prediction 1", FORMULA, 2)
+    assert alone.role == "headline"
     with pytest.raises(cimento.CimentoError, match="no prediction 7"):
         run.judge(predictions=("7",)).summary()
 

@@ -389,7 +389,10 @@ def test_the_methods_paragraph_tells_chance_length_and_precision(tmp_path):
     command = ["run", "it-islands", "-m", "demo-causal", "--dtype", "bfloat16", "--device", "cpu"]
     assert invoke([*command, "--limit", "30", "-o", str(tmp_path)]) == 0
     [run] = open_runs(tmp_path)
-    single = [e for e in run.estimates() if e.question.startswith("prediction") and not e.group]
+    names = {"DD", "both", "island", "distance"}
+    rates = [e for e in run.estimates() if e.is_of_predictions and not e.group]
+    single = [e for e in rates if e.question in names]
+    assert len(single) == len(names)
     near, judged = sum(e.near_tied or 0 for e in single), sum(e.n for e in single)
     text = methods_paragraph([run], appendix=True)
 

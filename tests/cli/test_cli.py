@@ -135,7 +135,7 @@ def test_json_is_all_there_is_on_standard_output(tmp_path, pairs, recording, cap
     [estimate] = run["estimates"]
     counts = {k: estimate[k] for k in ("question", "passed", "failed", "tied", "unscored")}
     assert counts == {
-        "question": "all predictions", "passed": 1, "failed": 0, "tied": 1, "unscored": 0
+        "question": "good", "passed": 1, "failed": 0, "tied": 1, "unscored": 0
     }  # fmt: skip
     assert estimate["value"] == 0.5
     assert [(o["item"], o["verdict"]) for o in run["outcomes"]] == [("1", "pass"), ("2", "tie")]
@@ -219,8 +219,8 @@ def bad_commands(folder: Path) -> list[tuple[list[str], int, str]]:
 @pytest.mark.parametrize(
     ("shell", "said"),
     [
-        ("{} > /dev/full", "standard output: cannot be read or written (No space left"),
-        ("{} >&-", "standard output: is closed"),
+        ("{} > /dev/full", "standard output cannot be read or written (No space left"),
+        ("{} >&-", "standard output is closed"),
         ("HOME=. XDG_CACHE_HOME= CIMENTO_CACHE_DIR= {}", "which is no absolute path"),
     ],
 )

@@ -16,7 +16,7 @@ import pytest
 
 from cimento import open_run
 from cimento.cli import evaluating
-from cimento.cli.flags import model_from_lm_eval
+from cimento.cli.lm_eval import model_from_lm_eval
 from cimento.cli.main import invoke
 from cimento.runs.store import find_runs
 from tests.helpers.stories import TRIPLES_FILE
@@ -202,8 +202,8 @@ def test_junit_has_every_verdict(tmp_path):
     ("option", "where", "said"),
     [
         ("--junit", "folder", r"folder: this is a folder, and a file is to be written here"),
-        ("--junit", "file/results.xml", r"results\.xml: cannot be written .*file: Not a directory"),
-        ("--log-samples", "runs/lm-eval", "lm-eval: cannot be written"),
+        ("--junit", "file/results.xml", r"results\.xml cannot be written .*file: Not a directory"),
+        ("--log-samples", "runs/lm-eval", "lm-eval cannot be written"),
         ("--sensitivity", "runs/sensitivity.json/", "sensitivity.json: this is a folder"),
     ],
 )

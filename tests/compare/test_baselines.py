@@ -61,7 +61,7 @@ def rates(*runs, frequency=letters):
 
 def test_parts_of_a_suite_by_hand():
     run = evaluate(suite(), FakeScorer(score, name="model"))
-    right = run.outcomes().filter(question="all predictions", right=True)["item"]
+    right = run.outcomes().filter(question="prediction 0", right=True)["item"]
     assert set(right) == {"shorter", "longer", "alike"}
     assert rates(run) == {
         EVERY: (4, 0.75),

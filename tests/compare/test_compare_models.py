@@ -177,7 +177,7 @@ def test_the_command_fails_where_the_second_is_surely_worse(tmp_path, capsys):
 
     assert invoke(["compare", good, bad, "--fail-if-worse", "0.1"]) == 4
     out, err = capsys.readouterr()
-    assert "cimento: worse: pairs, all predictions: change -0.750" in err
+    assert "cimento: worse: pairs, good: change -0.750" in err
     assert "kappa" in out
     assert invoke(["compare", bad, good, "--fail-if-worse", "0"]) == 0
     said = "not worse: 1 share of right answers compared (pairs, 20 items); none is surely lower"

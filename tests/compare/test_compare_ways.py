@@ -37,7 +37,7 @@ def marked(question, marks, values=(), **more):
     items = [str(number) for number in range(1, len(marks) + 1)]
     right = dict(zip(items, (mark == "+" for mark in marks), strict=True))
     return ItemOutcomes(
-        suite="it-few", question=question, name=question, model="m", right=right,
+        suite="it-few", question=question, model="m", right=right,
         values=dict(zip(items, values, strict=False)), **more,
     )  # fmt: skip
 

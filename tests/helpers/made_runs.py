@@ -53,7 +53,8 @@ class MadeParadigm(Paradigm[MadeSuite, MadeOptions]):
         table = run.outcomes().filter(pl.col("verdict").is_not_null())
         rates = [
             rate(rows, Estimate(suite=run.suite.name, model=run.model, question=question,
-                                method=method, role="main"))
+                                method=method, role="main",
+                                near_tied=0 if "prediction" in question else None))
             for (question, method), rows in table.group_by("question", "method",
                                                            maintain_order=True)
         ]  # fmt: skip

@@ -1,10 +1,11 @@
-"""What the tests hold cimento's scores against: one sentence at a time, nothing batched or shared.
+"""What the tests hold cimento's scores against: one sentence at a time, nothing padded or shared.
 
 Written apart from the package, on the `tokenizers` library and the model's own forward pass.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,9 +51,12 @@ class Tokens:
 
 def tokens_of(folder: Path, text: str) -> Tokens:
     """Tokenize with the file that was saved, without transformers."""
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer = _tokenizer((folder / "tokenizer.json").read_bytes())
     ids = tokenizer.encode(text, add_special_tokens=False).ids
     return Tokens(ids=ids, starts=starts_of(tokenizer, text))
+
+
+_tokenizer = functools.cache(Tokenizer.from_buffer)
 
 
 def starts_of(tokenizer: Tokenizer, text: str) -> list[int]:
@@ -101,14 +105,17 @@ def masked(
     words: Sequence[int] | None,
 ) -> list[float]:
     """Pseudo-log-likelihood of each token; `words` asks for within-word-l2r."""
-    values = []
-    for index, token in enumerate(ids):
+    copies = []
+    for index in range(len(ids)):
         shown = list(ids)
         shown[index] = mask
         for later in range(index + 1, len(ids)):
             if words is not None and words[later] == words[index]:
                 shown[later] = mask
-        with torch.no_grad():
-            logits = model(input_ids=torch.tensor([[*before, *shown, *after]])).logits
-        values.append(logits[0, len(before) + index].float().log_softmax(-1)[token].item())
-    return values
+        copies.append([*before, *shown, *after])
+    # The copies have one length, so that none of them is padded.
+    with torch.no_grad():
+        logits = model(input_ids=torch.tensor(copies)).logits
+    places = torch.arange(len(ids))
+    tables = logits[places, len(before) + places].float().log_softmax(-1)
+    return tables[places, torch.tensor(ids)].tolist()

@@ -108,7 +108,7 @@ def test_a_prediction_about_regions_is_refused_before_the_model_is_asked():
         raise AssertionError("the model was asked")
 
     suite = make_suite(["(*;%good%) < (*;%bad%)", "(1;%bad%) > (1;%good%)"], [SHORT_BAD])
-    said = r"prediction 1: it names the region \(1;%bad%\).*'\(\*;%bad%\) > \(\*;%good%\)'"
+    said = r"'prediction 1': it names the region \(1;%bad%\).*'\(\*;%bad%\) > \(\*;%good%\)'"
     with pytest.raises(UsageError, match=said):
         evaluate(suite, FakeScorer(never), measure="lp")
     with pytest.raises(UsageError, match="no such measure"):

@@ -23,7 +23,7 @@ from cimento.paradigms.regions.attributions import (
 )
 from cimento.paradigms.regions.swaps import margins_of
 from cimento.report.contributions import contribution_grids
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
 from tests.helpers import copying
 from tests.helpers.command_line import invoke
 from tests.helpers.prompting import PAIRS
@@ -116,7 +116,7 @@ def test_means_are_of_sums_over_the_words_of_an_item():
         [Item(str(n), (Condition("x", (Region("u"), Region("v"))),)) for n in range(6)],
     )  # fmt: skip
     rows = [
-        ("s", str(item), "all predictions", "integrated", "mean", "x", region, "ab"[region - 1],
+        ("s", str(item), "prediction 0", "integrated", "mean", "x", region, "ab"[region - 1],
          0, 0, 1, "t", bits * item, 6.0 * item, 0.0, 0.0, 16, "")
         for item in range(6)
         for region, bits in ((1, 1.0), (1, 2.0), (2, 3.0))
@@ -134,7 +134,7 @@ def test_means_are_of_sums_over_the_words_of_an_item():
 def test_items_whose_integral_has_not_converged_are_named(gap, warned):
     suite = Suite(Meta(name="s"), ("a",), (), [Item("1", ()), Item("2", ())])
     rows = [
-        ("s", item, "all predictions", "integrated", "zero", condition, 1, "a", 0, 0, 1, "t", bits,
+        ("s", item, "prediction 0", "integrated", "zero", condition, 1, "a", 0, 0, 1, "t", bits,
          1.0, 0.0, gap if item == "2" else 0.0, 512, "")
         for item in "12"
         for condition, bits in (("x", 3.0), ("y", -2.0))

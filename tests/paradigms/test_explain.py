@@ -13,7 +13,7 @@ from cimento.explain import explain
 from cimento.io.explained import EXPLANATIONS
 from cimento.paradigms.regions.explanations import NO_FULL, NOT_EXACT, cell_means
 from cimento.paradigms.regions.swaps import ExplainSettings, contrasts_of
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
 from tests.helpers import copying
 from tests.helpers.command_line import invoke
 
@@ -59,7 +59,7 @@ def test_items_without_a_token_for_each_token_are_left_out_if_that_is_asked(exac
 
 
 def test_the_margins_are_those_of_the_outcomes(filler_gap, exact):
-    outcomes = filler_gap.outcomes().filter(question="prediction 1")
+    outcomes = filler_gap.outcomes().filter(question="gap")
     margins = exact.table.unique("item").join(outcomes, on="item")
     assert len(margins) == 24
     assert (margins["margin_bits"] - margins["value"]).abs().max() < 1e-4
@@ -177,7 +177,7 @@ def test_what_cannot_be_explained_is_said(twins, settings, said):
 def test_a_difference_of_differences_exchanges_one_factor():
     run = cimento.evaluate("it-filler-gap", "demo-causal", limit=2, device="cpu")
     contrasts = contrasts_of(run, ExplainSettings()).contrasts
-    named = {run.named(contrast.question): contrast.swaps for contrast in contrasts}
+    named = {contrast.question: contrast.swaps for contrast in contrasts}
     assert named == {
         "filled": {"cosa_nogap": "che_nogap"},
         "gap": {"che_gap": "cosa_gap"},
@@ -211,7 +211,7 @@ def test_masked_models_and_encoder_decoders_are_explained(model, zoo_folder, tmp
 
 def _rows(effects: list[float], *, full: float) -> pl.DataFrame:
     rows = [
-        ("s", str(item), "all predictions", "a into b", "residual", 2, "subject", 1, None, "exact",
+        ("s", str(item), "prediction 0", "a into b", "residual", 2, "subject", 1, None, "exact",
          full, effect, full, "", "a", None)
         for item, effect in enumerate(effects, start=1)
     ]  # fmt: skip

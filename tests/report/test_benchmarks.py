@@ -25,7 +25,7 @@ def summary(suite: str, accuracy: float | None, *, model: str = "m") -> RunSumma
     """A run whose headline is known."""
     headline = Estimate(
         suite=suite, model=model, question="all predictions", role="headline", right=1, n=1000,
-        value=accuracy, reason="" if accuracy else "no scores",
+        near_tied=0, value=accuracy, reason="" if accuracy else "no scores",
     )  # fmt: skip
     return RunSummary(
         suite=suite, paradigm="regions", model=model, model_kind="causal", language="en",

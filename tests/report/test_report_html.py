@@ -253,19 +253,14 @@ def test_without_scripts_the_first_items_stand_in_a_table():
     assert "mismatch: Il " in rows[0].words
 
 
-def test_several_predictions_are_listed_by_their_numbers():
+def test_several_predictions_are_listed_by_the_names_of_their_verdicts():
     suite = with_predictions(
         AGREEMENT, "(2;%match%) < (2;%mismatch%)", "(1;%match%) < (1;%mismatch%)"
     )
     run = make_run(suite)
-    claims = tuple(
-        dataclasses.replace(claim, number=number)
-        for claim, number in zip(run.claims, (4, 7), strict=True)
-    )
-    run = dataclasses.replace(run, claims=claims)
     page = page_of(run)
-    [listed] = page.all("ol.predictions")
-    assert [line.attributes["value"] for line in listed.all("li")] == ["4", "7"]
+    [listed] = page.all("ul.predictions")
+    assert [line.all("b")[0].words for line in listed.all("li")] == ["prediction 0", "prediction 1"]
     block = items_of(run)
     parts = [block["words"][part[0]] for part in block["items"][0][8]]
     assert parts == ["prediction 0", "prediction 1"]

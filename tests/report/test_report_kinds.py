@@ -207,7 +207,7 @@ def test_sentences_without_a_rating_are_said_to_have_none(tmp_path):
     )
     [found] = only(run.folder).runs
     assert any("No sentence has a rating" in note for note in found.notes)
-    assert found.headline.question == "all predictions"
+    assert found.headline.question == "acceptable"
 
 
 # --- all of them

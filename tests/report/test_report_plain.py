@@ -70,7 +70,7 @@ def test_csv_is_the_estimates_table(runs, tmp_path):
 
 def test_json_is_the_summary_of_the_runs(runs, tmp_path):
     summary = json.loads(written(runs, tmp_path, ".json"))
-    assert summary["schema_version"] == 2
+    assert summary["schema_version"] == 3
     made = [run.estimates()[0] for run in open_runs(runs)]
     assert [run["estimates"][0]["low"] for run in summary["runs"]] == [each.low for each in made]
 

@@ -34,7 +34,7 @@ summaries = st.builds(
     cimento=st.text(),
     runs=st.lists(runs, max_size=2).map(tuple),
     missing=st.lists(st.from_type(Missing), max_size=2).map(tuple),
-    schema_version=st.just(2),
+    schema_version=st.just(3),
 )
 
 
@@ -75,7 +75,7 @@ def run(probing, tmp_path):
 def test_the_object_begins_with_its_version_and_has_the_promised_fields(run):
     content = json.loads(to_json(Summary(runs=(run.summary(with_outcomes=True),))))
     assert list(content) == ["schema_version", "cimento", "runs", "missing", "means"]
-    assert content["schema_version"] == 2
+    assert content["schema_version"] == 3
     [said] = content["runs"]
     assert (said["suite"], said["paradigm"], said["n_items"]) == ("it-probe", "probing", 7)
     [estimate] = said["estimates"]
@@ -96,7 +96,7 @@ def test_the_stored_summary_says_what_the_run_says_without_outcomes(run):
         ("[]", "not a summary"),
         ('{"cimento": "1", "runs": [{"suite": "a"}]}', "runs.0.paradigm"),
         ('{"cimento": "1", "runs": [], "schema_version": 1}', "schema version 1"),
-        ('{"cimento": "1", "runs": [], "schema_version": 3}', "schema version 3"),
+        ('{"cimento": "1", "runs": [], "schema_version": 4}', "schema version 4"),
     ],
 )
 def test_what_is_not_a_summary_is_refused_in_one_message(text, seen):

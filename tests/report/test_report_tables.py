@@ -40,9 +40,11 @@ def test_the_terminal_table_fits_eighty_columns_and_has_no_codes():
 
 
 def test_a_name_that_is_too_long_is_not_cut_in_its_revision():
-    text = terminal_table(summary_of(make_summary(BOTH, model="m" * 16 + "@1234567")))
-    assert "\n" + "m" * 16 in text
-    assert "\n@1234567" in text
+    text = terminal_table(summary_of(make_summary(BOTH, model="organisation/model-large@1234567")))
+    lines = [line[:12].rstrip() for line in text.splitlines()]
+    begin = lines.index("organisation")
+    # Lines of the model stand beside the rates of its predictions.
+    assert lines[begin : begin + 4] == ["organisation", "/", "model-large", "@1234567"]
 
 
 def test_the_terminal_table_has_codes_only_where_asked():
@@ -59,9 +61,9 @@ def test_each_line_has_rate_interval_chance_and_the_three_counts():
     assert " ".join(header.split()) == "model pred. accuracy 95 % interval chance n ties unscored"
     rows = [line for line in lines if re.search(r"\[\d", line)]
     assert [row.removeprefix("fake@0000000").split() for row in rows] == [
-        ["0", "0.750", "[0.409,", "0.929]", "0.500", "8", "0", "0"],
-        ["1", "1.000", "[0.676,", "1.000]", "-", "8", "0", "0"],
-        ["all", "0.750", "[0.409,", "0.929]", "-", "8", "0", "0"],
+        ["prediction", "0", "0.750", "[0.409,", "0.929]", "0.500", "8", "0", "0"],
+        ["prediction", "1", "1.000", "[0.676,", "1.000]", "-", "8", "0", "0"],
+        ["all", "predictions", "0.750", "[0.409,", "0.929]", "-", "8", "0", "0"],
     ]
 
 
@@ -119,6 +121,7 @@ def test_ties_and_unscored_are_counted_beside_the_rate(form):
     tied = form(summary_of(make_summary(score=constant)))
     row = next(line for line in tied.splitlines() if "fake@0000000" in line)
     assert [cell for cell in row.replace("|", " ").split() if cell.isdigit()] == [
+        "0",  # of its name
         "8",
         "8",
         "0",
@@ -174,8 +177,8 @@ def test_near_ties_are_remarked():
 
 def test_a_missing_chance_level_is_explained_by_prediction():
     [first, second] = remarks(make_summary(BOTH))
-    assert first.startswith("Prediction 1: There is no chance level")
-    assert second.startswith("Prediction all: There is no chance level")
+    assert first.startswith("prediction 1: There is no chance level")
+    assert second.startswith("all predictions: There is no chance level")
 
 
 def test_a_table_of_estimates_says_which_are_in_percent():

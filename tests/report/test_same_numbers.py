@@ -52,8 +52,8 @@ def exports(run, tmp_path_factory):
     return out
 
 
-def name_of(run: Run, estimate: Estimate) -> str:
-    return " ".join(filter(None, (estimate.method, run.named(estimate.question))))
+def name_of(estimate: Estimate) -> str:
+    return " ".join(filter(None, (estimate.method, estimate.question)))
 
 
 def read(path: Path) -> dict:
@@ -94,7 +94,7 @@ def test_comparisons_have_them(run, estimates):
         if first_methods.get(estimate.question) != estimate.method:
             continue
         if estimate.statistic == "accuracy" and estimate.right is not None:
-            ranking = rankings[run.named(estimate.question)]
+            ranking = rankings[estimate.question]
             for model in ranking.models:
                 interval = (model.interval.low, model.interval.high, model.interval.method)
                 assert (model.accuracy, model.n) == (estimate.value, estimate.n)
@@ -118,7 +118,7 @@ def test_lm_eval_has_them(run, estimates, exports):
     assert tasks
     by_name = {result.name: result for result in RunData(run).results}
     for estimate in estimates:
-        task = run.suite.name + ("" if len(by_name) == 1 else f"_{name_of(run, estimate)}")
+        task = run.suite.name + ("" if len(by_name) == 1 else f"_{name_of(estimate)}")
         task = "".join(c if c.isalnum() or c == "_" else "_" for c in task)
         metric = "acc" if estimate.statistic == "accuracy" else estimate.statistic
         metric = "".join(c if c.isalnum() or c == "_" else "_" for c in metric)
@@ -131,11 +131,11 @@ def test_lm_eval_has_them(run, estimates, exports):
         assert error != "N/A" or uncertainty["stderr_reason"]
 
 
-def test_inspect_has_them(run, estimates, exports):
+def test_inspect_has_them(estimates, exports):
     [path] = (exports / "inspect").glob("*.json")
     scores = {score["name"]: score for score in read(path)["results"]["scores"]}
     for estimate in estimates:
-        score = scores[name_of(run, estimate)]
+        score = scores[name_of(estimate)]
         uncertainty = score["metadata"]["uncertainty"][estimate.statistic]
         if estimate.value is not None:
             assert score["metrics"][estimate.statistic]["value"] == estimate.value
@@ -152,7 +152,7 @@ def test_every_eval_ever_has_them(run, estimates, exports):
     for estimate in estimates:
         if estimate.value is None or bounds(estimate) is None:
             continue
-        details = results[f"{run.suite.name}: {name_of(run, estimate)}", estimate.statistic]
+        details = results[f"{run.suite.name}: {name_of(estimate)}", estimate.statistic]
         uncertainty = details["uncertainty"]
         interval = uncertainty.get("confidence_interval", {"lower": None, "upper": None})
         assert (details["score"], uncertainty["num_samples"]) == (estimate.value, estimate.n)
@@ -160,21 +160,21 @@ def test_every_eval_ever_has_them(run, estimates, exports):
         assert uncertainty.get("standard_error", {"value": 1})["value"] > 0
 
 
-def test_the_dataset_folder_and_its_card_have_them(run, estimates, exports):
+def test_the_dataset_folder_and_its_card_have_them(estimates, exports):
     table = pl.read_parquet(exports / "hf-dataset" / "data" / "estimates.parquet").to_dicts()
     card = (exports / "hf-dataset" / "README.md").read_text("utf-8").replace("|  |", "| |")
     for estimate in estimates:
         assert dataclasses.asdict(estimate) in table
         right = "" if estimate.right is None else estimate.right
         value = "" if estimate.value is None else f"{estimate.value:.3f}"
-        cells = (name_of(run, estimate), estimate.statistic, right, estimate.n, value)
+        cells = (name_of(estimate), estimate.statistic, right, estimate.n, value)
         assert "| " + " | ".join(map(str, cells)).replace("|  |", "| |") in card.replace(
             "|  |", "| |"
         )
     assert (exports / "hf-dataset" / "data" / "outcomes.parquet").is_file()
 
 
-def test_tables_for_r_have_them(run, estimates, exports):
+def test_tables_for_r_have_them(estimates, exports):
     with (exports / "r" / "estimates.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     with (exports / "r" / "outcomes.csv").open(encoding="utf-8", newline="") as file:
@@ -188,14 +188,12 @@ def test_tables_for_r_have_them(run, estimates, exports):
             row
             for row in rows
             if (row["question"], row["method"], row["statistic"])
-            == (run.named(estimate.question), estimate.method, estimate.statistic)
+            == (estimate.question, estimate.method, estimate.statistic)
         ]
         assert number(row["value"]) == estimate.value
         assert (number(row["low"]), number(row["high"])) == (estimate.low, estimate.high)
         assert int(row["n"]) == estimate.n
-        right = [
-            o["right"] for o in outcomes if o["question"] == name_of(run, estimate) and o["right"]
-        ]
+        right = [o["right"] for o in outcomes if o["question"] == name_of(estimate) and o["right"]]
         if estimate.is_share and right:
             assert (right.count("1"), len(right)) == (estimate.right, estimate.n)
 

@@ -178,8 +178,8 @@ def test_every_prediction_and_all_of_them_are_logged_by_name(trained):
     rates = {estimate.question: estimate for estimate in run.estimates() if not estimate.group}
     every = rates["all predictions"]
     assert callback.history[6] == {
-        f"eval_{SUITE}_prediction_0": rates["prediction 0"].value,
-        f"eval_{SUITE}_prediction_1": rates["prediction 1"].value,
+        f"eval_{SUITE}_number": rates["number"].value,
+        f"eval_{SUITE}_person": rates["person"].value,
         f"eval_{SUITE}_all_predictions": every.value,
         f"eval_{SUITE}_accuracy": every.value,
         f"eval_{SUITE}_accuracy_low": every.low,
@@ -248,6 +248,15 @@ def test_a_model_in_memory_scores_as_the_one_in_its_folder(zoo_folder):
     texts = list(zoo.SENTENCES[:4])
     tables = [cimento.score(texts, each) for each in (live, str(zoo_folder("llama")))]
     np.testing.assert_allclose(*(t["surprisal_bits"].to_numpy() for t in tables), atol=1e-5)
+
+
+def test_texts_that_begin_with_the_padding_token_are_not_taken_for_padded_ones(monkeypatch):
+    heard = []
+    monkeypatch.setattr("transformers.modeling_utils.logger.warning_once", heard.append)
+    model, tokens = zoo.model("gpt2").eval(), zoo.tokenizer(zoo.SPECIES["gpt2"].tokenizer)
+    model.config.pad_token_id = tokens.bos_token_id
+    cimento.evaluate(SUITE, model, tokenizer=tokens, bos="bos-or-eos", limit=3)
+    assert heard == []
 
 
 def test_what_a_data_set_did_to_a_tokenizer_is_no_other_tokenizer():

@@ -38,7 +38,7 @@ def test_counts_and_rate():
     surprisals = [1.0, 2.0, 1.0, 2.0, 2.0, 1.0, 1.0, 1.0, nan, 1.0, 1.0, 1.000001]
     run = answered(surprisals, near_tie_bits=1e-5)
     [rate] = run.estimates()
-    assert (rate.question, rate.role, rate.statistic) == (ALL, "headline", "accuracy")
+    assert (rate.question, rate.role, rate.statistic) == ("prediction 0", "headline", "accuracy")
     assert run.n_items == 6
     assert (rate.passed, rate.failed, rate.tied, rate.unscored) == (3, 1, 1, 1)
     assert (rate.right, rate.n, rate.near_tied) == (3, 5, 1)

@@ -17,8 +17,8 @@ from cimento.cli.main import invoke
 from cimento.paradigms.cloze.people import NONE
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
-from cimento.studies.connectives import checks
-from cimento.studies.connectives.checks import (
+from cimento.studies import connectives as checks
+from cimento.studies.connectives import (
     check_published,
     fits,
     p_of_rho,
@@ -46,7 +46,7 @@ from cimento.studies.connectives.released import (
 )
 from cimento.studies.connectives.text import compare, read_expected
 from cimento.studies.connectives.user_copy import copy_tables, read_copy
-from cimento.suites.model import Meta
+from cimento.suites import Meta
 from tests.helpers.rated import mturk
 
 OWN = Path(__file__).parents[1] / "data" / "connectives"

@@ -12,7 +12,7 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.runs.run import open_runs
-from cimento.studies.connectives import checks
+from cimento.studies import connectives as checks
 from cimento.studies.connectives.cloze import read_cloze
 from cimento.studies.connectives.text import count_table_6, table_6_section, treebanks_in
 from cimento.suites.builtin import find_suite

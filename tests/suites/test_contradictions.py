@@ -25,28 +25,40 @@ def with_predictions(*formulas, n_regions=3):
     )
 
 
+BOTH = "The predictions 'prediction 0' and 'prediction 1' contradict each other"
+
+
 @pytest.mark.parametrize(
     ("formulas", "message"),
     [
-        (["(1;%a%) < (1;%b%)", "(1;%b%) < (1;%a%)"], "Predictions 0 and 1 contradict"),
+        (
+            ["(1;%a%) < (1;%b%)", "(1;%b%) < (1;%a%)"],
+            BOTH,
+        ),
         (
             ["(1;%a%) < (1;%b%)", "(2;%a%) < (2;%b%)", "(1;%a%) = (1;%b%)"],
-            "Predictions 0 and 2 contradict each other: no item can pass both (but for",
+            "The predictions 'prediction 0' and 'prediction 2' contradict each other: no item",
         ),
-        (["(1;%a%) < (1;%b%)", "(1;%a%) < (1;%a%)"], "Prediction 1 can never hold."),
-        (["(1;%a%) > 5 & (1;%a%) < 4"], "Prediction 0 can never hold."),
+        (
+            ["(1;%a%) < (1;%b%)", "(1;%a%) < (1;%a%)"],
+            "The prediction 'prediction 1' can never hold.",
+        ),
+        (["(1;%a%) > 5 & (1;%a%) < 4"], "The prediction 'prediction 0' can never hold."),
         (
             ["(1;%a%) < (1;%b%)", "(1;%b%) < (1;%c%)", "(1;%c%) < (1;%a%)"],
             "The 3 predictions can never hold together.",
         ),
-        (["(1;%a%) > (1;%b%) + 1", "(1;%a%) < (1;%b%) + 1"], "Predictions 0 and 1 contradict"),
+        (
+            ["(1;%a%) > (1;%b%) + 1", "(1;%a%) < (1;%b%) + 1"],
+            BOTH,
+        ),
         (
             ["(*;%a%) < (*;%b%)", "(1;%a%) > (1;%b%) & (2;%a%) > (2;%b%) & (3;%a%) > (3;%b%)"],
-            "Predictions 0 and 1 contradict",
+            BOTH,
         ),
         (
             ["(1;%a%) < (1;%b%) | (1;%b%) < (1;%a%)", "(1;%a%) = (1;%b%)"],
-            "Predictions 0 and 1 contradict",
+            BOTH,
         ),
     ],
 )
@@ -143,7 +155,9 @@ def test_golden_suites_contradict_themselves_only_where_it_is_known(shared):
     warned = {name: warnings for name, warnings in found.items() if warnings}
     assert set(warned) == {"bracket/fgd_hierarchy", "paren/fgd_hierarchy"}
     for [warning] in warned.values():
-        assert warning.startswith("Predictions 0 and 1 contradict each other")
+        assert warning.startswith(
+            "The predictions 'prediction 0' and 'prediction 1' contradict each other"
+        )
 
 
 def test_of_very_many_predictions_not_every_two_are_compared(monkeypatch):

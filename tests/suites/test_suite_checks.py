@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import cimento
 from cimento import Condition, Fault, Item, Meta, Prediction, Region, Suite, UsageError, new_canary
 from cimento.suites import derived as made
 from cimento.suites.checks import check_suite
@@ -67,6 +68,33 @@ def with_text(text: str) -> Suite:
     return make({**LAMPS, "match": ["Le lampade", "sono", text]}, DOG)
 
 
+@pytest.mark.parametrize("mark", ["*", "?", "??", "?*", "#", "%", "✓ ", "* "])
+def test_a_judgment_mark_before_a_sentence_is_told(mark):
+    fault = one(
+        make(LAMPS, {**DOG, "mismatch": f"{mark}Il cane | dormono | in giardino."}), "CIM-S061"
+    )
+    assert fault.where == "item 2, condition mismatch"
+    assert f"begins with {mark.strip()!r}" in fault.seen
+
+
+@pytest.mark.parametrize(
+    "begin", ["#1, Il cane", "%50 cani", "¿Il cane", "¡Il cane", "... Il cane", "Il *cane"]
+)
+def test_numbers_and_usual_punctuation_are_no_judgment_marks(begin):
+    assert found(make({**DOG, "mismatch": [begin, "dormono", "."]}), "CIM-S061") == []
+
+
+def test_marks_of_many_sentences_are_one_fault_with_their_number():
+    starred = [{name: f"*{text}" for name, text in item.items()} for item in (LAMPS, DOG)]
+    assert "4 of 4 sentences" in one(make(*starred), "CIM-S061").seen
+    [fault] = [
+        fault
+        for fault in check_suite(cimento.pairs([("A cat sleeps.", "*A cat sleep.")] * 3))
+        if fault.code == "CIM-S061"
+    ]
+    assert "3 of 6 sentences" in fault.seen
+
+
 def test_a_good_suite_has_no_faults():
     assert check_suite(GOOD) == ()
 
@@ -82,8 +110,12 @@ def test_no_items():
 
 def test_an_id_twice():
     fault = one(make(LAMPS, DOG, ids=["a", "a"]), "CIM-S010")
-    assert "Items 1, 2" in fault.seen
-    assert "'a'" in fault.seen
+    assert fault.seen == "The id 'a' is also that of item number 2."
+    places = [f"items.xlsx row {number}" for number in range(2, 8)]
+    thrice = check_suite(make(LAMPS, DOG, LAMPS, ids=["a", "a", "a"]), places=places)
+    [fault] = [fault for fault in thrice if fault.code == "CIM-S010"]
+    assert fault.where == "items.xlsx row 2, item a"
+    assert fault.seen == "The id 'a' is also that of row 4 and 1 more."
 
 
 def test_a_condition_twice():
@@ -170,6 +202,23 @@ def test_predictions_that_contradict_each_other():
     fault = one(make(LAMPS, DOG, formulas=formulas), "CIM-S025")
     assert fault.severity == "warning"
     assert found(make(LAMPS, DOG, formulas=[*formulas, "("]), "CIM-S025") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("number", "2 predictions have the name 'number'."),
+        ("all predictions", "'all predictions' is what tables call all predictions together."),
+        ("0", "The name '0' reads like the number of a prediction."),
+        ("prediction 0", "The name 'prediction 0' reads like the number of a prediction."),
+    ],
+)
+def test_names_that_do_not_tell_predictions_apart(name, said):
+    own, other = Prediction(FORMULA, name="number"), Prediction("(2;%match%) < 5")
+    suite = replace(GOOD, predictions=(own, replace(other, name=name)))
+    fault = found(suite, "CIM-S026")[-1]
+    assert (fault.severity, fault.where, fault.seen) == ("error", "prediction 1", said)
+    assert found(replace(suite, predictions=(own, other, other)), "CIM-S026") == []
 
 
 # --- design

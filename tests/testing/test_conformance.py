@@ -241,7 +241,7 @@ def _is_asked_of_people(tried: Tried) -> Said:
 def _is_run_as_json(tried: Tried) -> Said:
     done = tried.run("--json")
     summary = json.loads(done.out)
-    assert summary["schema_version"] == 2
+    assert summary["schema_version"] == 3
     assert len(summary["runs"]) == 2
     assert all(run["estimates"] for run in summary["runs"])
     return done

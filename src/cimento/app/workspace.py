@@ -15,8 +15,7 @@ from cimento.errors import InputError, UsageError
 from cimento.io.files import need_writable, reading
 from cimento.models.hf.names import checkpoints, holds_model
 from cimento.people.surveys import FILE
-from cimento.runs.run import PARADIGM
-from cimento.runs.store import MANIFEST, RunFolder, manifest_part
+from cimento.runs.store import MANIFEST, PARADIGM, RunFolder, manifest_part
 from cimento.suites.builtin import builtin_names
 from cimento.suites.formats import SUITE_SUFFIXES
 from cimento.suites.load import ARCHIVE_SUFFIX, recorded_source

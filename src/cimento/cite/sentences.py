@@ -16,7 +16,7 @@ from cimento.runs.outcomes import STATISTICS
 from cimento.runs.stopped import AdaptiveRecord
 from cimento.runs.store import blank_before, manifest_part
 from cimento.statistics.design import SEQUENCE
-from cimento.suites.model import JsonValue, Meta
+from cimento.suites import JsonValue, Meta
 from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
@@ -399,7 +399,7 @@ def outcome_sentences(facts: RunFacts) -> list[str]:
     usual = [one for one in shares if one.interval_method != SEQUENCE]
     which = "Accuracies" if len(usual) == len(shares) else "Other accuracies"
     intervals = [_intervals(facts, usual, which)] if usual else []
-    return [*intervals, *_by_length(facts, shares)]
+    return [*intervals, *_by_length(shares)]
 
 
 def results(facts: RunFacts) -> list[str]:
@@ -408,7 +408,7 @@ def results(facts: RunFacts) -> list[str]:
     judged = any(one.is_share for one in estimates)
     said = [
         *([_verdicts(estimates)] if judged else []),
-        *(f"{_subject(facts, one)} {_value(one)}." for one in _reported(facts, estimates)),
+        *(f"{_subject(one)} {_value(one)}." for one in _reported(facts, estimates)),
     ]
     return [" ".join(said)] if said else []
 
@@ -454,10 +454,10 @@ def _intervals(facts: RunFacts, shares: Sequence[Estimate], which: str) -> str:
     )
 
 
-def _by_length(facts: RunFacts, shares: Sequence[Estimate]) -> list[str]:
+def _by_length(shares: Sequence[Estimate]) -> list[str]:
     """A sentence on the accuracies expected from length alone, if that differs from chance."""
     off = [
-        f"{share.by_length:.3f} ({facts.run.named(share.question)})"
+        f"{share.by_length:.3f} ({share.question})"
         for share in shares
         if share.off_by_length and share.by_length is not None
     ]
@@ -470,9 +470,9 @@ def _by_length(facts: RunFacts, shares: Sequence[Estimate]) -> list[str]:
     return [stated]
 
 
-def _subject(facts: RunFacts, one: Estimate) -> str:
+def _subject(one: Estimate) -> str:
     statistic = STATISTICS.get(one.statistic, one.statistic[:1].upper() + one.statistic[1:])
-    about = ", ".join(filter(None, (facts.run.named(one.question), one.method)))
+    about = ", ".join(filter(None, (one.question, one.method)))
     return f"{statistic} ({about}) was"
 
 

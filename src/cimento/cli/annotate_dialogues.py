@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from cimento.paradigms.cloze.requests import ClozeAnswers
     from cimento.paradigms.stories.suite import Story
+    from cimento.people.annotate import Journal
     from cimento.people.annotate.candidates import CandidateTask
-    from cimento.people.annotate.decisions import Journal
     from cimento.people.annotate.second_annotator import JudgeAgreement, StoryJudgment
 
 
@@ -393,13 +393,13 @@ def _candidates(options: CandidateOptions) -> None:
     Every decision is saved at once; stop with q, or in any other way, and continue later.
     """
     from cimento.paradigms.cloze.requests import ClozeAnswers
-    from cimento.people.annotate.candidates import candidate_tasks
-    from cimento.people.annotate.decisions import (
+    from cimento.people.annotate import (
         Journal,
         candidate_agreement,
         candidate_agreement_text,
         earlier_judgments,
     )
+    from cimento.people.annotate.candidates import candidate_tasks
     from cimento.people.annotate.spreadsheets import read_candidates, write_candidates
     from cimento.runs.run import open_run
 
@@ -443,6 +443,7 @@ def _ask(
 ) -> None:
     """The dialogue about one person's share of the candidates."""
     from cimento.paradigms.cloze.people import LABELS
+    from cimento.people.annotate import earlier_judgments
     from cimento.people.annotate.candidates import (
         REMARKS,
         CandidateDialogue,
@@ -451,7 +452,6 @@ def _ask(
         read_part,
         shuffled,
     )
-    from cimento.people.annotate.decisions import earlier_judgments
 
     if options.order == "shuffled":
         tasks = shuffled(tasks, options.seed)
@@ -474,7 +474,7 @@ def _ask(
 
 
 def _store(answers: ClozeAnswers, run: Path, earlier: pl.DataFrame) -> None:
-    from cimento.people.annotate.decisions import store_judgments
+    from cimento.people.annotate import store_judgments
 
     table = store_judgments(run, suite=answers.suite.name, earlier=earlier)
     note(f"{table.height} judgments in {run}.")

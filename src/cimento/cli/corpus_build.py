@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cimento.corpus.treebanks import ReadingProblem, TreebankFile
     from cimento.paradigms.cloze.suite import ClozeSuite
     from cimento.report.grid import Grid
-    from cimento.suites.model import Meta
+    from cimento.suites import Meta
 
 
 _SHOWN = 10
@@ -70,7 +70,9 @@ class InventoryOptions(Options):
 class ConnectiveOptions(TreebankOptions, InventoryOptions):
     """The options to find connectives in treebanks."""
 
-    rule: str = option("paper", "paper, verb, any ... or a TOML file (docs/corpus.md).")
+    rule: str = option(
+        "paper", "paper, verb, any ... or a TOML file (see the page *From a treebank to a suite*)."
+    )
     malformed: Literal["refuse", "skip"] = option(
         "refuse", "Refuse malformed sentences, or skip and report them."
     )
@@ -347,8 +349,8 @@ def _write_suite(
     """Write the decisions as a suite: pairs of sentences, or texts with a blank."""
     from cimento.corpus.decisions import licence_of, pair_suite
     from cimento.paradigms.cloze.files import write_cloze
+    from cimento.suites import Meta
     from cimento.suites.formats.native import write_native
-    from cimento.suites.model import Meta
 
     meta = Meta(
         name=options.name or options.output.resolve().name,

@@ -22,7 +22,7 @@ from cimento.paradigms.regions.swaps import (
     regions_named,
 )
 from cimento.runs.run import open_runs
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -253,7 +253,7 @@ def _show(explained: Explanation | Attribution, options: ExplainOptions) -> None
     facts: dict[str, object] = {"run": str(run.folder), "model": run.model, "by": options.by}
     if isinstance(explained, Explanation):
         means = [mean for mean in explained.means if mean.part == options.part]
-        grids = explanation_grids(means, lens=lens_of(run), named=run.named)
+        grids = explanation_grids(means, lens=lens_of(run))
         for line in explained.twins:
             note(f"cimento: {line}")
         facts |= {
@@ -263,7 +263,7 @@ def _show(explained: Explanation | Attribution, options: ExplainOptions) -> None
             "twins": explained.twins,
         }
     else:
-        grids = contribution_grids(explained.means, named=run.named)
+        grids = contribution_grids(explained.means)
         facts |= {
             "baseline": explained.baseline,
             "contributions": [mean.plain() for mean in explained.means],
@@ -302,7 +302,7 @@ def _write(
     if isinstance(explained, Explanation):
         means = [mean for mean in explained.means if mean.part == options.part]
         makers = explanation_figures(
-            means, model=run.model, suite=run.suite_name, lens=lens_of(run), named=run.named
+            means, model=run.model, suite=run.suite_name, lens=lens_of(run)
         )
     else:
         items = item_contributions(run, explained.table)

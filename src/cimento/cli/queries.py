@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from cimento.corpus.queries.parsing import StoredQuery
     from cimento.corpus.query_pairs import Drafts, PairQuery, TreebankPair
     from cimento.corpus.treebanks import ReadingProblem
-    from cimento.suites.model import Meta
+    from cimento.suites import Meta
 
 SOURCES, TREES, RECORD, SHEET = "sources.tsv", "trees.conllu", "query.json", "review.tsv"
 _TWIN, _MATCHED = "-adversarial", "-matched"
@@ -403,15 +403,20 @@ def _power_lines(record: Mapping[str, object]) -> list[str]:
     two = power["difference_of_two_models"]
     lines = []
     if rate is not None:
-        clustered = f" ({lemma:.0%} if items of a lemma are alike)" if lemma is not None else ""
-        lines.append(f"Power 0.8: an accuracy of {rate:.0%} is told from chance{clustered}.")
+        clustered = (
+            f"; {lemma:.0%} or more if items of a lemma are alike" if lemma is not None else ""
+        )
+        lines.append(
+            f"With these items, an accuracy of {rate:.0%} or more is distinguishable from chance"
+            f" (power 0.8){clustered}."
+        )
     if two is not None:
         lines.append(
-            f"Power 0.8: two models that differ on a fifth of the items are told apart"
-            f" if their accuracies are {two:.1%} apart."
+            "Two models that differ on a fifth of the items are distinguishable"
+            f" if their accuracies are {two:.1%} apart (power 0.8)."
         )
     if record["items"] and not lines:
-        lines.append("Too few items to tell any accuracy from chance with power 0.8.")
+        lines.append("With so few items no accuracy is distinguishable from chance (power 0.8).")
     return lines
 
 
@@ -475,7 +480,7 @@ def _meta(
     name: str,
     pairs: Mapping[str, TreebankPair],
 ) -> Meta:
-    from cimento.suites.model import Meta
+    from cimento.suites import Meta
 
     files = dict.fromkeys(index.files[index.entries[p.sentence].file] for p in pairs.values())
     forms = f"{options.dictionary}, then the treebanks" if options.dictionary else "the treebanks"

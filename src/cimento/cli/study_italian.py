@@ -149,8 +149,7 @@ def _connectives(options: ConnectivesOptions) -> int:
     Table 6 is counted in the treebanks of --data. Exit code 1: a number differs from an expected
     one.
     """
-    from cimento.studies.connectives import text
-    from cimento.studies.connectives.checks import check_published
+    from cimento.studies.connectives import check_published, text
     from cimento.studies.connectives.models import copy_material, starter_material
     from cimento.studies.connectives.user_copy import read_copy
 
@@ -361,8 +360,8 @@ def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[Responses]]:
         read_responses,
     )
     from cimento.paradigms.stories.suite import StorySuite
+    from cimento.suites import Meta
     from cimento.suites.builtin import find_suite
-    from cimento.suites.model import Meta
 
     _refuse_nothing(options)
     by_path = {path: read_logs(path) for path in options.responses if is_log(path)}

@@ -16,7 +16,7 @@ from cimento.suites.builtin import TEMPLATE_LANGUAGES, BuiltinSuite, template_ki
 
 if TYPE_CHECKING:
     from cimento.errors import Fault
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
     from cimento.suites.published import Published
 
 
@@ -238,10 +238,10 @@ def convert(
     ``-o NAME.xlsx`` writes one workbook with the sheets about, items, predictions and how to.
     """
     from cimento.io.files import refuse_existing
-    from cimento.paradigms.choice_tasks import choice_tasks, write_choice_tasks
     from cimento.paradigms.registry import load_suite, save_suite, sentence_suite
     from cimento.suites.builtin import WORKBOOK, find_suite
     from cimento.suites.formats import convert as write
+    from cimento.suites.formats.lm_eval import write_choice_tasks
     from cimento.suites.load import open_suite
 
     whole = to in ("native", "xlsx")
@@ -251,7 +251,7 @@ def convert(
     loaded = load_suite(read, language=language)
     if whole:
         written = save_suite(loaded, output)
-    elif to == "lm-eval" and (tasks := choice_tasks(loaded.suite)):
+    elif to == "lm-eval" and (tasks := loaded.paradigm.choice_tasks(loaded.suite)):
         refuse_existing(output)
         written = write_choice_tasks(tasks, output, version=loaded.suite.meta.version)
     else:
@@ -290,7 +290,7 @@ def publish(
     note(
         f"Written: {output}\nUpload the folder to a data set of the Hugging Face hub, a repository"
         " on GitHub or a record of Zenodo. Then others run it by its address:"
-        " docs/formats.md#any-other-dataset-by-its-address"
+        " the page *Supported file formats*"
     )
 
 
@@ -314,8 +314,8 @@ def new(
     xlsx: Annotated[bool, flags.flag("--xlsx", help="One Excel workbook, no folder.")] = False,
 ) -> None:
     """Start a suite to fill in: a folder with a description and a table, or one workbook."""
+    from cimento.suites import new_canary
     from cimento.suites.builtin import WORKBOOK, new_suite
-    from cimento.suites.model import new_canary
 
     if xlsx and folder.suffix.lower() != WORKBOOK:
         folder = folder.with_name(folder.name + WORKBOOK)

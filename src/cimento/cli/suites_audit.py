@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.ratings.probe import Probe
     from cimento.paradigms.regions.audit import Audit, Baseline
     from cimento.paradigms.registry import LoadedSuite
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
 _MOST_NAMED = 12
 _WHAT_TO_DO = (
@@ -51,7 +51,7 @@ def audit_suites(
     """Report tokens, balance, overlap, confounds, and the items that frequency or n-grams solve."""
     from cimento.paradigms.regions.audit import audit_suite
     from cimento.paradigms.registry import load_suites
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
     loaded = list(load_suites(suites, language=language))
     asked = {"--model": model, "--baseline": baseline, "--region": region}
@@ -89,7 +89,7 @@ def _refuse(loaded: LoadedSuite, given: Sequence[str]) -> None:
     Raises:
         UsageError: there is such an option.
     """
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
     if given and not isinstance(loaded.suite, Suite):
         raise UsageError(
@@ -121,10 +121,10 @@ def _scorer(model: str) -> tuple[Scorer, str]:
 def _baseline(name: str, suite: Suite) -> Baseline:
     from cimento.api import evaluate
     from cimento.paradigms.regions.audit import Baseline
-    from cimento.paradigms.regions.judging import ALL
+    from cimento.paradigms.regions.judging import whole_items
 
     run = evaluate(suite, name)
-    outcomes = run.outcomes().filter(question=ALL).drop_nulls("right")
+    outcomes = whole_items(run).drop_nulls("right")
     solved = tuple(outcomes.filter("right")["item"])
     reason = "" if len(outcomes) else "it scores none of the items"
     return Baseline(name=name, n=len(outcomes), solved=solved, reason=reason)
@@ -135,7 +135,7 @@ _TITLES = {
     "unknown": "unknown tokens",
     "elsewhere": "conditions that differ elsewhere too",
     "unlike": "hardly a word in common",
-    "same": "the same context",
+    "same": "groups with the same context",
     "overlapping": "overlapping words",
 }
 _OF_TOKENS = ("split", "unknown")
@@ -169,7 +169,7 @@ def _audit_as_text(audit: Audit) -> str:
         + (audit.target or "the predictions name no single target (see --region)"),
         columns(rows, indent=2),
         *(
-            f"  {_TITLES[name]}: - (see --model)"
+            f"  {_TITLES[name]}: - (unknown without a model: -m)"
             if name in _OF_TOKENS and audit.no_tokens
             else _told(_TITLES[name], items)
             for name, items in remarks(audit).items()
@@ -214,7 +214,8 @@ def _confounds(audit: Audit) -> list[str]:
 
 
 def _told(title: str, items: Sequence[str]) -> str:
-    shown = ", ".join(items[:_MOST_NAMED]) + (" ..." if len(items) > _MOST_NAMED else "")
+    between = "; " if any(", " in item for item in items) else ", "
+    shown = between.join(items[:_MOST_NAMED]) + (" ..." if len(items) > _MOST_NAMED else "")
     return f"  {title}: {len(items)}" + (f": {shown}" if items else "")
 
 

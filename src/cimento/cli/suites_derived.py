@@ -157,7 +157,7 @@ class PowerOptions(Options):
     of: Of = option("rate", "What is tested: rate, margin (in bits), or dd (factorial).")
     difference: float | None = option(None, "To be found; by default that of the pilot.")
     against: float | None = option(None, "Share that a rate is tested against; else chance.")
-    question: str = option("", "Such as 'prediction 0' or hit@10; else all together.")
+    question: str = option("", "Name or number of a prediction, or hit@10; else what sums up.")
     phenomenon: str = option("", "Of dd, where there are several.")
     measure: str = option("", "Of rates and dd; else as the run is stored.")
     power: float = option(0.8, "Chance to find the difference.")
@@ -252,7 +252,7 @@ def _rates(
         )
     runs = [_pilot_run(path, name, measure) for path in pilots]
     outcomes = [_outcomes(run, path, question) for run, path in zip(runs, pilots, strict=True)]
-    asked = f"{name}, {outcomes[0].name}"
+    asked = f"{name}, {outcomes[0].question}"
     if len(outcomes) == _TWO:
         pilot = pilot_of_rates(outcomes, chance=None)
         return f"{asked}: {outcomes[1].model} less {outcomes[0].model}.", pilot
@@ -269,10 +269,13 @@ def _outcomes(run: Run, path: Path, question: str) -> ItemOutcomes:
         UsageError: the run does not have this question.
     """
     from cimento.compare.item_outcomes import item_outcomes
+    from cimento.suites.naming import find_prediction
 
     asked = item_outcomes([run], every_question=True)
-    by_question = {name: one for one in asked for name in (one.question, one.name)}
-    wanted = question or next((one.question for one in asked if one.headline), "")
+    by_question = {one.question: one for one in asked}
+    prediction = find_prediction(question, getattr(run.suite, "predictions", ()))
+    wanted = prediction.name if prediction is not None else question
+    wanted = wanted or next((one.question for one in asked if one.headline), "")
     if wanted not in by_question:
         raise UsageError(
             where=f"--pilot {path}",
@@ -337,7 +340,10 @@ def _pilot_run(path: Path, name: str, measure: str) -> Run:
 def vary_suite(
     suite: flags.SuiteName,
     variants: Annotated[
-        Path, flags.flag("--variants", help="A file with [[variants]] (docs/variants.md).")
+        Path,
+        flags.flag(
+            "--variants", help="A file with [[variants]] (see the page *Variants of a suite*)."
+        ),
     ],
     output: Annotated[
         Path, flags.flag("-o", "--output", help="Folder; each variant gets one in it.")

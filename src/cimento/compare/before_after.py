@@ -15,6 +15,7 @@ from cimento.compare.item_outcomes import (
     distinct_names,
     item_outcomes,
     judged_on_measure,
+    named_alike,
     named_means,
     step_of,
 )
@@ -54,6 +55,7 @@ class RunPair:
         shared: items that both have.
         only_first: items that only the first has.
         only_second: items that only the second has.
+        unscored_second: items of both that only the second could not score.
     """
 
     first: str
@@ -61,6 +63,12 @@ class RunPair:
     shared: int
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
+    unscored_second: tuple[str, ...]
+
+    @property
+    def left_out(self) -> int:
+        """The number of items of the first that are not compared, since the second lacks them."""
+        return len(self.only_first) + len(self.unscored_second)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,9 +189,9 @@ def compare_before_after(
         if is_restated(before, after):
             continue  # what agrees is compared below
         _refuse_unrelated(before, after)
-        one, other = _by_question(before), _by_question(after)
+        one, other = _by_question(before, after)
         for both in ((one[name], other[name]) for name in one if name in other):
-            headlines |= {(both[0].suite, both[0].name)} if both[0].headline else set()
+            headlines |= {(both[0].suite, both[0].question)} if both[0].headline else set()
             if both[0].right or both[1].right:
                 rates.append(compare_pair(*both, with_values=True, seed=seed))
             elif (change := paired_outcomes(*both, seed=seed)) is not None:
@@ -210,9 +218,7 @@ def _ways(matches: Sequence[tuple[Run, Run]], *, seed: int) -> tuple[WaysCompare
         compared
         for first, second in matches
         if is_restated(first, second)
-        for compared in compare_ways(
-            first, second, (_by_question(first), _by_question(second)), seed=seed
-        )
+        for compared in compare_ways(first, second, _by_question(first, second), seed=seed)
     )
 
 
@@ -225,8 +231,13 @@ def _titled(run: Run) -> str:
     return f"{run.suite.name}, {run.model}"
 
 
-def _by_question(run: Run) -> dict[str, ItemOutcomes]:
-    return {outcome.question: outcome for outcome in item_outcomes([run], every_question=True)}
+def _by_question(
+    first: Run, second: Run
+) -> tuple[dict[str, ItemOutcomes], dict[str, ItemOutcomes]]:
+    """The outcomes of two runs, each by question."""
+    both = named_alike([item_outcomes([run], every_question=True) for run in (first, second)])
+    one, other = ({outcomes.question: outcomes for outcomes in side} for side in both)
+    return one, other
 
 
 def _means(pairs: Sequence[tuple[Run, Run]]) -> tuple[SuiteMean, ...]:
@@ -255,8 +266,14 @@ def _shared(first: Run, second: Run) -> RunPair:
     Raises:
         UsageError: none.
     """
+    import polars as pl
+
     names = [_titled(run) for run in (first, second)]
-    before, after = (dict.fromkeys(run.outcomes()["item"].to_list()) for run in (first, second))
+    outcomes = [run.outcomes() for run in (first, second)]
+    before, after = (dict.fromkeys(table["item"].to_list()) for table in outcomes)
+    scored, rescored = (
+        {*table.filter(pl.col("verdict") != "unscored")["item"]} for table in outcomes
+    )
     shared = [item for item in before if item in after]
     if not shared:
         raise UsageError(
@@ -270,6 +287,7 @@ def _shared(first: Run, second: Run) -> RunPair:
         shared=len(shared),
         only_first=tuple(item for item in before if item not in after),
         only_second=tuple(item for item in after if item not in before),
+        unscored_second=tuple(item for item in shared if item in scored and item not in rescored),
     )
 
 

@@ -25,17 +25,13 @@ from cimento.errors import UsageError
 from cimento.measures import total
 from cimento.measures.regions import region_columns
 from cimento.paradigms.regions.judging import (
-    ALL,
     judged_suite,
     judged_tokens,
-    options_of,
-    questions,
-    suite_of,
+    whole_items,
 )
 from cimento.paradigms.regions.predictions import judged_items, parse_predictions
 from cimento.runs.run import Run
 from cimento.runs.store import manifest_part
-from cimento.runs.summary import names_of
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.multiple import holm
@@ -44,7 +40,7 @@ from cimento.statistics.regression import CONSTANT_TERM, Coefficient, regress
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
 Frequency: TypeAlias = Callable[[str], float]
 """From a word to its frequency on the Zipf scale."""
@@ -60,7 +56,7 @@ class MarginCovariates:
     Attributes:
         suite: its name.
         model: label of the model.
-        prediction: its name, or its number where it has none.
+        prediction: its name.
         n: items with a margin.
         mean_bits: of their margins; None without one.
         left_out: covariates that are the same in all items, or follow from those before them.
@@ -111,9 +107,9 @@ def _of_run(run: Run, frequency: Frequency | None) -> list[MarginCovariates]:
     suite = judged_suite(run)
     clusters = suite.clusters() if suite.cluster else None
     margins = margins_of_costs(run, frequency)
-    outcomes, numbers = run.outcomes(), options_of(run).numbers(suite_of(run))
+    outcomes = run.outcomes()
     rows = []
-    for place, (number, question) in enumerate(zip(numbers, questions(run), strict=False)):
+    for place, question in enumerate(prediction.name for prediction in suite.predictions):
         known = outcomes.filter(
             (outcomes["question"] == question) & outcomes["value"].is_not_null()
         )
@@ -122,7 +118,7 @@ def _of_run(run: Run, frequency: Frequency | None) -> list[MarginCovariates]:
             name: [by_item[place, item] or 0.0 for item in items]
             for name, by_item in margins.items()
         }
-        rows.append(_regressed(run, number, items, columns, Design.of(items, clusters)))
+        rows.append(_regressed(run, question, items, columns, Design.of(items, clusters)))
     return rows
 
 
@@ -165,7 +161,7 @@ def _margins(
 
 def _regressed(
     run: Run,
-    number: int,
+    prediction: str,
     items: Mapping[str, float],
     columns: Mapping[str, Sequence[float]],
     design: Design,
@@ -175,7 +171,7 @@ def _regressed(
     return MarginCovariates(
         suite=run.suite.name,
         model=run.model,
-        prediction=names_of(run.suite).get(f"prediction {number}", str(number)),
+        prediction=prediction,
         n=len(items),
         mean_bits=math.fsum(items.values()) / len(items) if items else None,
         left_out=tuple(name for name in columns if name not in kept),
@@ -332,7 +328,7 @@ def part_rates(
 
 def verdicts_of(run: Run) -> dict[str, bool]:
     """Whether each judged item passes all predictions; ties do not pass."""
-    outcomes = run.outcomes().filter(question=ALL).drop_nulls("right")
+    outcomes = whole_items(run).drop_nulls("right")
     return dict(outcomes.select("item", "right").iter_rows())
 
 

@@ -17,11 +17,11 @@ from typing import TypeAlias
 
 from cimento.compare.covariates import EVERY, PartRate, part_rates, verdicts_of
 from cimento.paradigms.regions.contrast import find_contrast
-from cimento.paradigms.regions.judging import ALL, judged_suite
+from cimento.paradigms.regions.judging import judged_suite, whole_items
 from cimento.runs.run import Run
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
-from cimento.suites.model import Suite, sentence
+from cimento.suites import Suite, sentence
 from cimento.suites.stimuli import WITHOUT_BLANKS, word_spans
 
 Words: TypeAlias = tuple[str, ...]
@@ -181,7 +181,7 @@ def exposure(run: Run, pairs: Sequence[Pair], *, seed: int = 0) -> Exposure:
     seen = {item for item, several in items.items() if any(p.n_good or p.n_bad for p in several)}
     whole = {item for item, several in items.items() if any(p.n_whole for p in several)}
     parts = {EVERY: set(items), SEEN: seen, UNSEEN: items.keys() - seen, WHOLE: whole}
-    outcomes = run.outcomes().filter(question=ALL).drop_nulls("value")
+    outcomes = whole_items(run).drop_nulls("value")
     margins = {
         item: value for item, value in outcomes.select("item", "value").iter_rows() if item in items
     }

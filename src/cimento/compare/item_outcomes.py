@@ -10,12 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import UsageError, need_known
 from cimento.runs.outcomes import design_of
 from cimento.runs.store import manifest_part
 from cimento.statistics.planning import Pilot
+from cimento.suites.naming import is_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from cimento.runs.run import Run
     from cimento.runs.summary import SuiteMean
     from cimento.statistics.design import Design
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
 
 
 MEASURE = "measure"
@@ -38,7 +40,6 @@ PROMINENT = frozenset({"headline", "main"})
 """Roles of the estimates whose questions are compared."""
 
 _TWO = 2
-
 _MACHINE = frozenset({"device", "batch_size", "batch_tokens", "concurrency", "timeout_s"})
 """The options of the machine and its batches, which change no answer."""
 _ARGUMENTS = ".model_args."
@@ -54,8 +55,8 @@ class ItemOutcomes:
     Attributes:
         suite: its name.
         question: what was asked: a prediction, a hit, a tier, a measure.
-        name: what the suite calls the question.
         model: label of the model; with its options, where several of its runs differ in them.
+        formula: formula of the prediction; for other questions what describes them, if anything.
         headline: whether the question is the one by which the run is summed up.
         family: what revisions of one model have in common; empty where that is not known.
         step: of training; None where the model's name does not tell.
@@ -70,8 +71,8 @@ class ItemOutcomes:
 
     suite: str
     question: str
-    name: str
     model: str
+    formula: str = ""
     headline: bool = True
     family: str = ""
     step: int | None = None
@@ -113,10 +114,32 @@ def item_outcomes(
     """
     names = distinct_names(runs)
     judged = judged_on_measure(runs, measure)
-    return [
-        outcomes
+    by_run = [
+        list(_of_run(run, name, PROMINENT if every_question else HEADLINE))
         for run, name in zip(judged, names, strict=True)
-        for outcomes in _of_run(run, name, PROMINENT if every_question else HEADLINE)
+    ]
+    return list(chain.from_iterable(named_alike(by_run)))
+
+
+def named_alike(by_run: Sequence[Sequence[ItemOutcomes]]) -> list[list[ItemOutcomes]]:
+    """The outcomes of some runs, with one name for each prediction of a suite.
+
+    The suite of an earlier run may have another name for the same formula, or none.
+
+    Args:
+        by_run: the outcomes of each run.
+    """
+    names: dict[tuple[str, str], str] = {}
+    for one in sorted(chain.from_iterable(by_run), key=lambda one: is_number(one.question)):
+        if one.formula:
+            names.setdefault((one.suite, one.formula), one.question)
+    return [
+        [
+            one if name in {other.question for other in outcomes} else replace(one, question=name)
+            for one in outcomes
+            for name in [names.get((one.suite, one.formula), one.question)]
+        ]
+        for outcomes in by_run
     ]
 
 
@@ -155,8 +178,8 @@ def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes
         yield ItemOutcomes(
             suite=run.suite.name,
             question=str(question),
-            name=run.named(str(question)),
             model=name,
+            formula=stated[0].description,
             headline=any(estimate.role == "headline" for estimate in stated),
             family=family,
             step=step,

@@ -156,7 +156,7 @@ def paired_outcomes(first: ItemOutcomes, second: ItemOutcomes, *, seed: int) -> 
         return None
     shared = (item for item in first.values if item in second.values)
     return paired(
-        first.name,
+        first.question,
         {item: (first.values[item], second.values[item]) for item in shared},
         suite=first.suite,
         unit=first.unit,
@@ -186,7 +186,7 @@ def paired_correlations(first: ItemOutcomes, second: ItemOutcomes) -> list[Paire
     return [
         PairedCorrelations(
             suite=first.suite,
-            question=first.name,
+            question=first.question,
             coefficient=kind,
             first=first.model,
             second=second.model,
@@ -358,7 +358,7 @@ def compare_pair(
     shares = (sum(before) / n, sum(after) / n) if n else (None, None)
     return PairwiseComparison(
         suite=first.suite,
-        question=first.name,
+        question=first.question,
         first=first.model,
         second=second.model,
         n=n,
@@ -370,7 +370,7 @@ def compare_pair(
         effect=cohen_h(sum(after) / n, sum(before) / n) if n else None,
         odds=discordant_odds(only_second, only_first),
         test=share_test(after, before, design),
-        kappa=cohen_kappa(before, after, design=design),
+        kappa=cohen_kappa(before, after, design=design, what="verdicts"),
         detectable=detectable([float(b) - float(a) for _, a, b in triples], design),
         values=paired_outcomes(first, second, seed=seed) if with_values else None,
         note=rates_only((first.kind, second.kind)),

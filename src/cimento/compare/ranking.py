@@ -206,7 +206,7 @@ def _ranking(group: Sequence[ItemOutcomes], *, seed: int) -> Ranking:
     rows = list(zip(*columns.values(), strict=True))
     return Ranking(
         suite=group[0].suite,
-        question=group[0].name,
+        question=group[0].question,
         n=len(items),
         left_out=len(scored_by_some) - len(items),
         models=tuple(sorted(models, key=lambda model: -(model.accuracy or 0.0))),

@@ -20,7 +20,7 @@ from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.statistics.detection import DetectionValue, forced_choice_sensitivity
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _compared(
     return WaysCompared(
         suite=probability.suite,
         words=words.question,
-        probability=probability.name,
+        probability=probability.question,
         model_by_words=models[0],
         model_by_probability=models[1],
         n=len(shared),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import chain, product, zip_longest
 
 from cimento.corpus.grammar import (
     BAD,
@@ -22,9 +23,9 @@ from cimento.corpus.grammar import (
     twins,
 )
 from cimento.errors import InputError
+from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.design import with_design
 from cimento.suites.formats.items import write_regions
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.stimuli import stimulus_text
 
 TARGET = "match"
@@ -206,14 +207,14 @@ class Draw:
         closed = self.grammar.parts[slot.pos].closed
         taken = {choice.key for choice in filled.values()}
         most = self.most
+        uses = self.uses.get  # a Counter looks up what it lacks by a slow function
         words = [
             word
             for word in self._selected(slot, filled)
-            if closed
-            or ((word.pos, word.lemma) not in taken and self.uses[word.pos, word.lemma] < most)
+            if closed or ((key := (word.pos, word.lemma)) not in taken and uses(key, 0) < most)
         ]
         self._random.shuffle(words)
-        words.sort(key=lambda w: (self.uses[w.pos, w.lemma, turn], self.uses[w.pos, w.lemma]))
+        words.sort(key=lambda w: (uses((w.pos, w.lemma, turn), 0), uses((w.pos, w.lemma), 0)))
         for word in words:
             bundle = self._bundle(word, slot, values, filled)
             if bundle is None:
@@ -321,20 +322,41 @@ def _wrong_forms(grammar: Grammar, slot: Slot, target: Filled) -> Iterator[tuple
         yield WRONG + "_".join(wrong), target.word.forms.get(name, "")
 
 
+@functools.lru_cache(maxsize=1024)
+def _pieces(whole: str) -> tuple[tuple[bool, tuple[str, ...]], ...]:
+    """The regions of a text: whether only the twin has it, and its parts.
+
+    Parts are what stands before the first slot, the name of that slot, what follows the colon in
+    it, and so on to what stands after the last slot.
+    """
+    pieces = []
+    for piece in whole.split("|"):
+        optional = _OPTIONAL.match(piece.strip())
+        text = optional[1] if optional else piece.strip()
+        pieces.append((optional is not None, tuple(part or "" for part in SLOT.split(text))))
+    return tuple(pieces)
+
+
+def _filled_in(parts: Sequence[str], filled: Mapping[str, Filled]) -> str:
+    words = (filled[slot].forms[form] for slot, form in zip(parts[1::3], parts[2::3], strict=True))
+    return "".join(chain.from_iterable(zip_longest(parts[::3], words, fillvalue="")))
+
+
+@functools.lru_cache(maxsize=16_384)
+def _spelled(text: str, spelling: tuple[tuple[re.Pattern[str], str], ...]) -> str:
+    for pattern, replacement in spelling:
+        text = pattern.sub(replacement, text)
+    return text
+
+
 def _regions(
     grammar: Grammar, whole: str, filled: Mapping[str, Filled], *, adversarial: bool = False
 ) -> tuple[Region, ...]:
     """The regions of a sentence; the first non-empty one begins with a capital."""
-    pieces = whole.split("|")
     texts = []
-    for piece in pieces:
-        optional = _OPTIONAL.match(piece.strip())
-        text = optional[1] if optional else piece.strip()
-        shown = "" if optional and not adversarial else text
-        shown = SLOT.sub(lambda match: filled[match[1]].forms[match[2] or ""], shown)
-        for pattern, replacement in grammar.spelling:
-            shown = pattern.sub(replacement, shown)
-        texts.append(shown)
+    for optional, parts in _pieces(whole):
+        shown = "" if optional and not adversarial else _filled_in(parts, filled)
+        texts.append(_spelled(shown, grammar.spelling))
     first = next((index for index, text in enumerate(texts) if text), 0)
     texts[first] = texts[first][:1].upper() + texts[first][1:]
     return tuple(map(Region, texts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -81,6 +82,11 @@ class Slot:
     target: bool = False
 
 
+@functools.lru_cache(maxsize=1024)
+def _slots_in(text: str) -> frozenset[tuple[str, str]]:
+    return frozenset(SLOT.findall(text))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GrammarTemplate:
     """A sentence with slots.
@@ -107,7 +113,7 @@ class GrammarTemplate:
     @property
     def used(self) -> frozenset[tuple[str, str]]:
         """The slots in its texts, each with what follows the colon."""
-        return frozenset(SLOT.findall(" ".join(self.every_text)))
+        return _slots_in(" ".join(self.every_text))
 
     @property
     def is_pair(self) -> bool:

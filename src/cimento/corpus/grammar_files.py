@@ -55,14 +55,19 @@ def grammar_names(language: str = "") -> list[str]:
     Raises:
         InputError: there are no grammars of the language.
     """
-    paths = [path for path in _BUILT_IN.glob("*/*.toml") if path.name != LANGUAGE]
-    languages = sorted({path.parent.name for path in paths})
+    paths = _built_in()
+    languages = sorted({path.parent.name for path in paths.values()})
     if language and language not in languages:
         todo = f"There are grammars of {', '.join(languages)}."
         raise InputError(where=language, seen="there are no grammars of this language", todo=todo)
-    return sorted(
-        f"{path.parent.name}-{path.stem}" for path in paths if language in ("", path.parent.name)
-    )
+    return [name for name, path in paths.items() if language in ("", path.parent.name)]
+
+
+@functools.cache
+def _built_in() -> dict[str, Path]:
+    """The built-in grammars by name, in the order of names."""
+    paths = (path for path in _BUILT_IN.glob("*/*.toml") if path.name != LANGUAGE)
+    return dict(sorted((f"{path.parent.name}-{path.stem}", path) for path in paths))
 
 
 def items_read(folder: Path) -> Counter[str]:
@@ -77,9 +82,8 @@ def find_grammar(name_or_path: str) -> Path:
     Raises:
         InputError: there is neither a built-in grammar nor a path of this name.
     """
-    if name_or_path in grammar_names():
-        language, _, phenomenon = name_or_path.partition("-")
-        return _BUILT_IN / language / f"{phenomenon}.toml"
+    if path := _built_in().get(name_or_path):
+        return path
     path = Path(name_or_path)
     if path.is_dir():
         return path / GRAMMAR
@@ -110,7 +114,8 @@ def read_grammar(path: Path) -> Grammar:
         grammar = _grammar(content, path)
     except (KeyError, TypeError, AttributeError, ValueError, re.error) as error:
         seen = f"a key is missing or of the wrong kind ({type(error).__name__}: {error})"
-        raise InputError(where=str(path), seen=seen, todo="See docs/generating.md.") from error
+        todo = "See the page *Making suites from a grammar*."
+        raise InputError(where=str(path), seen=seen, todo=todo) from error
     _check(grammar, path)
     return grammar
 

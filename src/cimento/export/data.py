@@ -14,7 +14,7 @@ from cimento.errors import TableError
 from cimento.io.tables import REQUESTS, TOKENS
 from cimento.runs.outcomes import Outcome, each_outcome
 from cimento.runs.store import manifest_part
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     from cimento.runs.outcomes import Estimate
@@ -128,7 +128,7 @@ class RunData:
             outcomes[outcome.question, outcome.method].append(outcome)
         return tuple(
             ExportedResult(
-                name=" ".join(filter(None, (method, self.run.named(question)))),
+                name=" ".join(filter(None, (method, question))),
                 estimates=tuple(estimates),
                 outcomes=tuple(outcomes[question, method]),
             )

@@ -21,7 +21,7 @@ from cimento.export.data import (
 )
 from cimento.io.files import write_text
 from cimento.runs.outcomes import Estimate, Outcome, each_outcome
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     from cimento.api import Failure
@@ -416,7 +416,7 @@ def _suite_of(name: str, cases: Sequence[ET.Element]) -> ET.Element:
 
 
 def _testcase(run: Run, outcome: Outcome) -> ET.Element:
-    phenomenon, question = outcome.groups.get("phenomenon", ""), run.named(outcome.question)
+    phenomenon, question = outcome.groups.get("phenomenon", ""), outcome.question
     case = ET.Element(
         "testcase",
         classname=_plain(".".join(filter(None, (run.suite.name, phenomenon)))),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Container, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,7 @@ from cimento.io.parquet import write_parquet
 from cimento.report.formatting import interval, rate
 from cimento.report.grid import BLANK, Grid, as_markdown
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 from cimento.suites.tables import HEADERS
 
 if TYPE_CHECKING:
@@ -209,10 +208,7 @@ def _estimates(runs: Sequence[RunData]) -> pl.DataFrame:
     from cimento.runs.outcomes import estimates_table
 
     return estimates_table(
-        replace(estimate, question=data.run.named(estimate.question))
-        for data in runs
-        for result in data.results
-        for estimate in result.estimates
+        estimate for data in runs for result in data.results for estimate in result.estimates
     )
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.paradigm import Paradigm, prompts_table
     from cimento.runs.outcomes import outcomes_table, rate
     from cimento.runs.run import Run
+    from cimento.suites.formats.lm_eval import ChoiceTask
 
 _HOMES = {
     "cimento.engine.requests": (
@@ -40,6 +41,7 @@ _HOMES = {
     "cimento.paradigms.paradigm": ("Paradigm", "prompts_table"),
     "cimento.runs.outcomes": ("outcomes_table", "rate"),
     "cimento.runs.run": ("Run",),
+    "cimento.suites.formats.lm_eval": ("ChoiceTask",),
     "cimento.models.registry": ("Asking",),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -48,6 +50,7 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "Answers",
     "AskedModel",
     "Asking",
+    "ChoiceTask",
     "Choose",
     "Fill",
     "MethodFacts",

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
-    from cimento.suites.model import JsonValue, Meta
+    from cimento.suites import JsonValue, Meta
+    from cimento.suites.formats.lm_eval import ChoiceTask
 
 
 class Paradigm(Protocol[SuiteT, OptionsT]):
@@ -128,6 +129,14 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
         names = ("version", "language", "phenomenon", "licence", "status", "author", "citation")
         about = {name: getattr(meta, name) for name in names}
         return {"name": suite.name, "paradigm": self.name, **about}
+
+    def choice_tasks(self, suite: SuiteT) -> Sequence[ChoiceTask]:  # noqa: ARG002
+        """Tasks of lm-evaluation-harness that ask what a run asks; by default, none are written.
+
+        Raises:
+            InputError: there is nothing to choose among.
+        """
+        return ()
 
     def audit(self, reading: SuiteReading[SuiteT]) -> SuiteAudit:
         """The content and the faults of a suite that was read."""

@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.report.formatting import ALL_PREDICTIONS
+from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
     from cimento.report.strips import Strip
     from cimento.runs.outcomes import Estimate, Outcome
-    from cimento.suites.model import JsonValue, Meta
+    from cimento.suites import JsonValue, Meta
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +53,14 @@ class Claim:
     """A prediction of a suite.
 
     Attributes:
-        number: number of the prediction, from 0.
-        formula: formula of the prediction.
+        name: the question of the outcomes.
+        formula: formula of the prediction; empty for a question that is stated in words.
         comment: the claim in words.
-        name: name shown to people; empty to show the number.
     """
 
-    number: int
+    name: str
     formula: str
     comment: str = ""
-    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ from cimento.suites.formats.blimp import PUBLISHED_MODELS, blimp_datasets
 
 BLIMP = "BLiMP"
 _OVERALL = "overall"
+_FEWEST = 2
+"""Fewest datasets of which there is a mean."""
 _NOTES = (
     "n: items; of means: datasets. Published figures are printed without intervals.",
     "Published: Warstadt et al. 2020, doi:10.1162/tacl_a_00321, with the erratum of 2021.",
@@ -34,10 +36,12 @@ def benchmark_means(runs: Sequence[RunSummary]) -> tuple[SuiteMean, ...]:
     Args:
         runs: runs of any suites; runs of suites outside BLiMP are ignored.
     """
+    if len(runs) < _FEWEST:
+        return ()
     known = [run for run in runs if run.suite in blimp_datasets()]
     phenomena = _by_phenomenon(known)
     everything = [name for names in phenomena.values() for name in names]
-    if len(everything) < 2:  # noqa: PLR2004  # of one there is no mean
+    if len(everything) < _FEWEST:
         return ()
     return tuple(
         _suite_mean(runs_of_model, column, phenomenon, names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -28,14 +28,11 @@ _MOST_ITEMS = 6
 _ALPHA = 0.05
 
 
-def contribution_grids(
-    means: Sequence[ContributionMean], *, named: Callable[[str], str] = str
-) -> list[Grid]:
+def contribution_grids(means: Sequence[ContributionMean]) -> list[Grid]:
     """A table for each rule, comparison and phenomenon: the mean contribution of each region.
 
     Args:
         means: the mean contributions.
-        named: the name shown for a question.
     """
     grids = []
     keyed = groupby(means, key=lambda m: (m.rule, m.baseline, m.question, m.phenomenon))
@@ -55,7 +52,7 @@ def contribution_grids(
                         BLANK if mean.p_holm is None else p_value(mean.p_holm).removeprefix("p ")
                     ),
                 },
-                title=f"{phenomenon}, {named(question)}: contribution to the margin in bits,"
+                title=f"{phenomenon}, {question}: contribution to the margin in bits,"
                 f" {RULES[rule]}",
                 notes=_notes(whole, baseline),
             )

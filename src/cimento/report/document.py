@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from cimento.report.formatting import warnings
 from cimento.report.grid import as_latex, as_markdown
 from cimento.report.paper import results_grid, write_grid
 from cimento.report.sections import estimates_grid
-from cimento.runs.outcomes import Estimate, estimates_table
+from cimento.runs.outcomes import estimates_table
 from cimento.runs.run import runs_of
 from cimento.runs.store import manifest_part
 from cimento.runs.summary import Summary, to_json
@@ -55,7 +55,9 @@ def text(runs: Sequence[Run]) -> str:
 
 def markdown(runs: Sequence[Run]) -> str:
     """The main estimates of some runs as a GitHub Markdown table, with notes below it."""
-    estimates = [estimate for estimate in _estimates(runs) if estimate.role != "detail"]
+    estimates = [
+        estimate for run in runs for estimate in run.estimates() if estimate.role != "detail"
+    ]
     summaries = [run.summary() for run in runs]
     notes = [f"{about}: {remark}" for about, remark in warnings(summaries)]
     title = "Shares in percent; 95 % intervals."
@@ -66,15 +68,8 @@ def markdown(runs: Sequence[Run]) -> str:
 
 def csv(runs: Sequence[Run]) -> str:
     """All estimates of some runs as CSV (RFC 4180): the estimates table, see docs/tables.md."""
-    table = estimates_table(_estimates(runs))
+    table = estimates_table(estimate for run in runs for estimate in run.estimates())
     return table.write_csv(line_terminator="\r\n")
-
-
-def _estimates(runs: Sequence[Run]) -> Iterator[Estimate]:
-    """The estimates of some runs, with the names of predictions."""
-    for run in runs:
-        for estimate in run.estimates():
-            yield dataclasses.replace(estimate, question=run.named(estimate.question))
 
 
 def json(runs: Sequence[Run]) -> str:

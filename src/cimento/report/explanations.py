@@ -65,18 +65,16 @@ def explanation_grids(
     means: Sequence[CellMean],
     *,
     lens: Sequence[LensMean] = (),
-    named: Callable[[str], str] = str,
 ) -> list[Grid]:
     """A table for each part, comparison and phenomenon: layers by regions, or the largest heads.
 
     Args:
         means: the mean effects.
         lens: the margins of single layers, in a column beside the effects.
-        named: the name shown for a question.
     """
     grids = []
     for (part, question, phenomenon), group in _groups(means):
-        title = f"{phenomenon}, {named(question)}: effect in bits of exchanging the {PARTS[part]}"
+        title = f"{phenomenon}, {question}: effect in bits of exchanging the {PARTS[part]}"
         layered = [mean for mean in group if mean.layer is not None]
         notes = _notes(group, layered)
         if part == "heads":
@@ -186,33 +184,30 @@ def explanation_frame(means: Sequence[CellMean]) -> pl.DataFrame:
     return pl.DataFrame([mean.plain() for mean in means], schema=schema)
 
 
-def _drawn(means: Sequence[CellMean], named: Callable[[str], str], *, heads: bool) -> pl.DataFrame:
+def _drawn(means: Sequence[CellMean], *, heads: bool) -> pl.DataFrame:
     """The cells that a figure shows, with the title of their panel."""
     import polars as pl
 
     known = [mean for mean in means if mean.layer is not None and (mean.part == "heads") == heads]
     frame = explanation_frame(known)
-    titles = [f"{named(mean.question)}: {PARTS[mean.part]}" for mean in known]
+    titles = [f"{mean.question}: {PARTS[mean.part]}" for mean in known]
     if len({mean.phenomenon for mean in known}) > 1:
         titles = [f"{mean.phenomenon}, {title}" for mean, title in zip(known, titles, strict=True)]
     return frame.with_columns(panel=pl.Series(titles, dtype=pl.String))
 
 
-def heat_map(
-    means: Sequence[CellMean], *, model: str, suite: str, named: Callable[[str], str] = str
-) -> Figure:
+def heat_map(means: Sequence[CellMean], *, model: str, suite: str) -> Figure:
     """A heat map of regions by layers for each comparison; hovering shows the intervals.
 
     Args:
         means: the mean effects.
         model: label of the model.
         suite: name of the suite.
-        named: the name shown for a question.
 
     Raises:
         UsageError: nothing but heads was exchanged.
     """
-    frame = _drawn(means, named, heads=False)
+    frame = _drawn(means, heads=False)
     require_rows(frame, where="figure explanation", seen="no residual, attention or MLP states")
     title = f"Where {model} carries the predictions of {suite}"
     regions = _regions(means)
@@ -221,23 +216,20 @@ def heat_map(
     )
 
 
-def head_map(
-    means: Sequence[CellMean], *, model: str, suite: str, named: Callable[[str], str] = str
-) -> Figure:
+def head_map(means: Sequence[CellMean], *, model: str, suite: str) -> Figure:
     """A heat map of heads by layers for each comparison and region.
 
     Args:
         means: the mean effects.
         model: label of the model.
         suite: name of the suite.
-        named: the name shown for a question.
 
     Raises:
         UsageError: no heads were exchanged.
     """
     import polars as pl
 
-    frame = _drawn(means, named, heads=True)
+    frame = _drawn(means, heads=True)
     require_rows(frame, where="figure heads", seen="no heads were exchanged", todo="--part heads")
     frame = frame.with_columns(
         panel=pl.col("panel").str.replace(": single heads", ": ") + pl.col("region_name")
@@ -299,7 +291,6 @@ def layer_curves(
     model: str,
     suite: str,
     lens: Sequence[LensMean] = (),
-    named: Callable[[str], str] = str,
 ) -> Figure:
     """The effect by layer, a curve with its interval for each region, and the logit lens beside it.
 
@@ -309,16 +300,15 @@ def layer_curves(
             layers.
         model: label of the model.
         suite: name of the suite.
-        named: the name shown for a question.
 
     Raises:
         UsageError: nothing but heads was exchanged.
     """
     import altair as alt
 
-    frame = _drawn(means, named, heads=False)
+    frame = _drawn(means, heads=False)
     require_rows(frame, where="figure layers", seen="no residual, attention or MLP states")
-    frame = _with_lens(frame, lens, named)
+    frame = _with_lens(frame, lens)
     base = alt.Chart(frame).encode(
         x=alt.X("layer:Q", title="layer", axis=alt.Axis(tickMinStep=1, format="d")),
         color=alt.Color("region_name:N", title="region", sort=[*_regions(means), LENS]).scale(
@@ -340,9 +330,7 @@ def layer_curves(
     return figure_of(panels, name="layers", title=title, frame=frame)
 
 
-def _with_lens(
-    frame: pl.DataFrame, lens: Sequence[LensMean], named: Callable[[str], str]
-) -> pl.DataFrame:
+def _with_lens(frame: pl.DataFrame, lens: Sequence[LensMean]) -> pl.DataFrame:
     """The rows of a figure with those of the logit lens after those of each comparison."""
     import polars as pl
 
@@ -353,7 +341,7 @@ def _with_lens(
             "question": mean.question, "phenomenon": mean.phenomenon, "region_name": LENS,
             "layer": mean.layer, "effect_bits": mean.margin_bits, "low": mean.low,
             "high": mean.high, "n": mean.n,
-            "panel": f"{mean.phenomenon}, " * several + f"{named(mean.question)}: {LENS} (margin)",
+            "panel": f"{mean.phenomenon}, " * several + f"{mean.question}: {LENS} (margin)",
         }
         for mean in lens
         if (mean.question, mean.phenomenon) in shown
@@ -370,11 +358,10 @@ def explanation_figures(
     model: str,
     suite: str,
     lens: Sequence[LensMean] = (),
-    named: Callable[[str], str] = str,
 ) -> list[Callable[[], Figure]]:
     """The makers of all figures of an explanation."""
     return [
-        lambda: heat_map(means, model=model, suite=suite, named=named),
-        lambda: layer_curves(means, model=model, suite=suite, lens=lens, named=named),
-        lambda: head_map(means, model=model, suite=suite, named=named),
+        lambda: heat_map(means, model=model, suite=suite),
+        lambda: layer_curves(means, model=model, suite=suite, lens=lens),
+        lambda: head_map(means, model=model, suite=suite),
     ]

@@ -12,6 +12,7 @@ from cimento.io.inline_markup import apart
 from cimento.runs.outcomes import STATISTICS
 from cimento.statistics.design import SEQUENCE
 from cimento.statistics.intervals import WILSON
+from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -112,10 +113,6 @@ def p_value(p: float) -> str:
     return "p < .001" if p < SMALLEST_SHOWN_P else f"p {p:.3f}".replace("0.", ".", 1)
 
 
-ALL_PREDICTIONS = "all predictions"
-_PREDICTION = "prediction "
-
-
 def predictions_together(estimates: Iterable[Estimate]) -> int:
     """The number of predictions of an item that the headline takes together; 1 if it does not.
 
@@ -125,40 +122,13 @@ def predictions_together(estimates: Iterable[Estimate]) -> int:
     listed = [*estimates]
     if not any(one.role == "headline" and one.question == ALL_PREDICTIONS for one in listed):
         return 1
-    single = {one.question for one in listed if one.question.startswith(_PREDICTION)}
-    return max(1, len(single))
+    return len({one.question for one in listed if one.is_of_predictions} - {ALL_PREDICTIONS})
 
 
-def question_label(question: str) -> str:
-    """The label of a question for a narrow column: the number of a prediction, or ``all``."""
-    return "all" if question == ALL_PREDICTIONS else question.removeprefix(_PREDICTION)
-
-
-def named_question(run: RunSummary, question: str) -> str:
-    """The name that the suite's author gave a prediction, or else its `question_label`."""
-    return run.names.get(question) or question_label(question)
-
-
-def labels(run: RunSummary) -> list[str]:
-    """The labels of a run's rates for a narrow column; a single prediction gets its own name."""
-    if len(run.results) == 1 and run.results[0].question == ALL_PREDICTIONS:
-        given = run.options.get("predictions")
-        first = str(given[0]).strip() if isinstance(given, list | tuple) and given else "0"
-        if first in run.names.values():
-            return [first]
-        return [run.names.get(_PREDICTION + first, question_label(ALL_PREDICTIONS))]
-    return [named_question(run, result.question) for result in run.results]
-
-
-def cells(result: Estimate, label: str) -> dict[str, str]:
-    """The cells in the row of a rate, by column name, in the order of the columns.
-
-    Args:
-        result: the rate.
-        label: label of its question.
-    """
+def cells(result: Estimate) -> dict[str, str]:
+    """The cells in the row of a rate, by column name, in the order of the columns."""
     return {
-        "pred.": label,
+        "pred.": result.question,
         "accuracy": rate(result.value),
         "95 % interval": interval(result.low, result.high),
         "chance": rate(result.chance),
@@ -187,13 +157,10 @@ def remarks(run: RunSummary) -> tuple[str, ...]:
     if not run.estimates:
         nothing = "The suite has no predictions: nothing was judged."
         return (nothing, *few_of_each_code(run.warnings))
-    texts = {
-        named_question(run, result.question): _remark(result, of_chance=True)
-        for result in run.results
-    }
+    texts = {result.question: _remark(result, of_chance=True) for result in run.results}
     said = [text for text in dict.fromkeys(texts.values()) if text]
     if len(run.results) > 1 and not (len(said) == 1 and all(texts.values())):
-        said = [f"Prediction {label}: {text}" for label, text in texts.items() if text]
+        said = [f"{question}: {text}" for question, text in texts.items() if text]
     whole = (_near(run), _lengths(run))
     return (*said, *filter(None, whole), *few_of_each_code(run.warnings))
 
@@ -230,8 +197,7 @@ def _lengths(run: RunSummary) -> str:
         return ""
     many = len(run.results) > 1
     levels = [
-        f"{length_rate(estimate)}{f' ({named_question(run, estimate.question)})' if many else ''}"
-        for estimate in off
+        f"{length_rate(estimate)}{f' ({estimate.question})' if many else ''}" for estimate in off
     ]
     return (
         "Chance supposes equal lengths, and conditions differ in their number of tokens: if every"
@@ -385,8 +351,8 @@ def _doubt(estimate: Estimate, *, of_chance: bool) -> str:
         return f"There is no chance level: {estimate.chance_method or 'undefined'}."
     if estimate.interval_method == WILSON and estimate.n < _SURE_FROM and _is_extreme(estimate):
         return (
-            f"Nearly all of {items(estimate.n)} agree, so the interval may be a little too narrow"
-            " (docs/statistics.md)."
+            f"All or nearly all of {items(estimate.n)} agree, so the interval may be a little too"
+            " narrow (see the page *Statistics*)."
         )
     return ""
 

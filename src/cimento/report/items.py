@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.report import AnswerList, ItemRecord
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cimento.report import RunReport
     from cimento.report.strips import Piece
     from cimento.runs.outcomes import Outcome
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
 
 _WORST_FIRST = ("fail", "tie", "pass", "unscored")
@@ -34,7 +34,6 @@ def item_records(
     tokens: pl.DataFrame,
     requests: pl.DataFrame,
     *,
-    alone: str = "",
     limit: int | None = None,
 ) -> tuple[ItemRecord, ...]:
     """The items of a run, worst first.
@@ -44,7 +43,6 @@ def item_records(
         outcomes: outcomes of its items; the last outcome of an item is about the whole item.
         tokens: a table of the schema ``answers.TOKENS``.
         requests: a table of the schema ``answers.REQUESTS``.
-        alone: name of the question if there is only one.
         limit: largest number of items; None for all.
 
     Returns:
@@ -70,18 +68,16 @@ def item_records(
             id=name,
             phenomenon=phenomena[name],
             outcome=whole.get(name),
-            parts=_parts(by_item.get(name, ()), alone),
+            parts=_parts(by_item.get(name, ())),
             strips=strips.get(name, ()),
         )
         for name in names
     )
 
 
-def _parts(outcomes: Sequence[Outcome], alone: str) -> tuple[Outcome, ...]:
-    """The outcomes of single questions, without the last outcome, which is about all of them."""
-    if len(outcomes) == 1:
-        return (replace(outcomes[0], question=alone or outcomes[0].question),)
-    return tuple(outcomes[:-1])
+def _parts(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
+    """The outcomes of single questions, without that of all of them together."""
+    return tuple(outcomes if len(outcomes) == 1 else outcomes[:-1])
 
 
 def worst_first(items: Iterable[ItemRecord]) -> tuple[ItemRecord, ...]:

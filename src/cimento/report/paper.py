@@ -159,9 +159,7 @@ def _row_name(one: Estimate) -> str:
     """The name of the suite, with the kind of number unless it is the accuracy of predictions."""
     if not one.is_share:
         return f"{one.suite} ({STATISTICS.get(one.statistic, one.statistic)})"
-    plain = one.question in ("", formatting.ALL_PREDICTIONS) or one.question.startswith(
-        "prediction "
-    )
+    plain = one.is_of_predictions or not one.question
     return one.suite if plain else f"{one.suite} ({one.question})"
 
 

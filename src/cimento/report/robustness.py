@@ -238,15 +238,15 @@ def exposure_grid(exposures: Sequence[Exposure], *, words: int) -> Grid:
 def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
     """A table of how often people and models choose as predicted, on the same items."""
     # All runs of a suite repeat the same human choices, which are shown once, before the models.
-    groups: dict[tuple[str, int | None], list[ChoiceRate]] = {}
+    groups: dict[tuple[str, str], list[ChoiceRate]] = {}
     for rate in dict.fromkeys(rates):
-        groups.setdefault((rate.suite, rate.prediction), []).append(rate)
+        groups.setdefault((rate.suite, rate.question), []).append(rate)
     ordered = (sorted(rates, key=lambda rate: not rate.of_people) for rates in groups.values())
     return Grid.of(
         list(itertools.chain.from_iterable(ordered)),
         {
             "suite": lambda rate: rate.suite,
-            "prediction": lambda rate: rate.named,
+            "prediction": lambda rate: rate.question,
             "who": lambda rate: rate.who,
             "items": lambda rate: rate.n,
             "ties": lambda rate: rate.tied,

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.regions.options import RegionOptions
     from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
 
 
 WORST_SHOWN = 5
@@ -115,8 +115,8 @@ def _claims(estimates: Iterable[Estimate]) -> Iterator[Claim]:
         for estimate in estimates
         if estimate.description and estimate.is_share and estimate.role != "detail"
     )
-    for number, (question, description) in enumerate(said):
-        yield Claim(number, question, description)
+    for question, description in said:
+        yield Claim(question, "", description)
 
 
 def rates_of(estimates: Iterable[Estimate]) -> tuple[Rates, ...]:
@@ -334,7 +334,7 @@ def conventions(
     policy = {} if recorded else manifest_part(manifest, "asking", "policy")
     said: list[str] = []
     if options.compat:
-        said.append(f"Conventions of {options.compat}, see docs/compat.md.")
+        said.append(f"Conventions of {options.compat}, see the page *Conventions of other tools*.")
     if options.compat and policy.get("bos") in _BOS:
         said.append(_BOS[str(policy["bos"])])
     if blank_before(manifest) and policy:

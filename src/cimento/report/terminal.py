@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from io import StringIO
@@ -9,7 +10,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from cimento.io.inline_markup import flush_left, printable, width_of
-from cimento.report.formatting import cells, items, labels, notes, told_about, without_length
+from cimento.report.formatting import cells, items, notes, told_about, without_length
 from cimento.report.grid import as_text
 from cimento.runs.summary import by_suite
 
@@ -38,7 +39,7 @@ _WIDTHS = {  # the model's column takes the remaining width
     "ties": 5,
     "unscored": 8,
 }
-_LONGEST_MODEL = 48
+_LEAST_MODEL, _LONGEST_MODEL = 12, 48
 _LONGEST_NAME = 16
 
 
@@ -81,17 +82,16 @@ def _console(sheet: StringIO, *, width: int, colour: bool) -> Console:
 def _widths(summary: Summary, width: int) -> dict[str, int]:
     """The columns and their widths; that of models fits the longest name if there is room."""
     longest = max((len(run.label) for run in summary.runs), default=0)
+    questions = (len(result.question) for run in summary.runs for result in run.results)
+    wanted = max(0, min(max(questions, default=0), _LONGEST_NAME) - _WIDTHS["pred."])
     names = without_length(_WIDTHS, summary.runs)
-    if sum(_WIDTHS[name] + 1 for name in names) + min(longest, _LONGEST_MODEL) > width:
+    left = width - sum(_WIDTHS[name] + 1 for name in names)
+    if left < max(min(longest, _LONGEST_MODEL), _LEAST_MODEL + wanted):
         names = [name for name in names if name != "length"]  # the notes have these numbers
     others = {name: _WIDTHS[name] for name in names}
-    longest_name = max(
-        (len(name) for run in summary.runs for name in run.names.values()), default=0
-    )
     # Numbers are never cut: names of models and predictions share the rest, and are wrapped.
     left = width - sum(size + 1 for size in others.values())
-    wanted = max(0, min(longest_name, _LONGEST_NAME) - others["pred."])
-    model = max(12, min(left - wanted, longest + 1, _LONGEST_MODEL))
+    model = max(_LEAST_MODEL, min(left - wanted, longest + 1, _LONGEST_MODEL))
     others["pred."] += max(0, min(wanted, left - model))
     return {"model": model, **others}
 
@@ -114,10 +114,10 @@ def _print_suite(
         _add_run(table, model_run, widths)
     console.print(table)
     if len(run.results) > 1:
-        for label, result in zip(labels(run), run.results, strict=True):
+        for result in run.results:
             if not result.description:
                 continue
-            line = f"{label}: {printable(result.description)}"
+            line = f"{printable(result.question)}: {printable(result.description)}"
             console.print(Text(_hanging(line, console.width), style="dim"))
 
 
@@ -142,24 +142,32 @@ def _table(widths: Mapping[str, int], *, header: bool) -> Table:
 def _add_run(table: Table, run: RunSummary, widths: Mapping[str, int]) -> None:
     from rich.text import Text
 
-    name = Text(_folded(printable(run.label), widths["model"]))
+    lines = _folded(printable(run.label), widths["model"])
     if not run.results:
-        table.add_row(name, *"-" * (len(widths) - 1))
-    for label, result in zip(labels(run), run.results, strict=True):
-        row = cells(result, label)
+        table.add_row(Text("\n".join(lines)), *"-" * (len(widths) - 1))
+    last = len(run.results) - 1
+    for number, result in enumerate(run.results):
+        row = cells(result)
+        name = Text("\n".join(lines[number:] if number == last else lines[number : number + 1]))
         others = (
             Text(row[column], style="bold" if column == "accuracy" else "")
             for column in widths
             if column != "model"
         )
         table.add_row(name, *others)
-        name = Text("")
 
 
-def _folded(label: str, width: int) -> str:
-    """A label with its revision on a line of its own where it would be cut in the middle."""
+def _folded(label: str, width: int) -> list[str]:
+    """A label in lines, which end at signs; its revision stands on a line of its own."""
+    if len(label) <= width:
+        return [label]
     name, at, revision = label.rpartition("@")
-    return f"{name}\n{at}{revision}" if name and len(label) > width else label
+    lines = [""]
+    for part in re.split(r"(?<=[-/_.:])", name):
+        if lines[-1] and len(lines[-1] + part) > width:
+            lines.append("")
+        lines[-1] += part
+    return [*filter(None, lines), at + revision]
 
 
 def _print_notes(console: Console, summary: Summary) -> None:
@@ -209,13 +217,12 @@ def terminal_item(
         for line in _regions(strip, run.regions):
             console.print(line, markup=False)
     console.print()
-    formulas = {f"prediction {claim.number}": claim.formula for claim in run.claims}
-    for part in record.parts:
-        name = formulas.get(part.question, part.question)
-        console.print(_outcome_line(part, printable(name)), markup=False)
+    formulas = {claim.name: f": {claim.formula}" for claim in run.claims if claim.formula}
+    for outcome in record.parts:
+        formula = printable(formulas.get(outcome.question, ""))
+        console.print(_outcome_line(outcome, formula), markup=False)
     if record.outcome is not None and len(record.parts) != 1:
-        together = "all of them" if record.parts else ""
-        console.print(_outcome_line(record.outcome, together), markup=False)
+        console.print(_outcome_line(record.outcome), markup=False)
     for group in record.answers:
         console.print("\n".join(_answers(group)), markup=False)
     for label, text in record.remarks:
@@ -272,11 +279,12 @@ def _answers(group: AnswerList) -> list[str]:
     return [*lines, ""]
 
 
-def _outcome_line(outcome: Outcome, name: str) -> str:
+def _outcome_line(outcome: Outcome, formula: str = "") -> str:
     by = ", margin" if outcome.verdict == "unscored" else " by"
     margin = "" if outcome.value is None else f"{by} {outcome.value:.2f} {outcome.unit}".rstrip()
+    question = printable(outcome.question)
     reason = f": {printable(outcome.reason)}" if outcome.reason else ""
-    return f"{outcome.verdict or 'not judged'}{margin}  {name}{reason}".rstrip()
+    return f"{outcome.verdict or 'not judged'}{margin}  {question}{formula}{reason}".rstrip()
 
 
 def on_terminal(grid: Grid) -> str:

@@ -11,21 +11,20 @@ from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests
 from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import CimentoError, UsageError, did_you_mean
-from cimento.io.files import file_digest
 from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
 from cimento.models.settings import Asking
 from cimento.options import JudgingOptions, RunOptions
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, TestSuite
-from cimento.paradigms.registry import parse_options
+from cimento.paradigms.registry import parse_options, suite_digest
 from cimento.runs.adaptive import AdaptiveRounds
+from cimento.runs.remarks import about_suite
 from cimento.runs.run import Run, open_run
 from cimento.runs.stopped import ADAPTIVE, AdaptiveRecord
 from cimento.runs.store import ORDER, RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
+from cimento.suites import JsonValue
 from cimento.suites.load import source_of
-from cimento.suites.model import JsonValue
-from cimento.suites.reading import warnings as warnings_among
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -171,8 +170,7 @@ def _has(paradigm: AnyParadigm, name: str) -> bool:
     return name in paradigm.options.model_fields or name in paradigm.scoring
 
 
-_SENT = 20_000
-"""The largest number of requests whose answers are sent to the helper process."""
+_SENT = 20_000  # the largest number of requests whose answers are sent to the helper process
 
 SUITE_FILES = "files"
 """Key of the suite's manifest entry: the files that alone determine it, if they are known."""
@@ -287,17 +285,12 @@ class SuiteJob:
         answers, rounds = answers or NO_ANSWERS, self._rounds
         suite = self._loaded.suite if rounds is None else rounds.suite
         noted = {} if rounds is None else {ADAPTIVE: rounds.record}
-        helper = self._helper if self._gpu and answers.n <= _SENT else None
+        # A model on the CPU needs the cores itself.
+        is_fed = isinstance(self.model, ModelHandle) and self.model.waits
+        helper = self._helper if is_fed and answers.n <= _SENT else None
         tables = self._tables(answers, is_held=self._folder is None or helper is not None)
-        run = self._run(suite, answers, tables, **noted)
-        if self._folder is None:
-            return run
-        return run.save(self._folder, whole=self._loaded.suite, helper=helper)
-
-    @property
-    def _gpu(self) -> bool:
-        """Whether this process must be free to feed a GPU."""
-        return isinstance(self.model, ModelHandle) and self.model.waits
+        run, whole = self._run(suite, answers, tables, **noted), self._loaded.suite
+        return run.save(self._folder, whole=whole, helper=helper) if self._folder else run
 
     def _run(
         self, suite: TestSuite, answers: Answers, tables: Mapping[str, Rows], **noted: JsonValue
@@ -305,9 +298,9 @@ class SuiteJob:
         """The run of some answers about the suite, or about a part of it."""
         went = AdaptiveRecord.of(noted)
         warnings = (
-            *_limit_noted(self._scoring.limit),
-            *([went.sentence] if went else []),
-            *map(str, warnings_among(self._loaded.reading.faults)),
+            *about_suite(
+                self._loaded.reading, scoring=self._scoring, asked=tables[REQUESTS.name], went=went
+            ),
             *answers.warnings,
         )
         return Run(
@@ -410,13 +403,6 @@ def suite_job(
     )
 
 
-def _limit_noted(limit: int | None) -> tuple[str, ...]:
-    if limit is None:
-        return ()
-    first = "item" if limit == 1 else f"{limit} items"
-    return (f"The run has only the first {first} of the suite (--limit {limit}).",)
-
-
 def with_columns(scoring: Asking, options: ParadigmOptions) -> Asking:
     """The settings of scoring, with the columns that judging needs."""
     wanted = {*scoring.columns, *options.columns}
@@ -437,22 +423,6 @@ def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
         identity["source"] = source
     names, sha256 = suite_digest(loaded.paradigm, reading.path)
     return {**identity, SUITE_FILES: names} if sha256 == reading.sha256 else identity
-
-
-def suite_digest(paradigm: AnyParadigm, path: Path) -> tuple[list[JsonValue], str]:
-    """The files that alone determine a suite, and the sha256 of their bytes.
-
-    Args:
-        paradigm: the paradigm of the suite.
-        path: path of the suite.
-
-    Returns:
-        Their names relative to the suite's folder, and the digest. Where other files may matter
-        too, there are no names, and the digest matches no suite.
-    """
-    files = paradigm.files(path)
-    names: list[JsonValue] = [file.relative_to(path.parent).as_posix() for file in files]
-    return names, file_digest(*files)
 
 
 def inputs_of(

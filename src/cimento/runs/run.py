@@ -18,19 +18,21 @@ from cimento.io.helper_process import HelperProcess
 from cimento.io.parsing import faults_of
 from cimento.io.tables import REQUESTS, Rows, collected, read_table, write_table
 from cimento.paradigms.registry import find_paradigm, parse_options
+from cimento.runs.explained import explained_table
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES, Estimate, each_outcome, estimates_table
 from cimento.runs.stopped import stopped_estimates
 from cimento.runs.store import (
     FILES,
     JUDGED,
     MANIFEST,
+    PARADIGM,
     Manifest,
     RunFolder,
     StoredTables,
     find_runs,
     store_answers,
 )
-from cimento.runs.summary import RunSummary, Summary, from_json, names_of, run_html, to_json
+from cimento.runs.summary import RunSummary, Summary, from_json, run_html, to_json
 from cimento.runs.usage import stored_usage
 
 if TYPE_CHECKING:
@@ -41,11 +43,6 @@ if TYPE_CHECKING:
     from cimento.report.figures import Figure
 
 SUMMARY = "summary.json"
-PARADIGM = "paradigm"
-"""Key of the manifest: name of the paradigm. Version 0.1 wrote ``kind`` or nothing."""
-
-_EARLIER = {None: "regions", "templates": "cloze"}
-_RATINGS = "acceptability.json"
 
 
 class _Later:
@@ -193,8 +190,8 @@ class Run:
         if name == ESTIMATES.name:
             return estimates_table(self.estimates())
         for schema in EXPLAINED:
-            if name == schema.name and self.folder is not None:
-                return read_table(schema, self.folder)
+            if name == schema.name and (table := explained_table(self, schema)) is not None:
+                return table
         return collected(self.rows(name), where=str(self.folder or self))
 
     def to_pandas(self, name: str) -> pd.DataFrame:
@@ -305,12 +302,7 @@ class Run:
             warnings=self.warnings,
             outcomes=outcomes,
             usage=stored_usage(self.manifest),
-            names=names_of(self.suite),
         )
-
-    def named(self, question: str) -> str:
-        """The name that the suite gives a question; else the question as in outcomes."""
-        return names_of(self.suite).get(question, question)
 
     def judge(self, **options: Any) -> Run:  # noqa: ANN401  # each paradigm declares its own
         """The same answers judged with other options; nothing stored is changed.
@@ -378,14 +370,11 @@ class Run:
         Raises:
             StorageError: the folder cannot be written.
         """
-        arguments = (self, folder, whole)
-        manifest = _written(*arguments) if helper is None else helper.call(_written, *arguments)
-        suite = self.suite
-        return Run(
+        arguments, suite = (self, folder, whole), self.suite
+        return dataclasses.replace(
+            self,
             suite=_Later(lambda: suite, folder.suite_folder),
-            paradigm=self.paradigm,
-            options=self.options,
-            manifest=manifest,
+            manifest=helper.call(_written, *arguments) if helper else _written(*arguments),
             tables=StoredTables(folder.path),
             folder=folder.path,
         )
@@ -400,11 +389,7 @@ class Run:
 
 
 def _written(run: Run, folder: RunFolder, whole: TestSuite | None) -> Manifest:
-    """Judge a run, write everything made from it, and return its manifest.
-
-    Raises:
-        StorageError: the folder cannot be written.
-    """
+    """Judge a run, write everything made from it, and return its manifest."""
     # From here on the answers of a long run are read from their files, a block at a time.
     stored = dataclasses.replace(run, tables=store_answers(run.tables, folder).held())
     copied = run if whole is None else dataclasses.replace(run, suite=whole)
@@ -436,7 +421,7 @@ def open_run(path: str | Path) -> Run:
     folder = RunFolder(expanded(path))
     manifest = folder.manifest()
     folder.verify(manifest)
-    paradigm = find_paradigm(paradigm_name(folder, manifest))
+    paradigm = find_paradigm(folder.paradigm_name(manifest))
     if not isinstance(manifest.get("model"), dict) or not isinstance(manifest.get("label"), str):
         raise TableError(
             where=str(folder.path), seen="its manifest lacks the model", todo="Run again."
@@ -507,13 +492,3 @@ def folders_among(paths: Iterable[str | Path]) -> list[Path]:
     """
     given = [expanded(path) for path in paths]
     return [path for path in given if not path.is_file()] or given
-
-
-def paradigm_name(folder: RunFolder, manifest: Manifest) -> str:
-    """The name of the paradigm of a stored run, whichever version stored it."""
-    if isinstance(name := manifest.get(PARADIGM), str):
-        return name
-    if (folder.path / _RATINGS).is_file():
-        return "ratings"
-    kind = manifest.get("kind")
-    return _EARLIER.get(kind, str(kind)) if kind is None or isinstance(kind, str) else str(kind)

@@ -18,7 +18,12 @@ from cimento.models.base import Score
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import DtypeName, Policy
 from cimento.options import RunOptions
-from cimento.paradigms.regions.judging import ALL, compares_sentences, options_of, suite_of
+from cimento.paradigms.regions.judging import (
+    compares_sentences,
+    options_of,
+    suite_of,
+    whole_items,
+)
 from cimento.paradigms.regions.predictions import VERDICTS, judged_items, parse_predictions
 from cimento.paradigms.regions.requests import region_requests
 from cimento.paradigms.registry import LoadedSuite, SuiteLike, load_suites
@@ -26,7 +31,7 @@ from cimento.runs.run import Run
 from cimento.runs.store import manifest_part
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 
 CAUSAL, MASKED = "causal", "masked"
 ANY = "any variant"
@@ -203,7 +208,7 @@ def _applies(variant: MethodVariant, base: Run) -> bool:
 
 def _passed(run: Run) -> dict[str, bool]:
     """Whether all predictions hold, for each item that is scored."""
-    outcomes = run.outcomes().filter(question=ALL).drop_nulls("right")
+    outcomes = whole_items(run).drop_nulls("right")
     return dict(outcomes.select("item", "right").iter_rows())
 
 

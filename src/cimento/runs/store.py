@@ -36,8 +36,8 @@ from cimento.io.tables import (
     scan_table,
     write_table,
 )
+from cimento.suites import JsonValue
 from cimento.suites.load import MAX_FILE_BYTES
-from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     import polars as pl
@@ -103,6 +103,12 @@ def plain(part: Any) -> JsonValue:  # noqa: ANN401
     value: JsonValue = json.loads(text)
     return value
 
+
+PARADIGM = "paradigm"
+"""Key of the manifest: name of the paradigm. Version 0.1 wrote ``kind`` or nothing."""
+
+_EARLIER = {None: "regions", "templates": "cloze"}
+_RATINGS = "acceptability.json"
 
 MANIFEST = "manifest.json"
 SUITE_FOLDER = "suite"
@@ -251,6 +257,15 @@ class RunFolder:
         if not isinstance(content, dict):
             raise TableError(where=str(self.path / MANIFEST), seen="is not a JSON object")
         return content
+
+    def paradigm_name(self, manifest: Manifest) -> str:
+        """The name of the paradigm of the run, whichever version stored it."""
+        if isinstance(name := manifest.get(PARADIGM), str):
+            return name
+        if (self.path / _RATINGS).is_file():
+            return "ratings"
+        kind = manifest.get("kind")
+        return _EARLIER.get(kind, str(kind)) if kind is None or isinstance(kind, str) else str(kind)
 
     def read_json(self, name: str) -> JsonValue:
         """The value of a JSON file of the run.

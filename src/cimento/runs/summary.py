@@ -10,8 +10,8 @@ import inspect
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cimento._version import __version__
 from cimento.errors import TableError, counted
@@ -19,7 +19,7 @@ from cimento.io.inline_markup import apart, notebook_table
 from cimento.io.parsing import faults_of, refuse_very_faulty
 from cimento.runs.outcomes import Estimate, Outcome
 from cimento.runs.usage import RunUsage
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -89,7 +89,7 @@ def _reasons(estimates: list[Estimate]) -> list[str]:
     return [f"Without value or interval: {reason}." for reason in dict.fromkeys(lacking) if reason]
 
 
-SUMMARY_VERSION = 2
+SUMMARY_VERSION = 3
 
 JsonSchema: TypeAlias = dict[str, "bool | int | str | list[str] | JsonSchema"]
 
@@ -112,7 +112,6 @@ class RunSummary:
         outcomes: outcome of every item; only in the output of ``--json``, since a run folder has
             them in a table.
         usage: usage of a server by the run; only where a server was asked.
-        names: names that the author of the suite gave to questions; only where there are any.
     """
 
     suite: str
@@ -127,7 +126,6 @@ class RunSummary:
     warnings: tuple[str, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     usage: RunUsage | None = None
-    names: dict[str, str] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -167,16 +165,6 @@ class RunSummary:
             and estimate.is_share
             and estimate.method == headline.method
         )
-
-
-def names_of(suite: object) -> dict[str, str]:
-    """The names that the author of a suite gave to questions; unnamed questions are left out."""
-    predictions = enumerate(getattr(suite, "predictions", ()))
-    return {
-        f"prediction {number}": prediction.name
-        for number, prediction in predictions
-        if prediction.name
-    }
 
 
 def by_suite(runs: Iterable[RunSummary]) -> dict[str, list[RunSummary]]:
@@ -251,13 +239,27 @@ _ORDER = ("schema_version", "cimento", "runs", "missing", "means")
 
 def to_json(summary: Summary) -> str:
     """The summary as JSON text that ends with a line break."""
-    fields = asdict(summary)
-    ordered = {name: fields[name] for name in _ORDER}
-    for run in fields["runs"]:
-        for name in ("usage", "names"):
-            if not run[name]:
-                del run[name]
+    ordered = {name: _json_value(getattr(summary, name)) for name in _ORDER}
+    for run in ordered["runs"]:
+        if not run["usage"]:
+            del run["usage"]
     return json.dumps(ordered, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _json_value(value: Any) -> Any:  # noqa: ANN401  # the parts of a record, and what JSON can hold
+    """A value with records as objects; `asdict` copies each value too, which takes longer."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: _json_value(getattr(value, name)) for name in _names(type(value))}
+    if isinstance(value, tuple | list):
+        return [_json_value(child) for child in value]
+    if isinstance(value, Mapping):
+        return {key: _json_value(child) for key, child in value.items()}
+    return value
+
+
+@functools.cache
+def _names(record: type[Any]) -> tuple[str, ...]:
+    return tuple(entry.name for entry in fields(record))
 
 
 def from_json(text: str, *, where: str = "summary.json") -> Summary:

@@ -157,20 +157,28 @@ def split_half(
     for row, rating in zip(table, used, strict=True):
         row[: rating.size] = rating
     generator = np.random.default_rng(seed)
-    halves = [
-        _correlation_of_halves(table, sizes, generator.random(table.shape), kind)
-        for _ in range(draws)
-    ]
-    undefined = sum(map(math.isnan, halves))
+    at_once = max(1, _VALUES_AT_ONCE // table.size)
+    halves = np.concatenate(
+        [
+            _correlations_of_halves(
+                table, sizes, generator.random((min(at_once, draws - first), *table.shape)), kind
+            )
+            for first in range(0, draws, at_once)
+        ]
+    )
+    undefined = int(np.isnan(halves).sum())
     if undefined:
         return _nothing(len(used), draws, f"undefined in {undefined} of {draws} halvings")
     factor = float((1 / (sizes // 2)).mean() / (1 / sizes).mean())
     return _of_halves(halves, items=len(used), factor=factor)
 
 
-def _of_halves(halves: Sequence[float], *, items: int, factor: float) -> SplitHalf:
+_VALUES_AT_ONCE = 200_000
+
+
+def _of_halves(halves: Floats, *, items: int, factor: float) -> SplitHalf:
     """The reliability of the whole from the correlations of its halves, one a draw."""
-    half, draws = float(np.mean(halves)), len(halves)
+    half, draws = float(halves.mean()), halves.size
     if 1 + (factor - 1) * half <= 0:
         return _nothing(items, draws, "the halves contradict each other")
     reliability = spearman_brown(half, factor=factor)
@@ -192,18 +200,27 @@ def _nothing(items: int, draws: int, reason: str) -> SplitHalf:
     return SplitHalf(None, None, None, None, None, items, draws, reason)
 
 
-def _correlation_of_halves(table: Floats, sizes: Floats, keys: Floats, kind: str) -> float:
-    """The correlation of half means where each row's ratings are ordered by random keys."""
+def _correlations_of_halves(table: Floats, sizes: Floats, keys: Floats, kind: str) -> Floats:
+    """The correlation of half means in each draw, NaN where it is undefined.
+
+    Args:
+        table: ratings, items by places.
+        sizes: the number of ratings of each item.
+        keys: random numbers, draws by items by places; the ratings of an item are in their order.
+        kind: as for `split_half`.
+    """
     columns, half = np.arange(table.shape[1]), (sizes // 2)[:, None]
-    order = np.argsort(np.where(columns < sizes[:, None], keys, np.inf), axis=1)
-    mixed = np.take_along_axis(table, order, axis=1)
-    one = (mixed * (columns < half)).sum(axis=1) / (sizes // 2)
-    other = (mixed * ((columns >= half) & (columns < 2 * half))).sum(axis=1) / (sizes // 2)
+    order = np.argsort(np.where(columns < sizes[:, None], keys, np.inf), axis=-1)
+    mixed = np.take_along_axis(table[None], order, axis=-1)
+    one = (mixed * (columns < half)).sum(axis=-1) / (sizes // 2)
+    other = (mixed * ((columns >= half) & (columns < 2 * half))).sum(axis=-1) / (sizes // 2)
     if kind == "spearman":
-        one, other = mid_ranks(one), mid_ranks(other)
-    if np.ptp(one) == 0 or np.ptp(other) == 0:
-        return math.nan
-    return float(np.corrcoef(one, other)[0, 1])
+        one, other = (np.array(list(map(mid_ranks, means))) for means in (one, other))
+    constant = (np.ptp(one, axis=-1) == 0) | (np.ptp(other, axis=-1) == 0)
+    one, other = (means - means.mean(axis=-1, keepdims=True) for means in (one, other))
+    scale = np.sqrt((one * one).sum(axis=-1) * (other * other).sum(axis=-1))
+    products = (one * other).sum(axis=-1)
+    return np.where(constant, np.nan, np.clip(products / np.where(constant, 1, scale), -1, 1))
 
 
 FEW_MODELS = f"fewer than {FEWEST_CLUSTERS} models"

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 
 from cimento.errors import InputError, did_you_mean
-from cimento.suites.model import JsonValue, Prediction, Suite
+from cimento.suites import JsonValue, Prediction, Suite
 from cimento.suites.tables import Table, meaning
 
 KEY = "licensing"
@@ -343,23 +343,28 @@ def level_columns(condition: str, factors: Mapping[str, Sequence[str]]) -> dict[
     return dict(zip(factors, parts, strict=True)) if len(parts) == len(factors) else {}
 
 
-def predictions_of(square: Square) -> tuple[Prediction, ...]:
+def predictions_of(square: Square, *, alone: bool = True) -> tuple[Prediction, ...]:
     """The predictions of super-additivity and of each acceptable against the unacceptable cell.
 
     All predictions are about whole sentences; see Sprouse, Wagers and Phillips 2012.
+
+    Args:
+        square: the square.
+        alone: whether its design has no other squares, whose names must differ.
     """
+    worst = square.cells[3].condition
     plain, first, second, both = (f"(*;%{name}%)" for name in square.conditions)
     return (
         Prediction(
             f"({both} - {second}) - ({first} - {plain}) > 0",
             comment=f"Super-additivity (DD > 0) of {' and '.join(square.factors)}.",
-            name="DD",
+            name="DD" if alone else f"DD of {worst}",
         ),
         *(
             Prediction(
                 f"(*;%{cell.condition}%) < {both}",
-                comment=f"{cell.condition} is less surprising than {square.cells[3].condition}.",
-                name=cell.condition or "",
+                comment=f"{cell.condition} is less surprising than {worst}.",
+                name=(cell.condition or "") if alone else f"{cell.condition} over {worst}",
             )
             for cell in square.acceptable
         ),
@@ -386,8 +391,9 @@ def with_design(suite: Suite) -> Suite:
             name=names["good"],
         )
         return replace(suite, predictions=(prediction,))
-    predictions = tuple(prediction for square in known for prediction in predictions_of(square))
-    return replace(suite, predictions=predictions)
+    alone = len(known) == 1
+    predictions = chain.from_iterable(predictions_of(square, alone=alone) for square in known)
+    return replace(suite, predictions=tuple(predictions))
 
 
 def _conditions(suite: Suite) -> dict[tuple[str, ...], str]:

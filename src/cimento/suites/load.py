@@ -9,7 +9,7 @@ import lzma
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from cimento.errors import CimentoError, Fault, InputError, SuiteError
 from cimento.io.files import reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, parse_json
+from cimento.suites import JsonValue, Suite
 from cimento.suites.checks import check_suite
 from cimento.suites.formats import (
     FORMATS,
@@ -27,7 +28,6 @@ from cimento.suites.formats import (
     plugged_suffixes,
 )
 from cimento.suites.formats.native import TABLES
-from cimento.suites.model import JsonValue, Suite
 from cimento.suites.reading import TOML, errors, no_collection, warnings
 from cimento.suites.suite_workbook import (
     advice_in_workbook,
@@ -126,14 +126,14 @@ def unfolded(path: Path) -> Iterator[Path]:
             raise
 
 
-def in_workbook(path: Path, faults: Iterable[Fault]) -> tuple[Fault, ...]:
+def in_workbook(path: Path, faults: Sequence[Fault]) -> tuple[Fault, ...]:
     """Faults in terms of the sheets of a suite workbook; faults of other suites are unchanged.
 
     Args:
         path: path of the suite.
         faults: faults found in its files.
     """
-    if not is_suite_workbook(path):
+    if not (faults and is_suite_workbook(path)):
         return tuple(faults)
     return tuple(
         replace(fault, where=place_in_workbook(fault.where, path), todo=advice_in_workbook(fault))

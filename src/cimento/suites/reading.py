@@ -18,7 +18,7 @@ from typing import Literal, overload
 from cimento.errors import Fault, InputError, Severity, SuiteError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
-from cimento.suites.model import JsonValue, Suite
+from cimento.suites import JsonValue, Suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,14 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S006": _warning("the encoding was guessed", "Save the file as UTF-8 to be sure."),
     "CIM-S007": _warning("a key that looks misspelt", "Rename it, or leave it as your own."),
     "CIM-S008": _warning(
-        "a field of a task that is ignored", "docs/compat.md lists the supported fields."
+        "a field of a task that is ignored",
+        "The page *Conventions of other tools* lists the supported fields.",
     ),
     "CIM-S009": _warning("something above the column names", "Move it off the sheet."),
+    "CIM-S062": _warning(
+        "sheets of a workbook that are not read",
+        "Put the sheet with the sentences first if that is not the right one.",
+    ),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),
@@ -92,6 +97,10 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S025": _warning(
         "predictions that contradict each other",
         "Look at each separately; together they always fail.",
+    ),
+    "CIM-S026": _error(
+        "a name that does not tell a prediction from others",
+        "Give it a name of its own, such as *number*, or none.",
     ),
     "CIM-S030": _error("a factor whose column is missing", "Add the column, or fill in the cell."),
     "CIM-S031": _error("an unknown factor level", "Correct the cell, or add the level."),
@@ -146,6 +155,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S057": _warning(
         "a sentence in several items", "Write a different sentence, or put them in one cluster."
     ),
+    "CIM-S061": _warning("a judgment mark before a sentence", "Delete it from the sentence."),
 }
 
 

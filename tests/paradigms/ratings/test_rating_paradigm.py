@@ -163,7 +163,7 @@ def test_the_headline_is_of_pairs_where_there_are_some_and_else_a_correlation():
         ]
         for run in (single, pairs)
     ]
-    assert headlines == [[("lp", "spearman")], [("all predictions", "accuracy")]]
+    assert headlines == [[("lp", "spearman")], [("prediction 0", "accuracy")]]
 
 
 def test_outcomes_hold_a_row_for_each_sentence_and_measure_beside_its_rating(earlier):

@@ -11,9 +11,10 @@ import pytest
 from cimento import Asking, CimentoError, Run, TableError, UsageError, evaluate, open_run, pairs
 from cimento.measures.regions import count_first_tokens
 from cimento.paradigms.regions import REGIONS
-from cimento.paradigms.regions.judging import ALL, scores_of, tokens_of, values_of
+from cimento.paradigms.regions.judging import scores_of, tokens_of, values_of
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.registry import parse_options
+from cimento.suites.naming import ALL_PREDICTIONS as ALL
 from cimento.testing import check_paradigm
 
 SUITE = "it-subject-verb"
@@ -42,15 +43,13 @@ def test_region_suites_conform_to_the_protocol():
 
 def test_each_prediction_and_all_of_them_have_an_outcome_and_an_accuracy(run):
     outcomes = run.outcomes()
-    assert outcomes["question"].to_list()[:3] == ["prediction 0", "prediction 1", ALL]
+    assert outcomes["question"].to_list()[:3] == ["number", "person", ALL]
     assert (outcomes["unit"] == "bits").all()
     wide = outcomes.pivot("question", index="item", values="right")
-    assert (wide[ALL] == (wide["prediction 0"] & wide["prediction 1"])).all()
+    assert (wide[ALL] == (wide["number"] & wide["person"])).all()
     lower = outcomes.pivot("question", index="item", values="value")
-    assert (
-        lower[ALL] == lower.select(pl.min_horizontal("prediction 0", "prediction 1")).to_series()
-    ).all()
-    assert accuracies(run) == {"prediction 0": (21, 24), "prediction 1": (23, 24), ALL: (21, 24)}
+    assert (lower[ALL] == lower.select(pl.min_horizontal("number", "person")).to_series()).all()
+    assert accuracies(run) == {"number": (21, 24), "person": (23, 24), ALL: (21, 24)}
     [headline] = [estimate for estimate in run.estimates() if estimate.role == "headline"]
     assert (headline.question, headline.chance) == (ALL, 1 / 3)
     assert (headline.low, headline.high) == pytest.approx((0.689961, 0.956557), abs=1e-5)
@@ -58,21 +57,23 @@ def test_each_prediction_and_all_of_them_have_an_outcome_and_an_accuracy(run):
 
 def test_one_prediction_is_all_of_them():
     run = evaluate(pairs([("Le chiavi sono qui.", "Le chiavi è qui.")]), MODEL)
-    assert run.outcomes()["question"].to_list() == [ALL]
+    assert run.outcomes()["question"].to_list() == ["good"]
     [estimate] = run.estimates()
-    assert (estimate.question, estimate.role, estimate.n) == (ALL, "headline", 1)
+    assert (estimate.question, estimate.role, estimate.n) == ("good", "headline", 1)
     assert estimate.description == "(*;%good%) < (*;%bad%)"
 
 
-def test_predictions_that_are_chosen_keep_their_numbers(run):
+def test_predictions_that_are_chosen_keep_their_names(run):
     assert set(run.judge(predictions=("1", "0")).outcomes()["question"]) == {
-        "prediction 0", "prediction 1", ALL
+        "number", "person", ALL
     }  # fmt: skip
     formula = "(2;%match%) < (2;%mismatch_number%)"
-    own = run.judge(predictions=("1", formula))
-    assert set(own.outcomes()["question"]) == {"prediction 1", "prediction 2", ALL}
+    assert accuracies(run.judge(predictions=formula)) == {"number": (21, 24)}
+    own = run.judge(predictions=("1", f"{formula} & {formula}"))
+    assert set(own.outcomes()["question"]) == {"person", "prediction 2", ALL}
     assert accuracies(own)["prediction 2"] == (21, 24)
-    assert accuracies(run.judge(predictions="1")) == {ALL: (23, 24)}
+    for text in ("1", "prediction 1", "person"):
+        assert accuracies(run.judge(predictions=text)) == {"person": (23, 24)}
 
 
 def test_ties_count_as_the_options_say_and_stay_ties():
@@ -109,7 +110,7 @@ def test_measures_beside_the_first_have_accuracies_of_their_own():
 def test_columns_that_a_measure_needs_are_asked_for():
     run = evaluate(pairs([("Il cane dorme.", "Il cane dormono.")]), "demo-masked", measure="lp-nl")
     assert {"logit", "log_sigmoid_sum"} <= set(run.table("tokens").columns)
-    assert accuracies(run)[ALL][1] == 1
+    assert accuracies(run)["good"][1] == 1
 
 
 def test_a_suite_without_predictions_is_asked_for_all_tokens_and_has_no_outcome():
@@ -249,7 +250,7 @@ def test_other_predictions_are_asked_anew_and_stored_apart(tmp_path):
     other = evaluate(SUITE, MODEL, limit=2, output=tmp_path, predictions="(3;%match%) < 99")
     unstored = evaluate(SUITE, MODEL, limit=2).table("tokens")
     assert other.table("tokens").height != unstored.height
-    assert accuracies(other)[ALL][1] == 2
+    assert accuracies(other)["prediction 2"][1] == 2
     assert first.folder != other.folder
     assert len(list((tmp_path / "it-subject-verb").iterdir())) == 2
 
@@ -269,7 +270,7 @@ def test_factorial_designs_have_their_effects_among_the_estimates():
 
 def test_values_of_regions_are_those_that_predictions_compare(run):
     values = values_of(run)
-    row = run.outcomes().filter(question="prediction 0").row(0, named=True)
+    row = run.outcomes().filter(question="number").row(0, named=True)
     item = values.values[row["item"]]
     margin = item["mismatch_number"][1] - item["match"][1]
     assert margin / 0.6931471805599453 == pytest.approx(row["value"])

@@ -13,11 +13,11 @@ from cimento import UsageError
 from cimento.errors import FormulaError
 from cimento.io.tables import validate
 from cimento.measures import BITS_PER_NAT, NOT_ASKED, Missing
-from cimento.paradigms.regions.judging import ALL
 from cimento.paradigms.regions.predictions import Evaluation, evaluate_item
 from cimento.runs.outcomes import OUTCOMES as TABLE
+from cimento.suites import METRICS
 from cimento.suites.formula import Comparison, Junction, comparisons, parse, references
-from cimento.suites.model import METRICS
+from cimento.suites.naming import ALL_PREDICTIONS as ALL
 from tests.helpers.judging import joined, judged, make_suite, requests_of, word_tokens
 from tests.suites.test_formula import FORMULAS
 
@@ -224,7 +224,7 @@ def test_the_table_of_outcomes_keeps_its_schema():
     table = judged(suite, word_tokens(suite, [1.0, math.nan])).outcomes()
     validate(table, TABLE, where="table")
     [row] = table.iter_rows(named=True)
-    assert (row["question"], row["verdict"], row["value"]) == (ALL, "unscored", None)
+    assert (row["question"], row["verdict"], row["value"]) == ("prediction 0", "unscored", None)
     assert "'y' is nan" in row["reason"]
     nothing = make_suite([], [])
     validate(judged(nothing, word_tokens(nothing, 1.0)).outcomes(), TABLE, where="empty")

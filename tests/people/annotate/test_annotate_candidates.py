@@ -13,8 +13,8 @@ from cimento import InputError, Meta, UsageError, evaluate
 from cimento.cli import annotate_dialogues
 from cimento.io.tables import JUDGMENTS, read_table
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
+from cimento.people.annotate import CandidateDecision, Journal, journals, store_judgments
 from cimento.people.annotate.candidates import CandidateDialogue, CandidateTask, Remarks, part_of
-from cimento.people.annotate.decisions import CandidateDecision, Journal, journals, store_judgments
 from cimento.people.annotate.spreadsheets import read_candidates, write_candidates
 from tests.helpers.command_line import invoke
 

@@ -6,7 +6,7 @@ import pytest
 
 from cimento import InputError
 from cimento.errors import StorageError
-from cimento.people.annotate.decisions import Log
+from cimento.people.annotate import Log
 
 
 def read(log):

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeAlias
@@ -77,7 +77,7 @@ class RewrittenText:
         return self.ends[self.owner[pos] - 1]
 
 
-def rewritings(text: str, regions: Sequence[Span], tokenizer: Tokenizer) -> list[RewrittenText]:
+def rewritings(text: str, regions: Sequence[Span], tokenizer: Tokenizer) -> Iterator[RewrittenText]:
     """The possible forms of a text before it was cut, the plainest first.
 
     Args:
@@ -93,7 +93,7 @@ def rewritings(text: str, regions: Sequence[Span], tokenizer: Tokenizer) -> list
         changes.append(lambda char: unicodedata.normalize("NFKC", base(char)))
     if tokenizer.sentinel_pattern == _BYTE_MARK:
         changes.append(lambda char: _bytes_as_letters(base(char)))
-    return [_rewrite(text, regions, change) for change in changes]
+    return (_rewrite(text, regions, change) for change in changes)
 
 
 def _without_accents(text: str) -> str:
@@ -115,11 +115,11 @@ def _bytes_as_letters(char: str) -> str:
 
 def _rewrite(text: str, regions: Sequence[Span], change: _Change) -> RewrittenText:
     pieces = [change(char) for char in text]
-    offsets = [0, *accumulate(len(piece) for piece in pieces)]
+    offsets = [0, *accumulate(map(len, pieces))]
     owner = [0] * offsets[-1]
     for number, (start, end) in enumerate(regions, start=1):
-        for pos in range(offsets[start], offsets[end]):
-            owner[pos] = number
+        first, last = offsets[start], offsets[end]
+        owner[first:last] = [number] * (last - first)
     return RewrittenText(
         source=text,
         chars="".join(pieces),
@@ -164,17 +164,24 @@ def align_tokens(
         TableError: the tokens do not spell the text, or one of them reaches over the end of a
             region; names the token and the region.
     """
-    versions = rewritings(text, regions, spec.tokenizer)
-    walks = [_Walk(version, tokens, spec) for version in versions]
-    if spec.tokenizer.metaspace:
-        walks.append(_Walk(versions[0], tokens, spec, by_length=True))
     faults: list[TableError] = []
-    for walk in walks:
+    for walk in _walks(text, regions, tokens, spec):
         try:
             return walk.align()
         except TableError as error:
             faults.append(error)
     raise faults[0]
+
+
+def _walks(
+    text: str, regions: Sequence[Span], tokens: Sequence[str], spec: ModelSpec
+) -> Iterator[_Walk]:
+    """The ways of reading a text, each made when those before it have failed."""
+    for version in rewritings(text, regions, spec.tokenizer):
+        yield _Walk(version, tokens, spec)
+    if spec.tokenizer.metaspace:
+        plainest = next(rewritings(text, regions, spec.tokenizer))
+        yield _Walk(plainest, tokens, spec, by_length=True)
 
 
 def _spellings(token: str, spec: ModelSpec) -> tuple[str, ...]:

@@ -13,8 +13,9 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -125,23 +126,23 @@ def _rows(lines: Sequence[str], path: Path) -> Iterator[_Row]:
         return
     columns, split = _layout(*numbered[0], path)
     headless = split(numbered[0][1])[0].isdigit()
+    in_order = itemgetter(*(columns.index(name) for name in COLUMNS))
     for number, line in numbered[0 if headless else 1 :]:
-        where = f"{path}, line {number}"
         fields = split(line)
         last = number == len(lines)  # with no line feed after it
         if last and (len(fields) < len(columns) or not fields[-1]):
             raise TableError(
-                where=where,
+                where=f"{path}, line {number}",
                 seen="the file ends in the middle of a row",
                 todo="Get the whole file again.",
             )
         if len(fields) != len(columns):
             raise TableError(
-                where=where,
+                where=f"{path}, line {number}",
                 seen=f"has {len(fields)} fields where the header has {len(columns)}",
                 todo="One row is one token; fields are separated as in the header, unquoted.",
             )
-        yield _row(dict(zip(columns, fields, strict=True)), where=where, line=number)
+        yield _row(*in_order(fields), path=path, line=number)
 
 
 def _layout(number: int, first: str, path: Path) -> tuple[Sequence[str], _Split]:
@@ -171,22 +172,23 @@ def _split_at_blanks(line: str) -> list[str]:
     return re.split("[ \t]+", line.strip(" \t"))
 
 
-def _row(values: Mapping[str, str], *, where: str, line: int) -> _Row:
+def _row(
+    sentence_id: str, token_id: str, token: str, surprisal: str, *, path: Path, line: int
+) -> _Row:
     ids: list[int] = []
-    for column in ("sentence_id", "token_id"):
-        text = values[column].strip()
+    for column, value in (("sentence_id", sentence_id), ("token_id", token_id)):
+        text = value.strip()
         if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
             raise TableError(
-                where=where,
+                where=f"{path}, line {line}",
                 seen=f"{column} is {text!r} and not a whole number",
                 todo="Ids count from 1.",
             )
         ids.append(int(text))
-    surprisal = _number(values["surprisal"].strip(), where=where)
-    return _Row(line, ids[0], ids[1], values["token"], surprisal)
+    return _Row(line, ids[0], ids[1], token, _number(surprisal.strip(), path=path, line=line))
 
 
-def _number(text: str, *, where: str) -> float:
+def _number(text: str, *, path: Path, line: int) -> float:
     """A surprisal; NaN for all ways of writing a missing one."""
     if text.lower() in _NOT_A_NUMBER:
         return math.nan
@@ -195,7 +197,7 @@ def _number(text: str, *, where: str) -> float:
     except ValueError as error:
         comma = " Write a point and not a comma in numbers." if "," in text else ""
         raise TableError(
-            where=where,
+            where=f"{path}, line {line}",
             seen=f"the surprisal is {text[:40]!r} and not a number",
             todo=f"Is the row shifted, or the token quoted?{comma}",
         ) from error
@@ -324,7 +326,7 @@ def parse_spec(text: str, *, where: str) -> ModelSpec:
     raise TableError(
         where=where,
         seen=f"is not a model spec ({'; '.join(faults[:5])})",
-        todo="See docs/replay.md for its keys.",
+        todo="See the page *Recorded surprisals* for its keys.",
     )
 
 

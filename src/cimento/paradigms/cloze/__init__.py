@@ -24,7 +24,13 @@ from cimento.paradigms.base import (
     SurveyTask,
 )
 from cimento.paradigms.cloze.estimates import cloze_estimates, cloze_methods
-from cimento.paradigms.cloze.files import check_cloze, is_released, read_cloze, write_cloze
+from cimento.paradigms.cloze.files import (
+    check_cloze,
+    choice_task,
+    is_released,
+    read_cloze,
+    write_cloze,
+)
 from cimento.paradigms.cloze.judging import (
     HIT,
     UNREACHABLE,
@@ -49,7 +55,8 @@ from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
 from cimento.paradigms.paradigm import Paradigm
 from cimento.runs.outcomes import Estimate
 from cimento.runs.store import manifest_part
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
+from cimento.suites.formats.lm_eval import ChoiceTask
 
 if TYPE_CHECKING:
     import polars as pl
@@ -97,6 +104,10 @@ class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
             StorageError: the folder cannot be written.
         """
         write_cloze(suite, folder)
+
+    def choice_tasks(self, suite: ClozeSuite) -> Sequence[ChoiceTask]:
+        """A task of the blanks that have options; see `choice_task`."""
+        return [choice_task(suite)]
 
     def check(self, suite: ClozeSuite) -> Sequence[Fault]:
         """Every fault of a suite."""

@@ -42,8 +42,9 @@ from cimento.paradigms.cloze.suite import (
     Template,
     expand_suite,
 )
+from cimento.suites import JsonValue, Meta
+from cimento.suites.formats.lm_eval import ChoiceTask
 from cimento.suites.formats.native import meta_table
-from cimento.suites.model import JsonValue, Meta
 from cimento.suites.reading import errors
 
 _SHOWN = 5
@@ -366,3 +367,37 @@ def _start(cell: str) -> str:
 
 def _end(cell: str) -> str:
     return cell[:-1] + "\\s" if cell.endswith(" ") else cell
+
+
+def choice_task(suite: ClozeSuite) -> ChoiceTask:
+    """The blanks of a suite that have options, as a task of lm-evaluation-harness.
+
+    The prompt is what stands before a blank, and a text is an option with what stands after it, so
+    that the order of the texts is that of the filled sentences.
+
+    Raises:
+        InputError: no blank has options with a target among them.
+    """
+    rows: list[dict[str, JsonValue]] = []
+    for item in expand_suite(suite).items:
+        roles = [option.role for option in item.options]
+        if len(roles) > 1 and roles.count("target") == 1:
+            prompt = item.before.rstrip()
+            blank = item.before[len(prompt) :]
+            choices = [f"{blank}{option.text}{item.after}" for option in item.options]
+            rows.append(
+                {
+                    **item.columns,
+                    "item": item.id,
+                    "prompt": prompt,
+                    "choices": [*choices],
+                    "gold": roles.index("target"),
+                }
+            )
+    if not rows:
+        raise InputError(
+            where=f"suite {suite.name!r}",
+            seen="no blank has one target and other options, so there is nothing to choose among",
+            todo="Add options; the harness cannot ask for open candidates.",
+        )
+    return ChoiceTask(suite.name, tuple(rows))

@@ -44,13 +44,13 @@ from cimento.paradigms.cloze.shares import (
     precision_interval,
 )
 from cimento.paradigms.cloze.suite import ClozeItem
-from cimento.runs.run import open_run, paradigm_name
+from cimento.runs.run import open_run
 from cimento.runs.store import find_runs
 from cimento.statistics.calibration import Calibration
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design, Statistic
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 WHOLE_SUITE = "all"
 EXPRESSION, WORD = "expression", "word"
@@ -448,7 +448,7 @@ def open_cloze_runs(paths: Iterable[Path]) -> list[ClozeAnswers]:
     several: list[ClozeAnswers] = []
     for path in paths:
         folders = [
-            folder for folder in find_runs(path) if paradigm_name(folder, folder.manifest()) == NAME
+            folder for folder in find_runs(path) if folder.paradigm_name(folder.manifest()) == NAME
         ]
         if not folders:
             raise TableError(

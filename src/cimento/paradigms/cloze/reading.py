@@ -33,8 +33,8 @@ from cimento.paradigms.cloze.suite import (
     SeedSet,
     Template,
 )
+from cimento.suites import Meta
 from cimento.suites.formats.native import meta_of
-from cimento.suites.model import Meta
 from cimento.suites.reading import decode, sha256_of
 from cimento.suites.reading import fault as file_fault
 from cimento.suites.schema import Model, Open, TomlMeta, validate
@@ -52,15 +52,18 @@ YES = ("yes", "true", "1", "x")
 _MEANINGS = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\s": " ", "\\e": ""}
 _PIECE = re.compile(r"\\.|.|\\$", re.DOTALL)
 _BLANK_LENGTH = 3
+_BLANK = re.compile(rf"_{{{_BLANK_LENGTH},}}")
 
 
 def read_cell(cell: str) -> str:
     """The text of a cell in which no sign means anything."""
-    return _text(_stripped(_pieces(cell)))
+    return _text(_stripped(_pieces(cell))) if "\\" in cell else cell.strip(" ")
 
 
 def read_blanks(cell: str) -> list[str]:
     """The texts before, between and after the blanks of a cell: two where there is one blank."""
+    if "\\" not in cell:
+        return _BLANK.split(cell.strip(" "))
     parts: list[list[str]] = [[]]
     run = 0
     for piece in [*_stripped(_pieces(cell)), ""]:
@@ -78,19 +81,27 @@ def read_blanks(cell: str) -> list[str]:
 
 def has_braces(cell: str) -> bool:
     """Whether there are braces that mean something."""
+    if "\\" not in cell:
+        return "{" in cell or "}" in cell
     return not {"{", "}"}.isdisjoint(_pieces(cell))
 
 
 def read_options(cell: str, role: OptionRole) -> tuple[Option, ...]:
     """The options in a cell, each with its variants."""
-    pieces = _stripped(_pieces(cell))
-    if not pieces:
-        return ()
     options = []
-    for part in _split(pieces, "|"):
-        first, *others = (_text(text) for text in _split(_stripped(part), "/"))
+    for first, *others in _option_texts(cell):
         options.append(Option(first, role, tuple(others)))
     return tuple(options)
+
+
+def _option_texts(cell: str) -> list[list[str]]:
+    """The texts of each option in a cell, the variants after the first."""
+    if "\\" not in cell:
+        cell = cell.strip(" ")
+        return [part.strip(" ").split("/") for part in cell.split("|")] if cell else []
+    pieces = _stripped(_pieces(cell))
+    parts = _split(pieces, "|") if pieces else []
+    return [[_text(text) for text in _split(_stripped(part), "/")] for part in parts]
 
 
 def read_parts(cell: str) -> tuple[str, ...]:
@@ -99,7 +110,8 @@ def read_parts(cell: str) -> tuple[str, ...]:
     return tuple(_text(_stripped(part)) for part in _split(pieces, "|")) if pieces else ()
 
 
-# --- Pieces: a character, or a backslash with the character after it
+# --- Pieces: a character, or a backslash with the character after it; most cells have no backslash,
+# --- and are not taken apart
 
 
 def _pieces(cell: str) -> list[str]:

@@ -29,7 +29,7 @@ from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.report.sections import estimate_cell, estimates_grid, run_report, runs_by_suite
 from cimento.runs.outcomes import Estimate
 from cimento.runs.run import Run
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 
 _BIAS_COLUMNS: Mapping[str, str] = {
     D_PRIME: D_PRIME,
@@ -54,7 +54,7 @@ _PEOPLE_COLUMNS: Mapping[str, str] = {
 _ABOUT_BIAS = (
     "d' is 0 where good and bad are not told apart. c is below 0 for a tendency to say acceptable,"
     " or to choose the first of two. Without bias, the shares of what comes first and of A or 1 are"
-    " 0.5, and all other biases 0; those of numbers are in points (docs/prompted.md)."
+    " 0.5, and all other biases 0; those of numbers are in points (see the page *Asking in words*)."
 )
 _ABOUT_PEOPLE = (
     "slope: of people's mean ratings on the answers, both from 0 to 1. ceiling: the correlation"

@@ -52,9 +52,9 @@ from cimento.paradigms.ratings.suite import (
 )
 from cimento.paradigms.regions import RegionParadigm
 from cimento.paradigms.regions.judging import (
-    ALL,
     judged_suite,
     outcomes_of,
+    questions,
     sentences_of,
     suite_of,
 )
@@ -63,9 +63,9 @@ from cimento.report import SuiteReport
 from cimento.report.figures import Figure, drawable
 from cimento.runs.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate
 from cimento.runs.store import manifest_part
+from cimento.suites import JsonValue, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.checks import check_suite
-from cimento.suites.model import JsonValue, Suite
 from cimento.suites.reading import NO_PREDICTIONS
 from cimento.suites.stimuli import count_words
 
@@ -175,7 +175,8 @@ class Ratings(RegionParadigm):
         """The accuracies of pairs, then the comparisons of measures with ratings and labels."""
         options, outcomes = options_of(run), run.outcomes()
         pairs = list(super().estimate(run))
-        whole = [accuracy for accuracy in pairs if accuracy.question == ALL and not accuracy.group]
+        last = questions(run)[-1:]
+        whole = [one for one in pairs if one.question in last and not one.group]
         values = RatedValues.of(rated_of(suite_of(run)).sentences, outcomes)
         beside = rating_estimates(
             values,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from cimento.engine.requests import Answers, Attribute, Request
 from cimento.errors import UsageError
 from cimento.io.explained import ATTRIBUTIONS, GRADIENTS
-from cimento.io.tables import NO_LEFT_CONTEXT, find_table
+from cimento.io.tables import NO_LEFT_CONTEXT
 from cimento.measures import BITS_PER_NAT
 from cimento.models.questions import ERROR_NATS, ERROR_SHARE
 from cimento.paradigms.regions.explanations import with_phenomena
@@ -27,6 +27,7 @@ from cimento.report import Contributions
 from cimento.report.contributions import EVERYTHING, RULES
 from cimento.report.items import strips_at
 from cimento.report.strips import StripToken
+from cimento.runs.explained import explained_table
 from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of
 from cimento.statistics.multiple import holm
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
     from cimento.paradigms.regions.swaps import Contrast, Contrasts, ExplainSettings
     from cimento.runs.run import Run
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
 NOTHING = "no token before what is measured can contribute"
 
@@ -378,7 +379,7 @@ def stored_attributions(run: Run) -> pl.DataFrame | None:
     Raises:
         TableError: the table is damaged.
     """
-    return None if run.folder is None else find_table(ATTRIBUTIONS, run.folder)
+    return explained_table(run, ATTRIBUTIONS)
 
 
 def item_contributions(run: Run, table: pl.DataFrame) -> dict[str, tuple[Contributions, ...]]:
@@ -401,7 +402,7 @@ def item_contributions(run: Run, table: pl.DataFrame) -> dict[str, tuple[Contrib
                              how="semi", maintain_order="left")  # fmt: skip
         totals = dict(rows.select("item", "margin_bits").iter_rows())
         for item, strips in strips_at(some, tokens).items():
-            label = f"{run.named(str(question))}, {RULES[str(rule)]}"
+            label = f"{question}, {RULES[str(rule)]}"
             if rule == "integrated":
                 label += f" from the {baseline} embedding"
             made = Contributions(label=label, margin_bits=totals[item], strips=strips)

@@ -26,8 +26,8 @@ from cimento.paradigms.regions.contrast import (
     find_contrast,
     items_with_other_contexts,
 )
+from cimento.suites import Region
 from cimento.suites.checks.comparisons import have_little_in_common
-from cimento.suites.model import Region
 from cimento.suites.stimuli import (
     WITHOUT_BLANKS,
     count_words,
@@ -38,7 +38,7 @@ from cimento.suites.stimuli import (
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded, Scorer
-    from cimento.suites.model import Condition, Item, Suite
+    from cimento.suites import Condition, Item, Suite
     from cimento.suites.stimuli import Span
 
 Frequency = Callable[[str], float]
@@ -152,7 +152,7 @@ def remarks(audit: Audit) -> dict[str, tuple[str, ...]]:
         "unknown": tuple(f"{item} {name} ({count})" for item, name, count in audit.unknown or ()),
         "elsewhere": audit.other_contexts,
         "unlike": audit.unlike,
-        "same": tuple(" = ".join(ids) for ids in audit.same_contexts),
+        "same": tuple(f"items {', '.join(ids)}" for ids in audit.same_contexts),
         "overlapping": tuple(f"{a} and {b} ({value:.2f})" for a, b, value in audit.overlapping),
     }
 

@@ -34,17 +34,18 @@ from cimento.errors import UsageError, did_you_mean
 from cimento.io.values import BITS_PER_NAT, Missing, Value, total
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon, summed
+from cimento.suites import Item, Suite
 from cimento.suites.derived import NOTHING, OTHER, first_word, kind_of
 from cimento.suites.design import Square, squares
 from cimento.suites.formula import Comparison, Junction, Reference
-from cimento.suites.model import Item, Suite
+from cimento.suites.naming import named
 from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
     from cimento.io.values import Unit
     from cimento.measures.regions import RegionValues
+    from cimento.suites import Item, Suite
     from cimento.suites.formula import Formula
-    from cimento.suites.model import Item, Suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,20 +100,20 @@ def find_contrast(suite: Suite, *, regions: Sequence[int] = ()) -> Contrast:
 
 
 def predictions_of_pairs(suite: Suite) -> dict[tuple[str, str], str]:
-    """The likelier condition and its alternative to the prediction that compares these two alone.
+    """The likelier condition and its alternative to the name of the prediction that compares them.
 
     Raises:
         UsageError: a prediction is not ``<`` or ``>`` between two conditions.
     """
     trees = parse_predictions(suite)
-    named: dict[tuple[str, str], str] = {}
-    for number, (tree, prediction) in enumerate(zip(trees, suite.predictions, strict=True)):
+    questions: dict[tuple[str, str], str] = {}
+    for tree, prediction in zip(trees, named(suite.predictions), strict=True):
         pairs = {
             (low.condition, high.condition) for low, high in _pairs(tree, suite, prediction.formula)
         }
         if len(pairs) == 1:
-            named.setdefault(pairs.pop(), f"prediction {number}")
-    return named
+            questions.setdefault(pairs.pop(), prediction.name)
+    return questions
 
 
 def items_with_other_contexts(suite: Suite, contrast: Contrast) -> list[str]:

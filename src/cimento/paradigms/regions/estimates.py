@@ -19,7 +19,6 @@ from cimento.measures.sentence import Measure
 from cimento.paradigms.regions.chance import chance_level, near_tie_threshold, scale_reason
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
 from cimento.paradigms.regions.judging import (
-    ALL,
     CHOSEN_BY,
     compares_sentences,
     crosses_factors,
@@ -314,6 +313,7 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
     expected = list(_expected(run))
     if not expected:
         return
+    whole = expected[-1][0]
     options, table = options_of(run), run.outcomes()
     split = [name for name in ("question", GROUP + PHENOMENON) if name in table.columns]
     counted = table.select("item", "cluster", "verdict", "right", "value", *split)
@@ -334,7 +334,7 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
                     like,
                     group=column,
                     level=level,
-                    role=_role(column, like.question),
+                    role=_role(column, is_whole=like is whole),
                     near_tied=_near_tied(outcomes, near.bits),
                     near_tie_bits=near.bits,
                     near_tie_method=near.reason,
@@ -343,8 +343,8 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
             yield _with_length(estimate, None if on_scale else lengths.get(part))
 
 
-def _role(group: str, question: str) -> Role:
-    if question == ALL:
+def _role(group: str, *, is_whole: bool) -> Role:
+    if is_whole:
         return "main" if group else "headline"
     return "detail" if group else "main"
 
@@ -398,11 +398,10 @@ def _with_length(estimate: Estimate, outcomes: pl.DataFrame | None) -> Estimate:
 
 def _of_people(run: Run, choices: ChoiceRate) -> Estimate:
     """A rate of people's choices, or of the model on the items that people answered."""
-    question = ALL if choices.prediction is None or len(questions(run)) == 1 else None
     return Estimate(
         suite=run.suite.name,
         model=run.model,
-        question=question or f"prediction {choices.prediction}",
+        question=choices.question,
         method=choices.who if choices.of_people else "on the items that people answered",
         statistic="choice rate",
         role="detail",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cimento.engine.requests import Answers
 from cimento.io.explained import EXPLANATIONS, PATCHES
-from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS, find_table
+from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS
 from cimento.io.values import Missing, Value, total
 from cimento.measures import BITS_PER_NAT
 from cimento.measures.regions import region_values, with_first_tokens
@@ -24,6 +24,7 @@ from cimento.paradigms.regions.judging import judged_suite, options_of
 from cimento.paradigms.regions.swaps import Contrast, Contrasts, ExplainSettings
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon
 from cimento.report.explanations import PARTS
+from cimento.runs.explained import explained_table
 from cimento.statistics.design import Design
 from cimento.statistics.means import STUDENTIZED_DRAWS, mean_of
 from cimento.statistics.multiple import holm
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.runs.run import Run
-    from cimento.suites.model import Item, Suite
+    from cimento.suites import Item, Suite
 
 _Values: TypeAlias = "Mapping[str, Mapping[str, tuple[Value, ...]]]"
 _Place: TypeAlias = tuple[int, str, int, "int | None", "int | None"]
@@ -406,7 +407,7 @@ def stored_explanations(run: Run) -> pl.DataFrame | None:
     Raises:
         TableError: the table is damaged.
     """
-    return None if run.folder is None else find_table(EXPLANATIONS, run.folder)
+    return explained_table(run, EXPLANATIONS)
 
 
 def _shown(bits: float) -> str:
@@ -414,12 +415,11 @@ def _shown(bits: float) -> str:
     return f"{round(bits, 2) + 0.0:.2f}"
 
 
-def item_remarks(run: Run, table: pl.DataFrame, item: str) -> tuple[tuple[str, str], ...]:
+def item_remarks(table: pl.DataFrame, item: str) -> tuple[tuple[str, str], ...]:
     """What is shown of an explanation beside an item: the effects of each region by layer.
 
     Args:
-        run: the run.
-        table: its explanations table.
+        table: explanations table of a run.
         item: id of the item.
     """
     import polars as pl
@@ -434,18 +434,18 @@ def item_remarks(run: Run, table: pl.DataFrame, item: str) -> tuple[tuple[str, s
             f"{name}: {' '.join(map(_shown, some['effect_bits'].to_list()))}"
             for (_, name), some in sorted(regions, key=lambda entry: entry[0][0])
         ]
-        label = f"{run.named(str(question))}, {PARTS[str(part)]}"
+        label = f"{question}, {PARTS[str(part)]}"
         remarks.append((label, f"bits of {margin:.2f}, by layer. {'; '.join(lines)}"))
-    remarks += _sources(of_item, run)
+    remarks += _sources(of_item)
     return tuple(remarks)
 
 
-def _sources(of_item: pl.DataFrame, run: Run) -> list[tuple[str, str]]:
+def _sources(of_item: pl.DataFrame) -> list[tuple[str, str]]:
     """The sentences whose states are exchanged, as remarks on an item."""
     rows = of_item.select("question", "source_text", "donor").unique(maintain_order=True).rows()
     return [
         (
-            f"{run.named(question)}, states from",
+            f"{question}, states from",
             text if donor is None else f"{text} (with the controller of item {donor})",
         )
         for question, text, donor in rows

@@ -39,6 +39,7 @@ from cimento.runs.outcomes import GROUP, OUTCOMES
 from cimento.runs.store import manifest_part
 from cimento.suites.design import regions_measured, squares, windows_of
 from cimento.suites.formula import parse, references
+from cimento.suites.naming import ALL_PREDICTIONS
 from cimento.suites.stimuli import SegmenterRule
 
 if TYPE_CHECKING:
@@ -48,10 +49,7 @@ if TYPE_CHECKING:
     from cimento.measures import Measure
     from cimento.paradigms.regions.options import RegionOptions
     from cimento.runs.run import Run
-    from cimento.suites.model import Metric, Suite
-
-ALL = "all predictions"
-"""The question whether an item passes all predictions of its suite."""
+    from cimento.suites import Metric, Suite
 
 CHOSEN_BY = "chosen_by"
 """Free column with the number of people who chose this sentence of its item."""
@@ -86,7 +84,7 @@ def suite_of(run: Run) -> Suite:
 
 
 def judged_suite(run: Run) -> Suite:
-    """The suite, with the metric and the predictions chosen by the run's options.
+    """The suite, with the metric and the predictions chosen by the run's options, all named.
 
     Raises:
         UsageError: the suite has no such prediction.
@@ -206,16 +204,23 @@ def on_each_measure(run: Run, measures: Sequence[str] = ()) -> list[Run]:
 
 
 def questions(run: Run) -> tuple[str, ...]:
-    """The questions about every item: each prediction, and whether all of them hold.
+    """The questions about every item: each prediction by its name, and whether all of them hold.
 
-    A suite with one prediction has only the last question. So every suite answers the question by
-    which runs are compared, and no item is counted twice.
+    The last question is the one about the whole item, by which runs are compared. A single
+    prediction is this question itself, so that no item is counted twice.
     """
-    suite = judged_suite(run)
-    if len(suite.predictions) < 2:  # noqa: PLR2004  # one alone is all
-        return (ALL,) if suite.predictions else ()
-    numbers = options_of(run).numbers(suite_of(run))
-    return (*(f"prediction {number}" for number in numbers), ALL)
+    names = tuple(prediction.name for prediction in judged_suite(run).predictions)
+    return (*names, ALL_PREDICTIONS) if len(names) > 1 else names
+
+
+def whole_items(run: Run) -> pl.DataFrame:
+    """The outcomes that are about whole items: of the last question of `questions`.
+
+    Raises:
+        CimentoError: as for `outcomes_of`.
+    """
+    outcomes = run.outcomes()
+    return outcomes.filter(outcomes["question"].is_in(questions(run)[-1:]))
 
 
 def outcomes_of(run: Run) -> pl.DataFrame:

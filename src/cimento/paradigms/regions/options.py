@@ -16,8 +16,9 @@ from cimento.measures.regions import FirstTokenRule
 from cimento.paradigms.base import ParadigmOptions, option_names
 from cimento.runs.outcomes import TieRule
 from cimento.runs.store import BLANK
+from cimento.suites import JsonValue, Metric, Prediction, Suite, UnitName
 from cimento.suites.formula import canonical, parse, references
-from cimento.suites.model import JsonValue, Metric, Prediction, Suite, UnitName
+from cimento.suites.naming import find_prediction, is_number, named, numbered
 
 if TYPE_CHECKING:
     from cimento.models.settings import Asking
@@ -117,69 +118,50 @@ class RegionOptions(ParadigmOptions):
         return {"predictions": formulas, **({} if blank is None else {BLANK: blank})}
 
     def judged(self, suite: Suite) -> Suite:
-        """A suite with the metric and the predictions to judge.
+        """A suite with the metric and the predictions to judge, each with its name in tables.
+
+        A formula that is none of the suite's is called by the next number after these.
 
         Raises:
             UsageError: the suite lacks a requested prediction, or a prediction that names a region
                 would be judged on a measure of sentences.
         """
-        chosen = tuple(_prediction(text, suite) for text in self.predictions)
+        chosen: dict[str, Prediction] = {}
+        number = len(suite.predictions)
+        for text in self.predictions:
+            prediction = find_prediction(text, suite.predictions)
+            if prediction is None:
+                prediction = _by_formula(text, suite, numbered(number))
+                number += 1
+            chosen[prediction.name] = prediction
         judged = dataclasses.replace(
             suite,
             metric=self.metric or suite.metric,
-            predictions=chosen or suite.predictions,
+            predictions=tuple(chosen.values()) or named(suite.predictions),
         )
         if self.measure:
             _refuse_regions(judged)
         return judged
 
-    def numbers(self, suite: Suite) -> tuple[int, ...]:
-        """The numbers of the judged predictions, in the order of judging.
 
-        Args:
-            suite: the suite as its author wrote it.
+def _by_formula(text: str, suite: Suite, name: str) -> Prediction:
+    """A prediction that the user gives by its formula.
 
-        A prediction of the suite keeps its number. A formula given by the user gets its place among
-        those given, or else the next number that none of them has.
-        """
-        places = {
-            prediction.name: str(n)
-            for n, prediction in enumerate(suite.predictions)
-            if prediction.name
-        }
-        given = self.predictions or map(str, range(len(suite.predictions)))
-        texts = [places.get(text.strip(), text.strip()) for text in given]
-        taken = {int(text) for text in texts if text.isdigit()}
-        numbers: list[int] = []
-        for position, text in enumerate(texts):
-            number = int(text) if text.isdigit() else position
-            while not text.isdigit() and number in taken:
-                number += 1
-            taken.add(number)
-            numbers.append(number)
-        return tuple(numbers)
-
-
-def _prediction(text: str, suite: Suite) -> Prediction:
-    named = {prediction.name: prediction for prediction in suite.predictions if prediction.name}
-    if text.strip() in named:
-        return named[text.strip()]
-    if not text.strip().isdigit():
-        if named and "(" not in text:
-            raise UsageError(
-                where="--prediction",
-                seen=f"the suite {suite.name!r} has no prediction {text.strip()!r}",
-                todo=did_you_mean(text.strip(), named),
-            )
-        return Prediction(formula=text)
-    number = int(text)
-    if number >= len(suite.predictions):
+    Raises:
+        UsageError: the text is no formula, and names no prediction of the suite.
+    """
+    known = [prediction.name for prediction in named(suite.predictions)]
+    if known and "(" not in text:
+        is_counted = is_number(text.strip())
+        wanted = text.strip() if is_counted else repr(text.strip())
         raise UsageError(
             where="--prediction",
-            seen=f"the suite {suite.name!r} has no prediction {number}",
-            todo=f"It has {len(suite.predictions)}, counted from 0.",
+            seen=f"the suite {suite.name!r} has no prediction {wanted.removeprefix('prediction ')}",
+            todo=f"It has {len(known)}, counted from 0."
+            if is_counted
+            else did_you_mean(text.strip(), known),
         )
-    return suite.predictions[number]
+    return Prediction(text, name=name)
 
 
 def _refuse_regions(suite: Suite) -> None:
@@ -189,11 +171,11 @@ def _refuse_regions(suite: Suite) -> None:
         UsageError: a prediction names a region.
         FormulaError: a prediction cannot be read.
     """
-    for number, prediction in enumerate(suite.predictions):
+    for prediction in suite.predictions:
         for reference in references(parse(prediction.formula)):
             if reference.region != "*":
                 raise UsageError(
-                    where=f"suite {suite.name!r}, prediction {number}",
+                    where=f"suite {suite.name!r}, {prediction.name!r}",
                     seen=f"it names the region {canonical(reference)},"
                     " and a measure (of --measure or --compat) is of whole sentences",
                     todo="Judge another formula with --prediction, such as"

@@ -29,7 +29,6 @@ from cimento.paradigms.regions.judging import (
     label_of,
     options_of,
     questions,
-    suite_of,
 )
 from cimento.paradigms.regions.predictions import evaluate_item, parse_predictions
 from cimento.people.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
@@ -45,7 +44,7 @@ from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
-    from cimento.suites.model import Condition, JsonValue, Suite
+    from cimento.suites import Condition, JsonValue, Suite
 
 MAJORITY, ONE_PERSON = "most people", "one person"
 NO_CHOICES = "nobody chose between these sentences"
@@ -59,8 +58,7 @@ class ChoiceRate:
 
     Attributes:
         suite: name of the suite.
-        prediction: number of the prediction; None for the conjunction.
-        named: name of the prediction; its number if it has none, ``all`` for the conjunction.
+        question: name of the prediction; ``all predictions`` for the conjunction.
         who: `MAJORITY`, `ONE_PERSON`, or the label of a model.
         of_people: whether the rate is of people.
         n: number of items in the rate, all of which people answered.
@@ -75,8 +73,7 @@ class ChoiceRate:
     """
 
     suite: str
-    prediction: int | None
-    named: str
+    question: str
     who: str
     of_people: bool
     n: int
@@ -105,16 +102,12 @@ def people_of(run: Run) -> list[ChoiceRate]:
     if CHOSEN_BY not in suite.column_names:
         return []
     counts, unread = _counts(suite)
-    trees, names = parse_predictions(suite), questions(run)
-    # The conjunction has no number, unless it consists of a single prediction.
-    places, predictions = [*options.numbers(suite_of(run)), None], suite_of(run).predictions
+    trees = parse_predictions(suite)
     whole = functools.reduce(partial(Junction, "&"), trees)
     rates: list[ChoiceRate] = []
-    for name, number, formula in zip(names, places, (*trees, whole), strict=False):
-        named = "all" if number is None else predictions[number].name or str(number)
-        like = ChoiceRate(
-            suite=suite.name, prediction=number, named=named, who=MAJORITY, of_people=True, n=0
-        )
+    # A single prediction is all there is, so that the conjunction is no further question.
+    for question, formula in zip(questions(run), (*trees, whole), strict=False):
+        like = ChoiceRate(suite=suite.name, question=question, who=MAJORITY, of_people=True, n=0)
         reason = unread or _undecidable(formula, whole_sentence=len(suite.region_names) == 1)
         if reason or not counts:
             rates.append(dataclasses.replace(like, reason=reason or NO_CHOICES))
@@ -129,13 +122,12 @@ def people_of(run: Run) -> list[ChoiceRate]:
         shares = {item: held / (held + failed) for item, (held, failed) in decided.items()}
         single = dataclasses.replace(like, who=ONE_PERSON, choices=_made(decided.values()))
         rates.append(_single(shares, clusters, single, seed=options.seed))
-        rates.append(_of_model(run, name, like, known, shares, passes, clusters))
+        rates.append(_of_model(run, like, known, shares, passes, clusters))
     return rates
 
 
 def _of_model(
     run: Run,
-    question: str,
     like: ChoiceRate,
     answered: Collection[str],
     shares: Mapping[str, float],
@@ -146,7 +138,7 @@ def _of_model(
     import polars as pl
 
     outcomes = run.outcomes().filter(
-        pl.col("question") == question,
+        pl.col("question") == like.question,
         pl.col("item").is_in(list(answered)),
         pl.col("verdict") != "unscored",
     )
@@ -495,6 +487,7 @@ def _scale(suite: Suite, scale: tuple[float, float] | None) -> JsonValue:
         raise UsageError(
             where=f"suite {suite.name!r}",
             seen="it is not known on which scale the ratings are",
-            todo="Give --scale 1,5: the worst and the best.",
+            todo="Give --scale 1,5: the worst and the best. Only answers that were imported in the"
+            " form of the survey (jspsych, pcibex) have its scale.",
         )
     return {**known, "by": "people"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -21,7 +21,6 @@ from cimento.paradigms.regions.estimates import declared_tables, factorial_of
 from cimento.paradigms.regions.explanations import item_remarks, means_of, stored_explanations
 from cimento.paradigms.regions.factorial import dd_tests
 from cimento.paradigms.regions.judging import (
-    ALL,
     compares_sentences,
     crosses_factors,
     judged_suite,
@@ -50,6 +49,7 @@ from cimento.report.formatting import remarks
 from cimento.report.items import item_records
 from cimento.runs.outcomes import each_outcome
 from cimento.statistics.means import CLUSTERED_T, STUDENT, STUDENTIZED, STUDENTIZED_CLUSTERED
+from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
     from cimento.measures.normalising import Normalisation
@@ -91,7 +91,6 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
         items: number of items shown with their tokens, worst first; None for all.
     """
     suite, summary = judged_suite(run), run.summary()
-    numbers = options_of(run).numbers(suite_of(run))
     return RunReport(
         suite=summary.suite,
         paradigm=summary.paradigm,
@@ -105,19 +104,15 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
             run,
             item_records(
                 suite,
-                (
-                    replace(outcome, question=summary.names.get(outcome.question, outcome.question))
-                    for outcome in each_outcome(run.outcomes())
-                ),
+                each_outcome(run.outcomes()),
                 tokens_of(run).collect(),
                 run.table("requests"),
-                alone=_alone(numbers, summary.names),
                 limit=items,
             ),
         ),
         claims=tuple(
-            Claim(number, prediction.formula, prediction.comment, prediction.name)
-            for number, prediction in zip(numbers, suite.predictions, strict=True)
+            Claim(prediction.name, prediction.formula, prediction.comment)
+            for prediction in suite.predictions
         ),
         metric=suite.metric,
         provenance=provenance_of({**run.manifest, "options": summary.plain_options}),
@@ -132,8 +127,7 @@ def _explained(run: Run, items: tuple[ItemRecord, ...]) -> tuple[ItemRecord, ...
     table, attributions = stored_explanations(run), stored_attributions(run)
     if table is not None:
         items = tuple(
-            replace(item, remarks=(*item.remarks, *item_remarks(run, table, item.id)))
-            for item in items
+            replace(item, remarks=(*item.remarks, *item_remarks(table, item.id))) for item in items
         )
     if attributions is not None:
         by_item = item_contributions(run, attributions)
@@ -141,23 +135,11 @@ def _explained(run: Run, items: tuple[ItemRecord, ...]) -> tuple[ItemRecord, ...
     return items
 
 
-def _alone(numbers: Sequence[int], names: Mapping[str, str]) -> str:
-    """The name of a run's only prediction; empty if there are several."""
-    question = f"prediction {numbers[0]}" if len(numbers) == 1 else ""
-    return names.get(question, question)
-
-
 def _rates(summary: RunSummary) -> tuple[Rates, ...]:
     """The rates of each prediction, of all together, and of all together by phenomenon."""
     several = len(summary.results) > 1
     lines = tuple(
-        (
-            (summary.names.get(result.question) or result.question.capitalize())
-            if several
-            else "All items",
-            result,
-        )
-        for result in summary.results
+        (result.question if several else "All items", result) for result in summary.results
     )
     together = ", all predictions together" if several else ""
     phenomena = tuple(
@@ -208,7 +190,7 @@ def _contribution_tables(runs: Sequence[Run]) -> list[NamedGrid]:
         replace(grid, title=f"{run.model}: {grid.title}") if several else grid
         for run in runs
         if (table := stored_attributions(run)) is not None
-        for grid in contribution_grids(contributions_of(run, table), named=run.named)
+        for grid in contribution_grids(contributions_of(run, table))
     ]
     return [
         NamedGrid(f"contributions{f'-{number}' if number > 1 else ''}", grid)
@@ -222,7 +204,7 @@ def _explanation_tables(explained: Sequence[_Explained]) -> list[NamedGrid]:
     grids = [
         replace(grid, title=f"{run.model}: {grid.title}") if several else grid
         for run, means, lens in explained
-        for grid in explanation_grids(means, lens=lens, named=run.named)
+        for grid in explanation_grids(means, lens=lens)
     ]
     return [
         NamedGrid(f"explanations{f'-{number}' if number > 1 else ''}", grid)
@@ -251,9 +233,7 @@ def _figures(
     if len(suite_of(first).region_names) >= FEW_REGIONS:
         makers.append(partial(_regions, [run for run, _ in group]))
     for run, means, lens in explained:
-        makers += explanation_figures(
-            means, model=run.model, suite=run.suite_name, lens=lens, named=run.named
-        )
+        makers += explanation_figures(means, model=run.model, suite=run.suite_name, lens=lens)
     return makers
 
 
@@ -428,7 +408,7 @@ def _accuracies(run: Run) -> list[Estimate]:
     return [
         estimate
         for estimate in run.estimates()
-        if not estimate.group and estimate.is_share and estimate.near_tied is not None
+        if not estimate.group and estimate.is_of_predictions
         and (not method or estimate.method == method)
     ]  # fmt: skip
 
@@ -437,7 +417,7 @@ def _near_ties(run: Run) -> str:
     """A sentence on how many verdicts the number format may have decided."""
     threshold = near_tie_threshold(run.manifest, options_of(run).near_tie_bits)
     accuracies = _accuracies(run)
-    single = [one for one in accuracies if one.question != ALL] or accuracies
+    single = [one for one in accuracies if one.question != ALL_PREDICTIONS] or accuracies
     near = sum(one.near_tied or 0 for one in single)
     judged = sum(one.n for one in single)
     have = "has" if near <= 1 else "have"

@@ -11,14 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, did_you_mean, need_known
 from cimento.models.questions import AttributionRule, Baseline, Part
-from cimento.paradigms.regions.judging import (
-    judged_suite,
-    options_of,
-    questions,
-    suite_of,
-)
+from cimento.paradigms.regions.judging import judged_suite, suite_of
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.twins import KEY, Twins, controller_of, twins_of, with_twins
 from cimento.suites.formula import (
@@ -28,10 +23,11 @@ from cimento.suites.formula import (
     Reference,
     comparisons,
 )
+from cimento.suites.naming import find_prediction
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
-    from cimento.suites.model import Condition, Item, Suite
+    from cimento.suites import Condition, Item, Suite
 
 Alignment: TypeAlias = Literal["auto", "exact", "last"]
 
@@ -118,11 +114,11 @@ class Contrasts:
     twins: Mapping[int, Twins]
     unexplained: tuple[str, ...] = ()
 
-    def notes(self, run: Run) -> Iterator[str]:
+    def notes(self) -> Iterator[str]:
         """What twins are built or declared, as sentences."""
         for number, twins in self.twins.items():
             for line in twins.notes(self.suite):
-                yield f"{run.named(self.contrasts[number].question)}: {line}"
+                yield f"{self.contrasts[number].question}: {line}"
 
     def donor(self, number: int, item: str) -> str:
         """The item that an item's controller comes from in a comparison; empty for no other."""
@@ -148,7 +144,7 @@ def contrasts_of(run: Run, settings: ExplainSettings) -> Contrasts:
         try:
             contrast, twins = _swapped(suite, margin, settings)
         except UsageError as error:
-            reasons.append(f"{run.named(margin.question)}: {error.seen}")
+            reasons.append(f"{margin.question}: {error.seen}")
             continue
         if twins is not None:
             built[len(contrasts)] = twins
@@ -182,15 +178,15 @@ def margins_of(run: Run, settings: ExplainSettings) -> Contrasts:
     _refuse_unknown(suite, settings)
     chosen = _chosen(run, settings.predictions)
     contrasts, reasons = [], []
-    # Where there are several predictions, the last question is about all of them together.
-    for question, tree in zip(questions(run), parse_predictions(suite), strict=False):
+    for prediction, tree in zip(suite.predictions, parse_predictions(suite), strict=True):
+        question = prediction.name
         if question not in chosen:
             continue
         parts = comparisons(tree)
         for number, part in enumerate(parts, start=1):
             name = question if len(parts) == 1 else f"{question}, part {number}"
             if part.operator == "=":
-                reasons.append(f"{run.named(name)}: an equality has no margin")
+                reasons.append(f"{name}: an equality has no margin")
             else:
                 contrasts.append(_margin(part, name))
     if not contrasts:
@@ -209,20 +205,19 @@ def _chosen(run: Run, predictions: Sequence[str]) -> set[str]:
         UsageError: there is no such prediction.
     """
     suite = judged_suite(run)
-    asked: dict[str, str] = {}
-    numbers = options_of(run).numbers(suite_of(run))
-    for number, prediction, question in zip(
-        numbers, suite.predictions, questions(run), strict=False
-    ):
-        asked |= {str(number): question, prediction.name or str(number): question}
-    for name in predictions:
-        if name not in asked:
-            raise UsageError(
-                where=f"--prediction {name}",
-                seen=f"the run of {suite.name!r} has no such prediction",
-                todo=did_you_mean(name, asked),
-            )
-    return {asked[name] for name in predictions or asked}
+    judged = [prediction.name for prediction in suite.predictions]
+    chosen = set()
+    for text in predictions:
+        prediction = find_prediction(text, suite_of(run).predictions)
+        name = prediction.name if prediction is not None else text
+        need_known(
+            name,
+            judged,
+            where=f"--prediction {text}",
+            seen=f"the run of {suite.name!r} has no such prediction",
+        )
+        chosen.add(name)
+    return chosen or set(judged)
 
 
 def _refuse_unknown(suite: Suite, settings: ExplainSettings) -> None:

@@ -46,11 +46,13 @@ from cimento.paradigms.stories.judging import (
 from cimento.paradigms.stories.options import StoryOptions, prompt_for
 from cimento.paradigms.stories.prompts import PAPER_DRAWS, Shots
 from cimento.paradigms.stories.recordings import recorded_answers
+from cimento.paradigms.stories.requests import choice_tasks
 from cimento.paradigms.stories.rounds import next_round
 from cimento.paradigms.stories.suite import StorySuite
 from cimento.paradigms.stories.text import audit_record, runs_text, suite_text
 from cimento.runs.outcomes import outcomes_table
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
+from cimento.suites.formats.lm_eval import ChoiceTask
 
 if TYPE_CHECKING:
     import polars as pl
@@ -132,6 +134,10 @@ class Stories(Paradigm[StorySuite, StoryOptions]):
             StorageError: the folder cannot be written.
         """
         write_suite(suite, folder)
+
+    def choice_tasks(self, suite: StorySuite) -> Sequence[ChoiceTask]:
+        """A task for each tier; see `cimento.paradigms.stories.requests.choice_tasks`."""
+        return choice_tasks(suite)
 
     def check(self, suite: StorySuite) -> Sequence[Fault]:
         """Everything that is wrong with the stories."""

@@ -14,7 +14,7 @@ from cimento.engine.requests import Choose, Reply, Request, Requests
 from cimento.errors import ModelError, UsageError
 from cimento.io.tables import REQUESTS
 from cimento.paradigms.base import AskedModel
-from cimento.paradigms.stories.options import StoryOptions
+from cimento.paradigms.stories.options import StoryOptions, prompt_for
 from cimento.paradigms.stories.prompts import (
     Dialogue,
     Prompt,
@@ -23,7 +23,9 @@ from cimento.paradigms.stories.prompts import (
     choose_shots,
     dialogue,
 )
-from cimento.paradigms.stories.suite import Story, StorySuite, Task, Tier
+from cimento.paradigms.stories.suite import STORY, TIERS, Story, StorySuite, Task, Tier
+from cimento.suites import JsonValue
+from cimento.suites.formats.lm_eval import ChoiceTask
 from cimento.suites.reading import sha256_of
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
@@ -403,3 +405,42 @@ def numbered_requests(
     ]
     table = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
     return Requests(asked=asked, places=table)
+
+
+def choice_tasks(suite: StorySuite) -> list[ChoiceTask]:
+    """The three tiers as tasks of lm-evaluation-harness, with their worked examples.
+
+    The later tiers have all implausible stories.
+    """
+    options = StoryOptions()
+    tasks = []
+    for tier in TIERS:
+        items = [
+            story
+            for story in suite.asked
+            if tier == STORY or (story.gold(tier) and not story.plausible)
+        ]
+        asked = tier_prompts(
+            tier,
+            items,
+            suite.stories,
+            prompt=prompt_for(options, suite),
+            options=options,
+            prompt_format=PromptFormat(),
+        )
+        by_row = {story.row: story for story in items}
+        rows: list[dict[str, JsonValue]] = []
+        for prompt in asked:
+            if prompt.row != WITHOUT_STORY:
+                story, request = by_row[prompt.row], prompt.choose()
+                rows.append(
+                    {
+                        "item": str(prompt.row),
+                        "story": story.example_id,
+                        "prompt": request.prompt,
+                        "choices": [*request.options],
+                        "gold": prompt.labels.index(str(story.gold(tier))),
+                    }
+                )
+        tasks.append(ChoiceTask(f"{suite.name}_{tier}", tuple(rows)))
+    return tasks

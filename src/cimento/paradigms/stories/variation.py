@@ -14,7 +14,7 @@ from cimento.paradigms.stories.judging import asked_of, judged_run
 from cimento.paradigms.stories.options import StoryOptions, prompt_for
 from cimento.paradigms.stories.outcomes import Chain
 from cimento.paradigms.stories.suite import STORY, Tier
-from cimento.runs.run import Run, open_run, paradigm_name
+from cimento.runs.run import Run, open_run
 from cimento.runs.store import find_runs, manifest_part
 from cimento.statistics.agreement import fleiss_kappa
 from cimento.statistics.correlation import coefficient
@@ -186,7 +186,7 @@ def open_story_runs(paths: Iterable[Path]) -> list[Run]:
     runs = [
         open_run(folder.path)
         for folder in folders
-        if paradigm_name(folder, folder.manifest()) == KIND
+        if folder.paradigm_name(folder.manifest()) == KIND
     ]
     tiered = [run for run in runs if asked_of(run)[1].task == "tiers"]
     if not tiered:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError, counted, need_known
 from cimento.io.files import write_text
-from cimento.people.annotate.decisions import CandidateDecision, CandidateKey, Journal, YesOrNo
+from cimento.people.annotate import CandidateDecision, CandidateKey, Journal, YesOrNo
 
 if TYPE_CHECKING:
     from cimento.paradigms.cloze.requests import ClozeAnswers

@@ -17,8 +17,8 @@ from pathlib import Path
 from cimento.errors import InputError, UsageError, did_you_mean, listed
 from cimento.io.files import read_bytes, write_bytes, write_text, writing
 from cimento.io.parsing import read_toml
+from cimento.people.annotate import REMARK_JOINT, CandidateDecision, CandidateKey, YesOrNo
 from cimento.people.annotate.candidates import CandidateTask
-from cimento.people.annotate.decisions import REMARK_JOINT, CandidateDecision, CandidateKey, YesOrNo
 from cimento.suites.reading import open_json_lines, sha256_of
 from cimento.suites.tables import Row, Table, open_table
 from cimento.suites.workbooks import write_workbook

@@ -26,7 +26,7 @@ from cimento.paradigms.stories.suite import (
     is_replacement,
     is_swap,
 )
-from cimento.people.annotate.decisions import Log
+from cimento.people.annotate import Log
 from cimento.people.annotate.dialogue import (
     USAGE,
     DialogueField,
@@ -37,7 +37,7 @@ from cimento.people.annotate.dialogue import (
     blocks_of,
     edit,
 )
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 LENGTH = 5
 INSIST = "!"

@@ -15,7 +15,7 @@ from cimento.paradigms.regions.contrast import (
     items_with_other_contexts,
     probability_ratios,
 )
-from cimento.paradigms.regions.judging import ALL, judged_suite, tokens_of, values_of
+from cimento.paradigms.regions.judging import judged_suite, tokens_of, values_of, whole_items
 from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of
 from cimento.statistics.regression import Regression, regress
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from cimento.paradigms.regions.contrast import ItemRatio
     from cimento.runs.run import Run
-    from cimento.suites.model import Condition, Item, JsonValue, Suite
+    from cimento.suites import Condition, Item, JsonValue, Suite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ def agreement_run(
     suite = judged_suite(run)
     contrast = find_contrast(suite, regions=regions)
     values = values_of(run, final_marks=final_marks)
-    verdicts = run.outcomes().filter(question=ALL).select("item", "verdict")
+    verdicts = whole_items(run).select("item", "verdict")
     return AgreementRun(
         model=run.model,
         language=language_code(suite.meta.language),

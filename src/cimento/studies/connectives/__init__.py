@@ -2,8 +2,326 @@
 
 Albertin, Miaschi and Brunato 2021, "On the Role of Textual Connectives in Sentence Comprehension:
 A New Dataset for Italian", CLiC-it 2021 (ceur-ws.org/Vol-3033, paper 16; CC BY 4.0). The resource
-itself is not public: `checks` has the printed tables and what does not add up in them; `released`
-computes statistics of released data and finds them; `user_copy` makes the tables of a user's copy,
-and `models` those of the user's models in the paper's layout. `text` counts Table 6 in treebanks
-and prints what is compared.
+itself is not public: here are the printed tables and what does not add up in them (sums,
+percentages, p of rho); `released` computes statistics of released data and finds them; `user_copy`
+makes the tables of a user's copy, and `models` those of the user's models in the paper's layout.
+`text` counts Table 6 in treebanks and prints what is compared.
 """
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal, TypeAlias
+
+from cimento.paradigms.ratings.formats import CONNECTIVES
+from cimento.studies import printed_tables
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A count with its percentage.
+
+    Attributes:
+        count: as printed.
+        percent: as printed, with its decimals.
+    """
+
+    count: int
+    percent: str
+
+
+@dataclass(frozen=True, slots=True)
+class PerplexityRow:
+    """A row of Table 4."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """A row of Table 2."""
+
+    mean: float
+    sd: float
+
+
+_TABLES = printed_tables("connectives")
+
+
+def _share_rows(table: str) -> dict[str, Share]:
+    return {name: Share(*cells) for name, cells in _TABLES[table].items()}
+
+
+PER_CONNECTIVE, PAIRS_IN_PROSE = _TABLES["section 2.2.1"].values()
+ACCEPTABLE, UNACCEPTABLE, UNGRAMMATICAL, CLOZE_ITEMS = _TABLES["sizes"].values()
+RHO, RHO_P_BELOW, TARGET_IN_PROSE, PLAUSIBLE_IN_PROSE = _TABLES["section 4"].values()
+TABLE_2 = {name: ScoreRow(*cells) for name, cells in _TABLES["Table 2"].items()}
+TABLE_3 = _share_rows("Table 3")
+TABLE_4 = {name: PerplexityRow(*cells) for name, cells in _TABLES["Table 4"].items()}
+TABLE_5_TEN, TABLE_5_FIRST = _share_rows("Table 5, ten"), _share_rows("Table 5, first")
+WORDS: Mapping[str, int] = _TABLES["section 2.1"]
+"""Words of the treebanks."""
+
+TABLE_6 = {corpus: _share_rows(f"Table 6, {corpus}") for corpus in WORDS}
+COUNTED: Mapping[str, Mapping[str, int]] = {
+    corpus: _TABLES[f"counted, {corpus}"] for corpus in WORDS
+}
+"""Occurrences in those parts of the treebanks that could be counted, a lower bound of Table 6."""
+
+
+Verdict: TypeAlias = Literal["right", "wrong", "open"]
+"""``open``: what is printed can be read in two ways, or cannot be decided."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that was checked.
+
+    Attributes:
+        where: table and row, or section.
+        what: what is printed.
+        printed: the number as printed.
+        computed: the same from other numbers; empty where none can be.
+        verdict: whether they agree.
+        note: what is meant instead, or why it is open.
+    """
+
+    where: str
+    what: str
+    printed: str
+    computed: str
+    verdict: Verdict
+    note: str = ""
+
+
+def check_published() -> list[Check]:
+    """Every check of the printed tables, in the order of the paper."""
+    checks: tuple[Callable[[], Iterator[Check]], ...] = (
+        _pairs,
+        _table_2,
+        _table_3,
+        _table_4,
+        _rho,
+        _table_5,
+        _table_6_sizes,
+        _table_6_percentages,
+        _table_6_counts,
+    )
+    return [check for group in checks for check in group()]
+
+
+def fits(count: int, total: int, percent: str) -> bool:
+    """Whether a count over a total, rounded to the decimals printed, is the percentage printed."""
+    return rounded_percent(count, total, percent) == percent
+
+
+def rounded_percent(count: int, total: int, like: str) -> str:
+    """A percentage with as many decimals as another one has, halves rounded up."""
+    from decimal import ROUND_HALF_UP
+
+    exact = Decimal(100 * count) / Decimal(total)
+    return str(exact.quantize(Decimal(like), rounding=ROUND_HALF_UP))
+
+
+def swapped_digits(number: int) -> list[int]:
+    """The numbers that two digits in each other's place make of it, without a leading zero."""
+    digits = str(number)
+    numbers = set()
+    for first, second in itertools.combinations(range(len(digits)), 2):
+        new = list(digits)
+        new[first], new[second] = new[second], new[first]
+        if new[0] != "0":
+            numbers.add(int("".join(new)))
+    return sorted(numbers - {number})
+
+
+def _pairs() -> Iterator[Check]:
+    possible = PER_CONNECTIVE * len(CONNECTIVES)
+    sentences = ACCEPTABLE + UNACCEPTABLE
+    yield Check(
+        where="section 2.2.1",
+        what="number of sentence pairs",
+        printed=str(PAIRS_IN_PROSE),
+        computed=f"at most {possible}",
+        verdict="wrong" if possible < PAIRS_IN_PROSE else "right",
+        note=f"{ACCEPTABLE} + {UNACCEPTABLE} = {sentences} sentences, which are"
+        f" {sentences // 2} pairs",
+    )
+
+
+def _table_2() -> Iterator[Check]:
+    """Whether the rows of Table 2 can be nested: the rest must have a variance."""
+    whole, part = TABLE_2["NonAcceptable"], TABLE_2["NonAccept+NonGr"]
+    n, m = UNACCEPTABLE, UNGRAMMATICAL
+    rest = (n * whole.mean - m * part.mean) / (n - m)
+    squares = (n - 1) * whole.sd**2 - (m - 1) * part.sd**2
+    between = m * (part.mean - whole.mean) ** 2 + (n - m) * (rest - whole.mean) ** 2
+    nested_is_possible = squares - between >= 0
+    pooled = ((n - m) * whole.mean + m * part.mean) / n
+    yield Check(
+        where="Table 2",
+        what="NonAcceptable against NonAccept+NonGr",
+        printed=f"{whole.mean:.3f}, {part.mean:.3f}",
+        computed=f"pooled {pooled:.3f}",
+        verdict="open" if nested_is_possible else "wrong",
+        note="the first row may hold the second one or not; if not, as in Table 4, the mean of all"
+        f" {n} is {pooled:.3f}",
+    )
+
+
+def _table_3() -> Iterator[Check]:
+    yield from _shares("Table 3", TABLE_3, CLOZE_ITEMS)
+    yield _total("Table 3", TABLE_3)
+
+
+def _table_4() -> Iterator[Check]:
+    whole, part = TABLE_4["NonAcceptable"], TABLE_4["NonAccept+NonGr"]
+    n, m = UNACCEPTABLE, UNGRAMMATICAL
+    pooled = ((n - m) * whole.mean + m * part.mean) / n
+    nested = whole.high >= part.high and whole.low <= part.low
+    yield Check(
+        where="Table 4",
+        what="largest perplexity of NonAcceptable",
+        printed=f"{whole.high:.3f}",
+        computed=f"at least {part.high:.3f}, if it holds NonAccept+NonGr",
+        verdict="right" if nested else "open",
+        note=f"with rows that share nothing it fits: the first is of the {n - m} grammatical ones"
+        " alone",
+    )
+    yield Check(
+        where="section 4",
+        what="mean perplexity of the unacceptable sentences",
+        printed=f"{whole.mean:.3f}",
+        computed=f"{pooled:.3f}, if the rows of Table 4 share nothing",
+        verdict="right" if nested else "open",
+        note=f"then the text has the mean of {n - m} sentences for that of all {n}, or means them"
+        " alone by the label",
+    )
+
+
+def _rho() -> Iterator[Check]:
+    both, one = ACCEPTABLE + UNACCEPTABLE, ACCEPTABLE
+    p, p_of_one = p_of_rho(RHO, both), p_of_rho(RHO, one)
+    yield Check(
+        where="section 4",
+        what=f"p of rho = {RHO:.3f}, n = {both}",
+        printed=f"< {RHO_P_BELOW}",
+        computed=f"{p:.5f}",
+        verdict="right" if p < RHO_P_BELOW else "wrong",
+        note=f"n = {one} would give {p_of_one:.4f}, so both labels are in the correlation",
+    )
+
+
+def p_of_rho(rho: float, n: int) -> float:
+    """Two-sided p of a rank correlation: Student's t with n - 2 degrees of freedom.
+
+    ``t = rho sqrt((n - 2) / (1 - rho²))``, as in `scipy.stats.spearmanr`.
+    """
+    from scipy.special import stdtr
+
+    t = abs(rho) * ((n - 2) / (1 - rho * rho)) ** 0.5
+    return float(2 * stdtr(n - 2, -t))
+
+
+def _table_5() -> Iterator[Check]:
+    yield from _shares("Table 5, ten", TABLE_5_TEN, CLOZE_ITEMS)
+    yield _total("Table 5, ten", TABLE_5_TEN)
+    yield from _shares("Table 5, first", TABLE_5_FIRST, CLOZE_ITEMS)
+    both = TABLE_5_TEN["Target+Pl. alt."].count
+    for row, prose in (
+        ("Target", TARGET_IN_PROSE),
+        ("Pl. alt.", PLAUSIBLE_IN_PROSE),
+    ):
+        count = TABLE_5_TEN[row].count + both
+        share = Share(count, prose)
+        yield _share("section 4", f"{row} in the first ten", share, CLOZE_ITEMS)
+
+
+def _table_6_sizes() -> Iterator[Check]:
+    for corpus, words in WORDS.items():
+        rows = TABLE_6[corpus]
+        fitting = sum(fits(row.count, words, row.percent) for row in rows.values())
+        better = {
+            other: sum(fits(row.count, other, row.percent) for row in rows.values())
+            for other in swapped_digits(words)
+        }
+        best = max(better, key=lambda other: better[other])
+        swapped = better[best] > fitting
+        yield Check(
+            where="section 2.1",
+            what=f"words of {corpus}",
+            printed=f"{words:,}",
+            computed=f"{best:,}" if swapped else f"{words:,}",
+            verdict="wrong" if swapped else "right",
+            note=f"two swapped digits would explain it: {better[best]} of {len(rows)} percentages"
+            f" of Table 6 fit {best:,}, and {fitting} fit {words:,}"
+            if swapped
+            else f"{fitting} of {len(rows)} percentages of Table 6 fit it",
+        )
+
+
+def _table_6_percentages() -> Iterator[Check]:
+    for corpus, rows in TABLE_6.items():
+        words = WORDS[corpus]
+        candidates = [words, *swapped_digits(words)]
+        total = max(
+            candidates, key=lambda n: sum(fits(r.count, n, r.percent) for r in rows.values())
+        )
+        for connective, row in rows.items():
+            yield _share(f"Table 6, {corpus}", connective, row, total)
+
+
+def _table_6_counts() -> Iterator[Check]:
+    for corpus, rows in TABLE_6.items():
+        for connective, row in rows.items():
+            counted = COUNTED[corpus][connective]
+            if row.count >= counted:
+                continue
+            twin = [name for name, other in rows.items() if other == row and name != connective]
+            yield Check(
+                where=f"Table 6, {corpus}",
+                what=f"{connective}: occurrences",
+                printed=str(row.count),
+                computed=f"at least {counted}",
+                verdict="wrong",
+                note="a part of the corpus has more"
+                + (f"; the cell is the same as that of {twin[0]}" if twin else ""),
+            )
+
+
+def _shares(where: str, rows: Mapping[str, Share], total: int) -> Iterator[Check]:
+    for name, row in rows.items():
+        yield _share(where, name, row, total)
+
+
+def _share(where: str, what: str, row: Share, total: int) -> Check:
+    computed = rounded_percent(row.count, total, row.percent)
+    return Check(
+        where=where,
+        what=f"{what}: {row.count} of {total:,}, %",
+        printed=row.percent,
+        computed=computed,
+        verdict="right" if computed == row.percent else "wrong",
+        note="" if computed == row.percent else _difference(row.percent, computed),
+    )
+
+
+def _difference(first: str, second: str) -> str:
+    last = abs(Decimal(first) - Decimal(second)).scaleb(-Decimal(first).as_tuple().exponent)  # type: ignore[operator]  # a finite number has a whole exponent
+    return f"{last} in the last decimal"
+
+
+def _total(where: str, rows: Mapping[str, Share]) -> Check:
+    total = sum(row.count for row in rows.values())
+    return Check(
+        where=where,
+        what="sum of all rows",
+        printed=str(CLOZE_ITEMS),
+        computed=str(total),
+        verdict="right" if total == CLOZE_ITEMS else "wrong",
+    )

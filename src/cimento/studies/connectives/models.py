@@ -28,7 +28,7 @@ from cimento.runs.outcomes import each_outcome
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import mean_of
 from cimento.studies import Section
-from cimento.studies.connectives import checks as printed
+from cimento.studies import connectives as printed
 from cimento.studies.connectives.cloze import (
     NO_OPTION,
     NOT_ANSWERED,

@@ -19,11 +19,11 @@ from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.studies import Cell, Section, beside
-from cimento.studies.connectives.checks import TABLE_6
-from cimento.suites.model import JsonValue
+from cimento.studies.connectives import TABLE_6
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
-    from cimento.studies.connectives.checks import Check
+    from cimento.studies.connectives import Check
     from cimento.studies.connectives.released import Released
 
 

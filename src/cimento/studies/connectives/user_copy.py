@@ -23,8 +23,8 @@ from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.studies import Cell, Section, beside
-from cimento.studies.connectives import checks as printed
-from cimento.studies.connectives.checks import Share
+from cimento.studies import connectives as printed
+from cimento.studies.connectives import Share
 from cimento.studies.connectives.cloze import (
     BOTH,
     IMPLAUSIBLE,
@@ -109,8 +109,8 @@ def read_copy(folder: Path) -> UserCopy:
         raise InputError(
             where=str(folder),
             seen="there is neither acceptability.tsv nor cloze.tsv",
-            todo="docs/acceptability.md says what they hold. Without a copy, -m MODEL asks our own"
-            " items.",
+            todo="The page *Acceptability* says what they hold. Without a copy, -m MODEL asks our"
+            " own items.",
         )
     return UserCopy(
         sentences=_rated(sentences_path) if sentences_path else None,

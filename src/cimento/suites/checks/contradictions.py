@@ -16,12 +16,13 @@ from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.suites.formula import Arithmetic, Comparison, Number, Reference, comparisons, parse
+from cimento.suites.naming import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from cimento.suites import Suite
     from cimento.suites.formula import Formula, Quantity
-    from cimento.suites.model import Suite
 
 Variable: TypeAlias = tuple[str, int]
 """A variable: condition and number of a region."""
@@ -50,6 +51,7 @@ def contradictions(suite: Suite) -> list[str]:
         FormulaError: a prediction cannot be read.
     """
     trees = [parse(prediction.formula) for prediction in suite.predictions]
+    names = [prediction.name for prediction in named(suite.predictions)]
     n_regions = len(suite.region_names)
     possible = []
     messages = []
@@ -57,16 +59,17 @@ def contradictions(suite: Suite) -> list[str]:
         if can_hold([tree], n_regions=n_regions):
             possible.append(number)
         else:
-            messages.append(f"Prediction {number} can never hold{_exception([tree])}.")
+            messages.append(f"The prediction {names[number]!r} can never hold{_exception([tree])}.")
     left = MOST_SYSTEMS
     for pair in combinations(possible, 2):
         both = [trees[number] for number in pair]
+        first, second = (names[number] for number in pair)
         left -= prod(min(MOST_BRANCHES, len(_branches(tree))) for tree in both)
         if left < 0:
             break
         if not can_hold(both, n_regions=n_regions):
             messages.append(
-                f"Predictions {pair[0]} and {pair[1]} contradict each other: no item can pass "
+                f"The predictions {first!r} and {second!r} contradict each other: no item can pass "
                 f"both{_exception(both)}. Read them one by one, not as a conjunction."
             )
     if not messages and not can_hold(trees, n_regions=n_regions):

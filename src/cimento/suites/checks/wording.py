@@ -130,6 +130,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 _DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
 _FINAL = (".", "?", "!", "…", ":", ";", "。", "？", "！", "؟", "۔", "।")
 _CLOSING = "\"'’”»)]"
+_MARKS = "*?#%✓✔√"
+_JUDGMENT = re.compile(rf"[{re.escape(_MARKS)}]+(?=\s*[^\W\d]|\s*[\"'«“‘¿¡(\[])")
+"""Marks before a word. `#1` and Turkish `%50` are numbers, which are written so."""
 _BETWEEN = " \0 "
 """A separator between texts, which counts as a word."""
 
@@ -219,7 +222,24 @@ def _shared_sentences(stimuli: Stimuli) -> Iterator[Fault]:
             yield fault("CIM-S057", where=f"item {ids.names[1]}, condition {name}", seen=seen)
 
 
+def _judgment_marks(stimuli: Stimuli) -> Iterator[Fault]:
+    """Sentences after an asterisk or another mark by which linguists write down a judgment."""
+    marks = {
+        number: match[0]
+        for number, text in enumerate(stimuli.texts)
+        if text[:1] in _MARKS and (match := _JUDGMENT.match(text))
+    }
+    if not marks:
+        return
+    first, *more = marks
+    seen = f"{stimuli.texts[first]!r} begins with {marks[first]!r}, which the model would read too."
+    if more:
+        seen += f" {len(marks)} of {len(stimuli.texts)} sentences begin with such a mark."
+    yield fault("CIM-S061", where=stimuli.where(first), seen=seen)
+
+
 WORDING_CHECKS: tuple[Check, ...] = (
-    _final_marks, _small_letters, _doubled, _shared_words, _shared_sentences,
+    _final_marks, _small_letters, _doubled, _shared_words, _shared_sentences, _judgment_marks,
 )  # fmt: skip
-"""The checks of codes CIM-S053 to CIM-S057; the last two apply to suites with factors."""
+"""The checks of codes CIM-S053 to CIM-S057, of which the last two apply to suites with factors; and
+CIM-S061."""

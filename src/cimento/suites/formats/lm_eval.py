@@ -1,17 +1,21 @@
-"""Minimal-pair tasks of lm-evaluation-harness: YAML that names two columns in a file of pairs."""
+"""Tasks of lm-evaluation-harness: read if they are minimal pairs, and written of pairs or choices.
+
+A task is YAML; that of pairs names two columns in a file of pairs.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, needing
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
+from cimento.suites import PAIR_PREDICTION, Item, JsonValue, Meta, Suite, pair_conditions
 from cimento.suites.formats.blimp import write_blimp
-from cimento.suites.model import PAIR_PREDICTION, Item, JsonValue, Meta, Suite, pair_conditions
 from cimento.suites.reading import Reading, fault, sha256_of
 from cimento.suites.tables import SUFFIXES as TABLE_SUFFIXES
 from cimento.suites.tables import read_table
@@ -319,6 +323,43 @@ def write_task(
         remark=remark,
     )
     return write_text(text, data.with_suffix(".yaml"))
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceTask:
+    """A multiple-choice task whose texts are exactly those that cimento scores.
+
+    The harness compares the summed log-probabilities of the texts after the prompt.
+
+    Attributes:
+        name: the name of the task, of which characters that the harness does not take are replaced.
+        rows: the data, one object each: ``prompt``, ``choices``, ``gold`` (from 0), and others.
+    """
+
+    name: str
+    rows: tuple[dict[str, JsonValue], ...]
+
+
+_OF_CHOICES = {
+    "doc_to_text": '"{{prompt}}"',
+    "doc_to_choice": "choices",
+    "doc_to_target": "gold",
+    "target_delimiter": '""',
+}
+
+
+def write_choice_tasks(tasks: Iterable[ChoiceTask], folder: Path, *, version: str) -> Path:
+    """Write a folder with a YAML file and JSON lines for each task.
+
+    Raises:
+        StorageError: a file cannot be written.
+    """
+    for task in tasks:
+        name = re.sub(r"[^A-Za-z0-9_]+", "_", task.name)
+        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in task.rows)
+        data = write_text("".join(lines), folder / f"{name}.jsonl")
+        write_task(data, about="Written by cimento", asks=_OF_CHOICES, version=version)
+    return folder
 
 
 _BLANK = "a blank, as the suite says"

@@ -21,8 +21,7 @@ from pathlib import Path
 
 from cimento.errors import Fault, InputError
 from cimento.io.files import read_bytes, write_text
-from cimento.suites.formula import parse, references
-from cimento.suites.model import (
+from cimento.suites import (
     BAD,
     GOOD,
     PAIR_PREDICTION,
@@ -34,6 +33,7 @@ from cimento.suites.model import (
     Suite,
     sentence,
 )
+from cimento.suites.formula import parse, references
 from cimento.suites.reading import Reading, fault, name_from, sha256_of, strip_blanks, unusable
 from cimento.suites.tables import Row, Table, read_table, tabulated
 
@@ -43,7 +43,9 @@ LABELS = {
     **dict.fromkeys(("wrong", "ungrammatical", "bad", "false", "0", "0.0"), BAD),
 }
 FORM_PREDICTION = Prediction(
-    "(2;%good%) < (2;%bad%)", comment="The form that agrees is less surprising than the other."
+    "(2;%good%) < (2;%bad%)",
+    comment="The form that agrees is less surprising than the other.",
+    name="good",
 )
 _EOS = "<eos>"
 
@@ -297,7 +299,9 @@ def _conditions(
 def _predictions(conditions: set[str]) -> tuple[Prediction, ...]:
     """The prediction that the stimulus is less surprising in the good condition, if known."""
     return tuple(
-        Prediction(f"(2;%{good}%) < (2;%{bad}%)", comment="As minicons' conditional scores.")
+        Prediction(
+            f"(2;%{good}%) < (2;%{bad}%)", comment="As minicons' conditional scores.", name=good
+        )
         for good, bad in SIDES
         if {good, bad} <= conditions
     )

@@ -1,0 +1,50 @@
+"""What a run repeats of the warnings about its suite."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cimento import evaluate
+
+PAIRS = [
+    ("Il cane abbaia forte.", "Il cane abbaiano forte."),
+    ("Le rose fioriscono tardi.", "Le rose fiorisce fiorisce tardi."),
+    ("La neve copre i tetti.", "La neve coprono coprono i tetti."),
+]
+
+
+def write(path: Path, *, paradigm: str) -> Path:
+    rows = [
+        {"sentence_good": good, "sentence_bad": bad, "UID": paradigm, "pairID": str(number)}
+        for number, (good, bad) in enumerate(PAIRS)
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("limit", "told", "counted"),
+    [
+        (1, [], ["2 warnings about items that were not asked"]),
+        (2, ["item 1, condition bad"], ["1 warning about items that were not asked"]),
+        (None, ["item 1, condition bad", "item 2, condition bad"], []),
+    ],
+)
+def test_only_warnings_about_items_that_were_asked_are_repeated(tmp_path, limit, told, counted):
+    suite = write(tmp_path / "verbi.jsonl", paradigm="verbi")
+    warnings = evaluate(suite, "demo-causal", limit=limit, language="it").summary().warnings
+    doubled = [text for text in warnings if text.startswith("CIM-S055")]
+    assert [place in text for place, text in zip(told, doubled, strict=True)] == [True] * len(told)
+    rest = [text for text in warnings if "suites check" in text]
+    assert [text.split(":")[0] for text in rest] == counted
+
+
+def test_warnings_about_items_that_others_have_released_are_counted(tmp_path):
+    suite = write(tmp_path / "wh_island.jsonl", paradigm="wh_island")
+    warnings = evaluate(suite, "demo-causal").summary().warnings
+    [text] = [text for text in warnings if "CIM-S055" in text]
+    begun = "2 warnings (CIM-S055) about items that were asked as they were released"
+    assert text.startswith(begun)
