@@ -10,9 +10,10 @@ import functools
 import importlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, get_origin
 
 from mkdocs.structure.files import File, Files
 from typer.main import get_command
@@ -21,14 +22,17 @@ from cimento.cli.main import COMMANDS, app
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.pages import Page
     from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 AnyCommand: TypeAlias = "TyperCommand | TyperGroup"
 Parameter: TypeAlias = "TyperArgument | TyperOption"
+Schema: TypeAlias = "dict[str, Any]"
 
 FOLDER = "reference/"
 _OPTION = re.compile(r"<code>(?=-[\w -]{1,30}</code>)")
 PYTHON = FOLDER + "python.md"
+JSON = FOLDER + "json.md"
 
 ROOT = Path(__file__).parents[2]
 AT_ROOT = {"contributing.md": "CONTRIBUTING.md"}
@@ -37,6 +41,14 @@ _TSV = re.compile(
     r'^```tsv(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
 )
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]*)(#[^)\s]*)?\)")
+
+WEIGHTS: Mapping[str, float] = {
+    "glossary.md": 4.0, "concepts.md": 3.0, "statistics.md": 4.0, "quickstart.md": 4.0,
+    "index.md": 3.0, "choosing.md": 2.0, "faq.md": 2.0, "surveys.md": 2.0, "howto/": 2.0,
+    FOLDER: 0.5, "checks/": 0.3, "replay.md": 0.3, "agreement.md": 0.3, "studies": 0.2,
+    "design/": 0.2, "contributing.md": 0.2, "releasing.md": 0.2,
+}  # fmt: skip
+"""Beginning of a page's path to its weight in searches; the first that fits counts."""
 
 ALSO_PUBLIC = (
     "cimento.paradigms",
@@ -129,7 +141,8 @@ def python_page() -> str:
     own = [f"{_HOME_OF[name]}.{name}" for name in names]
     head = (
         "# Python\n\nThe names below can be imported from `cimento` itself"
-        " (`from cimento import evaluate`); what stands under *Modules*, from where it is said.\n"
+        " (`from cimento import evaluate`); names under *Modules* are imported from the module"
+        " shown.\n"
     )
     return head + "".join(f"\n::: {name}\n" for name in own) + "\n## Modules\n" + _modules()
 
@@ -145,6 +158,78 @@ def _members(name: str) -> str:
     """The public names of a module as an option of its page, if the module states them."""
     members = getattr(importlib.import_module(name), "__all__", [])
     return f"      members: {json.dumps(members)}\n" if members else ""
+
+
+def json_page() -> str:
+    """The page of what commands print with ``--json``: every field of the shipped schema."""
+    schema = files("cimento") / "data" / "schemas" / "commands.schema.json"
+    commands: Mapping[str, Schema] = json.loads(schema.read_text(encoding="utf-8"))["$defs"]
+    head = (
+        "# JSON of commands\n\nEvery field that commands print with `--json`, from the JSON schema"
+        " that comes with cimento. `[]` stands for each element of a list, and `.` leads to a field"
+        " of an object. A field without a description holds what its name says; the page of the"
+        " command explains the terms. [The JSON summary](../json-summary.md) describes the object"
+        " that `run`, `demo`, `judge` and `report` print.\n"
+    )
+    return "\n".join([head, *(line for name in commands for line in _json_of(name, commands))])
+
+
+def _json_of(name: str, commands: Mapping[str, Schema]) -> Iterator[str]:
+    """The section of a command: a row for each field, or the page that describes the object."""
+    command = _command_of(name)
+    yield f"\n## {command}\n"
+    if described := commands[name].get("description"):
+        yield f"{escaped(described)}\n"
+    rows = list(dict.fromkeys(_fields(commands[name], "")))
+    if _is_summary(commands[name]):
+        yield "The object is described in [The JSON summary](../json-summary.md).\n"
+    if rows:
+        yield "| field | type | content |\n|---|---|---|"
+        yield from (f"| `{path}` | {kind} | {content} |" for path, kind, content in rows)
+
+
+def _command_of(name: str) -> str:
+    """The command of a definition: ``suites-build-query`` is ``cimento suites build query``."""
+    children: Mapping[str, AnyCommand] = {
+        word: _group().get_command(None, word) for word in COMMANDS
+    }
+    words, rest = ["cimento"], name
+    while rest:
+        word = max((word for word in children if f"{rest}-".startswith(f"{word}-")), key=len)
+        children, rest = getattr(children[word], "commands", {}), rest[len(word) + 1 :]
+        words.append(word)
+    return " ".join(words)
+
+
+def _is_summary(schema: Schema) -> bool:
+    return any(str(part.get("$ref", "")).startswith("urn:") for part in _alternatives(schema))
+
+
+def _alternatives(schema: Schema) -> list[Schema]:
+    """A schema, and those of its ``anyOf``, at any depth."""
+    return [schema, *(part for one in schema.get("anyOf", []) for part in _alternatives(one))]
+
+
+def _fields(schema: Schema, path: str) -> Iterator[tuple[str, str, str]]:
+    """Path, type and content of each field below a schema, at any depth."""
+    for part in _alternatives(schema):
+        for name, child in part.get("properties", {}).items():
+            at = f"{path}.{name}" if path else name
+            yield at, _type(child), escaped(child.get("description", ""))
+            yield from _fields(child, at)
+        if isinstance(part.get("items"), dict):
+            yield from _fields(part["items"], f"{path}[]")
+        if isinstance(part.get("additionalProperties"), dict):
+            yield from _fields(part["additionalProperties"], f"{path}.NAME")
+
+
+def _type(schema: Schema) -> str:
+    """The type of a field in words; empty where any is allowed."""
+    names: list[str] = []
+    for part in _alternatives(schema):
+        stated = part.get("type", [])
+        names += [stated] if isinstance(stated, str) else stated
+    return " or ".join(sorted(dict.fromkeys(names), key=lambda name: (name == "null", name)))
 
 
 def root_page(name: str) -> str:
@@ -169,7 +254,7 @@ def generated_pages() -> dict[str, str]:
     """Path in the site to Markdown."""
     commands = {f"{FOLDER}{name}.md": command_page(name) for name in COMMANDS}
     root = {page: root_page(name) for page, name in AT_ROOT.items()}
-    return {**commands, PYTHON: python_page(), **root}
+    return {**commands, PYTHON: python_page(), JSON: json_page(), **root}
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -177,6 +262,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     reference = next(entry["Reference"] for entry in config.nav or [] if "Reference" in entry)
     reference.insert(1, {"Every option": [{name: f"{FOLDER}{name}.md"} for name in COMMANDS]})
     reference.insert(2, {"Python": PYTHON})
+    reference.insert(3, {"JSON of commands": JSON})
     further = sorted(_pages(Path(config.docs_dir)) - set(_named(config.nav)))
     if further:
         reference.append({"Further pages": further})
@@ -208,9 +294,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: object) -> str:
-    """Show tables with tabs as tables: their columns are ragged otherwise."""
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
+    """Weigh the page in searches; show tables with tabs as tables, since they are ragged."""
+    page.meta["search"] = {"boost": _weight(page.file.src_uri)}
     return _TSV.sub(_as_table, markdown)
+
+
+def _weight(path: str) -> float:
+    """How much a page counts in a search, relative to others."""
+    return next((weight for start, weight in WEIGHTS.items() if path.startswith(start)), 1.0)
 
 
 def _as_table(block: re.Match[str]) -> str:

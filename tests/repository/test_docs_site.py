@@ -137,6 +137,37 @@ def test_a_site_opened_by_double_click_can_be_searched(site, browser):
     page.close()
 
 
+WANTED = {
+    "tie": "glossary.html",
+    "surprisal": "concepts.html",
+    "p-value": "statistics.html",
+    "power": "statistics.html",
+    "install": "quickstart.html",
+    "excel": "excel-to-table.html",
+    "windows": "windows.html",
+    "interval": "statistics.html",
+    "minimal pairs": "howto/pairs.html",
+    "survey": "surveys.html",
+}
+"""What people look for to the page that they want."""
+
+
+def test_a_search_has_the_page_that_is_wanted_among_its_first_three(site, browser):
+    page = browser.new_page()
+    missed = {}
+    for query, wanted in WANTED.items():
+        page.goto((site / "howto" / "islands.html").as_uri())
+        page.get_by_placeholder("Search").first.fill(query)
+        page.locator(".md-search-result__item").first.wait_for()
+        links = page.locator(".md-search-result__item > a").evaluate_all(
+            "links => links.slice(0, 3).map(link => link.href)"
+        )
+        if not any(wanted in link for link in links):
+            missed[query] = links
+    page.close()
+    assert missed == {}
+
+
 def test_tables_with_tabs_are_shown_as_tables(site):
     page = (site / "howto" / "pairs.html").read_text(encoding="utf-8")
     assert "<td>La torta è pronta.</td>" in page

@@ -122,7 +122,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S042": _error("a character that does not belong in text", "Retype the word."),
     "CIM-S043": _warning("an invisible character", "Remove it, or write an ordinary space."),
     "CIM-S044": _warning("mixed apostrophes", "Use one of them throughout."),
-    "CIM-S045": _warning("accents as separate characters (not NFC)", "Normalise the text to NFC."),
+    "CIM-S045": _warning("accents as separate characters (not NFC)", "Normalize the text to NFC."),
     "CIM-S046": _warning("text decoded wrongly", "Export the file again as UTF-8."),
     "CIM-S047": _warning("a bar with a space on one side", "Write ' | ' or '|'."),
     "CIM-S048": _warning("a lone backslash", "Write \\\\ for a backslash."),

@@ -1,0 +1,80 @@
+"""The pages about JSON: every field of the shipped schemas stands there; the example is printed."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from tests.helpers.command_line import invoke
+from tests.helpers.docs_pages import DOCS, blocks
+from tests.helpers.json_output import read_schema
+
+PAGE = DOCS / "json-summary.md"
+SITE_PAGES = DOCS.parent / "scripts" / "site" / "pages.py"
+
+
+def fields(schema: Any) -> Iterator[str]:
+    """The names of all properties in a schema, at any depth."""
+    if isinstance(schema, dict):
+        properties = schema.get("properties", {})
+        yield from properties
+        for name, child in schema.items():
+            yield from fields(list(properties.values()) if name == "properties" else child)
+    elif isinstance(schema, list):
+        for child in schema:
+            yield from fields(child)
+
+
+def rounded(record: dict[str, Any]) -> dict[str, Any]:
+    """A record without the last digits, which differ from machine to machine."""
+    return {
+        key: round(value, 6) if isinstance(value, float) else value for key, value in record.items()
+    }
+
+
+def site_pages() -> Any:
+    """The module that makes pages of the site from the code."""
+    spec = importlib.util.spec_from_file_location("site_pages", SITE_PAGES)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_field_of_the_summary_stands_on_its_page():
+    page = PAGE.read_text(encoding="utf-8")
+    named = {*re.findall(r"`(\w+)`", page), *re.findall(r"^\*\*(\w+)\*\*", page, re.MULTILINE)}
+    assert set(fields(read_schema("summary"))) - named == set()
+
+
+def test_every_field_of_every_command_stands_in_the_reference():
+    commands = read_schema("commands")["$defs"]
+    page = site_pages().json_page()
+    sections = re.findall(r"^## cimento (.+)$", page, re.MULTILINE)
+    assert [section.replace(" ", "-") for section in sections] == list(commands)
+    for text, schema in zip(page.split("\n## ")[1:], commands.values(), strict=True):
+        named = set(re.findall(r"^\| `(?:.*\.)?([\w-]+)`", text, re.MULTILINE))
+        assert set(fields(schema)) - named == set()
+
+
+def test_the_example_is_what_is_printed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    [shown] = [json.loads(block.text) for block in blocks(PAGE) if block.language == "json"]
+    assert invoke(["run", "it-subject-verb", "-m", "demo-causal", "-o", "runs", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+
+    [example], [run] = shown.pop("runs"), printed.pop("runs")
+    assert shown == printed
+    assert set(example) == set(run)
+    for name, number in (("estimates", 3), ("outcomes", 72)):
+        [first], full = example.pop(name), run.pop(name)
+        assert len(full) == number
+        assert rounded(first) == rounded(full[0])
+    options, all_options = example.pop("options"), run.pop("options")
+    assert options.pop("...") == "all others"
+    assert {name: all_options[name] for name in options} == options
+    assert example == run
