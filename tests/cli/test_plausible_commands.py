@@ -85,6 +85,7 @@ def test_the_name_of_a_model_in_another_form_is_answered_with_ours(command, said
         ("run coppie.tsv -m demo-causal --device cuda:0,1", "Give one device, such as cuda:0"),
         ("run coppie.tsv \u2013m demo-causal", "it begins with a long dash"),
         ("run coppie.tsv \u2014model demo-causal", "Type --model."),
+        ("run coppie.tsv -m demo-causal --language ita", "Give --language it."),
         ("lm_eval --model hf", "Use `cimento run SUITE -m MODEL`."),
         ("version", "Use `cimento --version`."),
         ("help run", "`cimento COMMAND --help`"),
