@@ -44,6 +44,8 @@ _ITEM = re.compile(r"(?:^|, )item (?!number )(.+?)(?:, condition .*)?$")
 _USER_OF_URL = re.compile(r"(?<=://)[^/@\s]*@")
 _BLANKS = "\t\u00a0\u202f"
 
+_VERBS = frozenset({"is", "are", "has", "have", "holds", "lacks", "cannot", "does", "do", "was"})
+
 Severity = Literal["error", "warning"]
 
 
@@ -52,7 +54,7 @@ class CimentoError(Exception):
 
     Args:
         where: the file, row, item, option or model concerned.
-        seen: what was found there, as one sentence.
+        seen: what was found there: a sentence, or one whose subject is the place (``is empty``).
         todo: what the user can do about it; may be empty where there is no advice to give.
     """
 
@@ -65,7 +67,9 @@ class CimentoError(Exception):
         self.todo = todo
 
     def __str__(self) -> str:
-        parts = [f"{self.where}: {self.seen}" if self.where else self.seen]
+        # What begins with a verb has the place as its subject: `a.ods is a workbook`.
+        between = " " if self.seen.split(" ", 1)[0] in _VERBS else ": "
+        parts = [f"{self.where}{between}{self.seen}" if self.where else self.seen]
         if self.todo:
             parts.append(self.todo)
         parts = [part if part.endswith((".", "?", "!")) else part + "." for part in parts]

@@ -219,8 +219,8 @@ def bad_commands(folder: Path) -> list[tuple[list[str], int, str]]:
 @pytest.mark.parametrize(
     ("shell", "said"),
     [
-        ("{} > /dev/full", "standard output: cannot be read or written (No space left"),
-        ("{} >&-", "standard output: is closed"),
+        ("{} > /dev/full", "standard output cannot be read or written (No space left"),
+        ("{} >&-", "standard output is closed"),
         ("HOME=. XDG_CACHE_HOME= CIMENTO_CACHE_DIR= {}", "which is no absolute path"),
     ],
 )

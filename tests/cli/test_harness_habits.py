@@ -202,8 +202,8 @@ def test_junit_has_every_verdict(tmp_path):
     ("option", "where", "said"),
     [
         ("--junit", "folder", r"folder: this is a folder, and a file is to be written here"),
-        ("--junit", "file/results.xml", r"results\.xml: cannot be written .*file: Not a directory"),
-        ("--log-samples", "runs/lm-eval", "lm-eval: cannot be written"),
+        ("--junit", "file/results.xml", r"results\.xml cannot be written .*file: Not a directory"),
+        ("--log-samples", "runs/lm-eval", "lm-eval cannot be written"),
         ("--sensitivity", "runs/sensitivity.json/", "sensitivity.json: this is a folder"),
     ],
 )

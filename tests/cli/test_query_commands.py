@@ -77,7 +77,7 @@ def test_a_query_becomes_a_suite_that_loads_with_its_sheet_and_its_trees(tmp_pat
     error = capsys.readouterr().err
     assert "4 left out: no dictionary has the form with these features" in error
     assert "8 pairs of 48 matches" in error
-    assert "Power 0.8: an accuracy of 97% is told from chance." in error
+    assert "an accuracy of 97% or more is distinguishable from chance (power 0.8)." in error
     assert sorted(path.name for path in out.iterdir()) == [
         "items.tsv", "query.json", "review.tsv", "sources.tsv", "suite.toml", "trees.conllu",
     ]  # fmt: skip

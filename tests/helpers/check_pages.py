@@ -9,6 +9,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 from cimento.cli.main import invoke
+from cimento.suites.workbooks import write_sheets
 from tests.helpers.docs_pages import DOCS, Block, blocks
 
 FOLDER = DOCS / "checks"
@@ -31,17 +32,24 @@ def printed_by(page: Path, folder: Path) -> str:
     """What `cimento suites check` prints of the example on a page.
 
     Blocks with the name of a file in the suite take its place, ``items.jsonl, story 1-O0`` is a
-    change of one story, and any other name is a suite in one file. What stands in parentheses
-    behind a name is the encoding.
+    change of one story, ``pairs.xlsx, sheet Data`` is a sheet of a workbook, and any other name is
+    a suite in one file. What stands in parentheses behind a name is the encoding.
     """
     example = folder / "example"
     example.mkdir(parents=True)
     files = good_suites()[WHOLE_FOLDERS[page.stem.removeprefix("CIM-")[0]]]
     checked = example
+    sheets: dict[str, list[list[str]]] = {}
     for block in blocks(page):
         if not block.title:
             continue
         name, _, encoding = block.title.removesuffix(")").partition(" (")
+        file, _, sheet = name.partition(", sheet ")
+        if sheet:
+            sheets[sheet] = [line.split("\t") for line in block.text.splitlines()]
+            checked = example / file
+            checked.write_bytes(write_sheets(sheets, where=file))
+            continue
         file, _, story = name.partition(", story ")
         if story:
             files = {**files, file: _changed(files[file], story, json.loads(block.text))}

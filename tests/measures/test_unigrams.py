@@ -29,7 +29,7 @@ def test_token_counts_are_read_from_lines_and_from_json(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.tsv", "il 900", "line 1: has no tabulator"),
+        ("a.tsv", "il 900", "line 1 has no tabulator"),
         ("a.tsv", "il\t9\nil\t1", "line 2: counts the token 'il' a second time"),
         ("a.tsv", "il\t9\nla\tmany", "line 2: 'many' is not a count"),
         ("a.tsv", "il\t-1", "line 1: '-1' is not a count"),

@@ -182,7 +182,7 @@ def test_a_damaged_file_is_told_with_its_line(arpa, change, said):
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(InputError, match=r"none\.arpa: cannot be read"):
+    with pytest.raises(InputError, match=r"none\.arpa cannot be read"):
         score_texts(["la porta"], f"kenlm:{tmp_path / 'none.arpa'}")
 
 

@@ -138,7 +138,7 @@ def test_a_long_formula_is_shown_where_it_is_wrong():
 def test_a_url_in_a_message_has_no_password():
     error = ModelError(where="server https://me:secret@models.test/v1", seen="is away")
 
-    assert str(error) == "server https://models.test/v1: is away."
+    assert str(error) == "server https://models.test/v1 is away."
 
 
 def test_a_pattern_that_could_search_for_ever():

@@ -110,8 +110,12 @@ def test_no_items():
 
 def test_an_id_twice():
     fault = one(make(LAMPS, DOG, ids=["a", "a"]), "CIM-S010")
-    assert "Items 1, 2" in fault.seen
-    assert "'a'" in fault.seen
+    assert fault.seen == "The id 'a' is also that of item number 2."
+    places = [f"items.xlsx row {number}" for number in range(2, 8)]
+    thrice = check_suite(make(LAMPS, DOG, LAMPS, ids=["a", "a", "a"]), places=places)
+    [fault] = [fault for fault in thrice if fault.code == "CIM-S010"]
+    assert fault.where == "items.xlsx row 2, item a"
+    assert fault.seen == "The id 'a' is also that of row 4 and 1 more."
 
 
 def test_a_condition_twice():

@@ -13,8 +13,9 @@ import xlsxwriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import InputError, SuiteError, load_suite
 from cimento.suites import workbooks
-from cimento.suites.workbooks import read_workbook, write_workbook
+from cimento.suites.workbooks import read_workbook, write_sheets, write_workbook
 from tests.fuzzing.seeds import workbook, zipped
 from tests.helpers.shapes import with_part
 from tests.security.test_hostile_files import sheet_xml
@@ -222,10 +223,10 @@ def test_charts_are_no_sheets_and_hidden_sheets_are():
     assert read_workbook(data, name="a")[0] == [["first"]] == filled(by_openpyxl(data))
 
 
-def test_only_the_header_is_read_where_only_it_is_asked_for():
+def test_two_rows_are_read_where_only_the_header_is_asked_for():
     rows = [[], ["", " "], ["item", "good"], *[["1", "a"]] * 9]
     data = of_openpyxl(rows)
-    assert filled(read_workbook(data, name="a", only_header=True)[0]) == [[], ["", " "], rows[2]]
+    assert filled(read_workbook(data, name="a", only_header=True)[0]) == [[], ["", " "], *rows[2:4]]
 
 
 @pytest.mark.parametrize(
@@ -356,3 +357,87 @@ def test_overlapping_stretches_and_those_beyond_the_sheet_do_no_harm():
     rows, faults = read_workbook(data, name="a.xlsx")
     assert filled(rows) == [["7"], ["7"]]
     assert not faults
+
+
+TWO_ROWS = (
+    ("Item", "Non isola", None, "Isola", None),
+    (None, "corta", "lunga", "corta", "lunga"),
+    (1, "Chi dice che è qui?", "Che cosa dice?", "Chi si chiede se è qui?", "Che si chiede?"),
+    (2, "Chi sa che è tardi?", "Che cosa sa?", "Chi si chiede se è tardi?", "Che si domanda?"),
+)
+JOINED = ["Item", "Non-isola corta", "Non-isola lunga", "Isola corta", "Isola lunga"]
+
+
+def of_two_rows(path, *, title=(), merged=("A1:A2", "B1:C1", "D1:E1")):
+    book = openpyxl.Workbook()
+    for row in (*title, *TWO_ROWS):
+        book.active.append(row)
+    for stretch in merged:
+        book.active.merge_cells(stretch)
+    book.save(path)
+    return path
+
+
+def test_names_in_two_rows_are_joined_where_cells_of_the_upper_are_merged(tmp_path):
+    loaded = load_suite(of_two_rows(tmp_path / "isole.xlsx"))
+    assert [condition.name for condition in loaded.suite.items[0].conditions] == [
+        name.replace(" ", "_") for name in JOINED[1:]
+    ]
+    assert loaded.suite.factors
+    [fault] = [fault for fault in loaded.reading.faults if fault.code == "CIM-S009"]
+    assert fault.where == "isole.xlsx row 1"
+    assert fault.seen == f"Rows 1 and 2 are read as the column names {', '.join(JOINED)}."
+
+
+def test_a_title_may_stand_above_names_in_two_rows(tmp_path):
+    merged = ("A1:E1", "B2:C2", "D2:E2")
+    path = of_two_rows(tmp_path / "isole.xlsx", title=[("Le mie isole",)], merged=merged)
+    assert read_workbook(path.read_bytes(), name="isole.xlsx")[0][2] == JOINED
+
+
+def test_names_in_two_rows_without_merged_cells_are_refused_with_one_row_of_names(tmp_path):
+    path = of_two_rows(tmp_path / "isole.xlsx", merged=())
+    with pytest.raises(SuiteError, match=f"such as {', '.join(JOINED)}"):
+        load_suite(path)
+
+
+def test_a_merged_name_above_sentences_is_no_name_in_two_rows():
+    book = openpyxl.Workbook()
+    for row in (("Item", "Frasi", None), (1, "Il gatto dorme.", "Il gatto dormono.")):
+        book.active.append(row)
+    book.active.merge_cells("B1:C1")
+    buffer = io.BytesIO()
+    book.save(buffer)
+    rows, faults = read_workbook(buffer.getvalue(), name="a.xlsx")
+    assert filled(rows) == [["Item", "Frasi"], ["1", "Il gatto dorme.", "Il gatto dormono."]]
+    assert faults == []
+
+
+NOTE = [["Questo file contiene coppie."]]
+PAIRS = [["good", "bad"], ["The cat sleeps.", "The cat sleep."]]
+OTHER = [["who", "when"], ["Ada", "Monday"]]
+
+
+@pytest.mark.parametrize(
+    ("sheets", "read"),
+    [
+        ({"Note": NOTE, "Dati": PAIRS}, "'Dati' is read, and not 'Note'"),
+        ({"Who": OTHER, "Dati": PAIRS, "Fine": NOTE}, "'Dati' is read, and not 'Who', 'Fine'"),
+        ({"Dati": PAIRS, "Note": NOTE, "Altri": PAIRS}, ""),
+        ({"Note": NOTE, "Items": PAIRS, "Altri": PAIRS}, ""),
+    ],
+)
+def test_the_one_sheet_with_known_names_is_read(sheets, read, tmp_path):
+    path = tmp_path / "mine.xlsx"
+    path.write_bytes(write_sheets(sheets, where="mine.xlsx"))
+    loaded = load_suite(path)
+    assert len(loaded.suite.items) == 1
+    said = [fault.seen for fault in loaded.reading.faults if fault.code == "CIM-S062"]
+    assert said == ([f"Of the sheets, {read}."] if read else [])
+
+
+def test_where_several_sheets_fit_the_message_names_them(tmp_path):
+    path = tmp_path / "mine.xlsx"
+    path.write_bytes(write_sheets({"Who": OTHER, "A": PAIRS, "B": PAIRS}, where="mine.xlsx"))
+    with pytest.raises(InputError, match="'Who' is read, and not 'A', 'B'"):
+        load_suite(path)

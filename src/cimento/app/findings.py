@@ -48,6 +48,8 @@ SIDES = ("good", "bad")
 _OTHER_TEXTS = ("text", "sentence", "condition")
 _MOST_LOOKED_AT = 200
 _LEAST_LIKE = 0.7
+_CELLS = 4
+"""Columns of sentences that are the cells of a design, and no longer pairs with a column more."""
 
 
 def button(
@@ -277,7 +279,7 @@ def guess_pair(grid: Grid) -> tuple[int, int] | None:
     if grid.described or known >= set(SIDES) or known.intersection(_OTHER_TEXTS):
         return None
     columns = sentence_columns(sheet)
-    if len(columns) < len(SIDES):
+    if not len(SIDES) <= len(columns) < _CELLS:
         return None
     # Of equal guesses the first is taken, in which the good sentences stand first.
     return max(

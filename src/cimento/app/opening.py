@@ -23,6 +23,7 @@ from cimento.io.files import file_digest, read_bytes, refuse_existing, write_byt
 from cimento.paradigms.registry import load_suite, paradigm_of, save_suite
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formats.native import TABLES
+from cimento.suites.headers import count_titles
 from cimento.suites.load import is_archive, opened, recorded_source, suite_files, suite_paths
 from cimento.suites.published import LANGUAGE_CODE
 from cimento.suites.reading import TOML, errors
@@ -34,7 +35,7 @@ from cimento.suites.suite_workbook import (
     SETTINGS,
     folder_sheets,
 )
-from cimento.suites.tables import SUFFIXES, count_titles, read_rows
+from cimento.suites.tables import SUFFIXES, read_rows
 from cimento.suites.workbooks import sheet_names
 
 _FOLDER = (TOML, f"{ITEMS}.tsv", f"{SEEDS}.tsv", f"{ITEMS}.jsonl")

@@ -17,6 +17,7 @@ from cimento.io.declared import Options, Texts, option
 from cimento.io.files import read_bytes
 from cimento.people.annotate.importing import open_secret, pseudonym
 from cimento.people.judgments import (
+    SUFFIXES,
     finite,
     judgments_of,
     read_judgments,
@@ -51,7 +52,7 @@ class ImportAnswersOptions(Options):
         (), "Where a field stands. Repeatable.", flags=("--map",), metavar="FIELD=COLUMN"
     )
     fixed: Texts = option((), "A field equal in all. Repeatable.", metavar="FIELD=VALUE")
-    mapping: Path | None = option(None, "The same as TOML (docs/judgments.md).")
+    mapping: Path | None = option(None, "The same as TOML (see the page *What people answered*).")
     prolific: Path | None = option(None, "Prolific's export of the participants.")
     keep: Texts = option((), "Column of it to keep in --participants. Repeatable.")
     participants: Path | None = option(None, "Write pseudonym, status, seconds and --keep (TSV).")
@@ -313,6 +314,7 @@ def apply_answers(
     from cimento.paradigms.cloze.people import CHOICES_FILE
     from cimento.people.annotate.importing import apply_judgments
 
+    _refuse_swapped(suite, judgments[0])
     all_judgments = [
         judgment for path in judgments for judgment in judgments_of(read_judgments(path))
     ]
@@ -328,6 +330,20 @@ def apply_answers(
         note(f"cimento profile RUN --people {output / CHOICES_FILE}")
     else:
         note(f"cimento run {output} -m MODEL")
+
+
+def _refuse_swapped(suite: str, judgments: Path) -> None:
+    """Refuse judgments in the place of the suite, which other commands of `annotate` read first.
+
+    Raises:
+        UsageError: the first file is one of judgments, and the second cannot be one.
+    """
+    if Path(suite).suffix in SUFFIXES and judgments.suffix not in SUFFIXES:
+        raise UsageError(
+            where="cimento annotate apply",
+            seen=f"{judgments} is in the place of the judgments",
+            todo=f"The suite comes first: cimento annotate apply {judgments} {suite}",
+        )
 
 
 def _scale(text: str) -> tuple[float, float] | None:

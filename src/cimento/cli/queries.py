@@ -403,15 +403,20 @@ def _power_lines(record: Mapping[str, object]) -> list[str]:
     two = power["difference_of_two_models"]
     lines = []
     if rate is not None:
-        clustered = f" ({lemma:.0%} if items of a lemma are alike)" if lemma is not None else ""
-        lines.append(f"Power 0.8: an accuracy of {rate:.0%} is told from chance{clustered}.")
+        clustered = (
+            f"; {lemma:.0%} or more if items of a lemma are alike" if lemma is not None else ""
+        )
+        lines.append(
+            f"With these items, an accuracy of {rate:.0%} or more is distinguishable from chance"
+            f" (power 0.8){clustered}."
+        )
     if two is not None:
         lines.append(
-            f"Power 0.8: two models that differ on a fifth of the items are told apart"
-            f" if their accuracies are {two:.1%} apart."
+            "Two models that differ on a fifth of the items are distinguishable"
+            f" if their accuracies are {two:.1%} apart (power 0.8)."
         )
     if record["items"] and not lines:
-        lines.append("Too few items to tell any accuracy from chance with power 0.8.")
+        lines.append("With so few items no accuracy is distinguishable from chance (power 0.8).")
     return lines
 
 

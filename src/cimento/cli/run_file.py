@@ -125,7 +125,9 @@ def _read(file: Path, model: type[RunOptions]) -> dict[str, Any]:
         content = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(
-            where=str(file), seen=f"is not TOML ({error})", todo="See docs/clusters.md."
+            where=str(file),
+            seen=f"is not TOML ({error})",
+            todo="See the page *Many models, many machines*.",
         ) from error
     known = recorded_fields(model)
     stated: dict[str, Any] = {}

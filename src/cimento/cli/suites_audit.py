@@ -135,7 +135,7 @@ _TITLES = {
     "unknown": "unknown tokens",
     "elsewhere": "conditions that differ elsewhere too",
     "unlike": "hardly a word in common",
-    "same": "the same context",
+    "same": "groups with the same context",
     "overlapping": "overlapping words",
 }
 _OF_TOKENS = ("split", "unknown")
@@ -169,7 +169,7 @@ def _audit_as_text(audit: Audit) -> str:
         + (audit.target or "the predictions name no single target (see --region)"),
         columns(rows, indent=2),
         *(
-            f"  {_TITLES[name]}: - (see --model)"
+            f"  {_TITLES[name]}: - (unknown without a model: -m)"
             if name in _OF_TOKENS and audit.no_tokens
             else _told(_TITLES[name], items)
             for name, items in remarks(audit).items()
@@ -214,7 +214,8 @@ def _confounds(audit: Audit) -> list[str]:
 
 
 def _told(title: str, items: Sequence[str]) -> str:
-    shown = ", ".join(items[:_MOST_NAMED]) + (" ..." if len(items) > _MOST_NAMED else "")
+    between = "; " if any(", " in item for item in items) else ", "
+    shown = between.join(items[:_MOST_NAMED]) + (" ..." if len(items) > _MOST_NAMED else "")
     return f"  {title}: {len(items)}" + (f": {shown}" if items else "")
 
 

@@ -340,7 +340,10 @@ def _pilot_run(path: Path, name: str, measure: str) -> Run:
 def vary_suite(
     suite: flags.SuiteName,
     variants: Annotated[
-        Path, flags.flag("--variants", help="A file with [[variants]] (docs/variants.md).")
+        Path,
+        flags.flag(
+            "--variants", help="A file with [[variants]] (see the page *Variants of a suite*)."
+        ),
     ],
     output: Annotated[
         Path, flags.flag("-o", "--output", help="Folder; each variant gets one in it.")

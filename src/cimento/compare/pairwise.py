@@ -370,7 +370,7 @@ def compare_pair(
         effect=cohen_h(sum(after) / n, sum(before) / n) if n else None,
         odds=discordant_odds(only_second, only_first),
         test=share_test(after, before, design),
-        kappa=cohen_kappa(before, after, design=design),
+        kappa=cohen_kappa(before, after, design=design, what="verdicts"),
         detectable=detectable([float(b) - float(a) for _, a, b in triples], design),
         values=paired_outcomes(first, second, seed=seed) if with_values else None,
         note=rates_only((first.kind, second.kind)),

@@ -28,7 +28,10 @@ _PAIRS = (
     "a text and a dictionary of the offset of each token's first byte and its log-probability in"
     " nats, for each text"
 )
-_CURE = "cimento.testing.check_model(scorer) tries everything that is expected (docs/plugins.md)."
+_CURE = (
+    "cimento.testing.check_model(scorer) tries everything that is expected (see the page"
+    " *Plug-ins*)."
+)
 
 
 def checked(scorer: Scorer | TextScorer) -> Scorer | TextScorer:

@@ -377,7 +377,8 @@ class VllmScorer:
             raise ModelError(
                 where=f"text {text[:_SHOWN]!r}",
                 seen=f"vLLM gives {len(listed)} log-probabilities for {first + len(ids)} tokens",
-                todo="This version of vLLM cannot be used; start it as a server (docs/servers.md).",
+                todo="This version of vLLM cannot be used; start it as a server (see the page"
+                " *Models behind a server*).",
             )
         scores: dict[int, float] = {}
         for number, (token, start) in enumerate(zip(ids, starts, strict=True), start=first):

@@ -25,14 +25,11 @@ _number = partial(formatting.number, digits=4, absent=BLANK)
 _signed = partial(formatting.signed, absent=BLANK)
 _p = partial(formatting.p_number, absent=BLANK)
 
-_ABOUT_SIZES = (
-    "kappa: whether both are right about the same items, beyond chance. detectable: the smallest"
-    " change that McNemar's exact test of as many items would find with a power of 0.8 (of"
-    " clustered items, of their effective number)."
-)
-_ABOUT_PAIRS = (
-    "change: second minus first. h: of Cohen. detectable: the smallest change these items would"
-    " show with a power of 0.8."
+_H = "h: Cohen's h."
+_KAPPA = "kappa: whether both are right about the same items, beyond chance."
+_DETECTABLE = (
+    "detectable: the smallest change that McNemar's exact test of as many items would find with a"
+    " power of 0.8 (of clustered items, of their effective number)."
 )
 _NOT_CORRECTED = "p is not corrected for how many rows there are."
 CHANGES_SHOWN = 12
@@ -149,8 +146,18 @@ def sizes_grid(rates: Sequence[PairwiseComparison], *, models: TwoModels = None)
         title=f"How large the {_change(models)} is, and how alike the two are.",
         labels=2,
         remarks=1,
-        notes=(f"h: of Cohen. {_ABOUT_SIZES}",),
+        notes=tuple(filter(None, (_about_sizes(rates),))),
     )
+
+
+def _about_sizes(rates: Sequence[PairwiseComparison]) -> str:
+    """What the columns of effect sizes mean, as far as they have values: empty ones are hidden."""
+    columns = {
+        _H: [rate.effect for rate in rates],
+        _KAPPA: [rate.kappa.value for rate in rates],
+        _DETECTABLE: [rate.detectable for rate in rates],
+    }
+    return " ".join(about for about in columns if any(v is not None for v in columns[about]))
 
 
 def _methods(tested: Sequence[PairwiseComparison]) -> str:
@@ -195,7 +202,16 @@ def pairs_grid(
         labels=4 if suites else 2,
         remarks=1,
         notes=(
-            f"{_ABOUT_PAIRS} Intervals and p: {_methods(pairs)}.",
+            " ".join(
+                filter(
+                    None,
+                    (
+                        "change: second minus first.",
+                        _about_sizes(pairs),
+                        f"Intervals and p: {_methods(pairs)}.",
+                    ),
+                )
+            ),
             "An interval and a p of two methods may disagree near 0.05.",
             *_family(pairs, correction),
             *dict.fromkeys(pair.note for pair in pairs if pair.note),

@@ -351,8 +351,8 @@ def _doubt(estimate: Estimate, *, of_chance: bool) -> str:
         return f"There is no chance level: {estimate.chance_method or 'undefined'}."
     if estimate.interval_method == WILSON and estimate.n < _SURE_FROM and _is_extreme(estimate):
         return (
-            f"Nearly all of {items(estimate.n)} agree, so the interval may be a little too narrow"
-            " (docs/statistics.md)."
+            f"All or nearly all of {items(estimate.n)} agree, so the interval may be a little too"
+            " narrow (see the page *Statistics*)."
         )
     return ""
 

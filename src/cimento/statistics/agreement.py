@@ -141,6 +141,7 @@ def cohen_kappa(
     categories: Sequence[Label] | None = None,
     design: Design | None = None,
     confidence: float = 0.95,
+    what: str = "ratings",
 ) -> Agreement:
     """Cohen's kappa of two raters, with or without weights.
 
@@ -157,6 +158,7 @@ def cohen_kappa(
             known (a number that nobody used is no step then).
         design: of the items; no interval without it.
         confidence: of the interval.
+        what: the word for labels in the reason against an interval.
 
     Raises:
         UsageError: an unknown weighting, columns of different lengths, a label that is no
@@ -170,7 +172,7 @@ def cohen_kappa(
     power = WEIGHTS[weights]
     statistic = cohen(*numbers.T, categories=len(order), power=power)
     name = "Cohen's kappa" + (f", {weights} weights" if power else "")
-    return _agreement(name, pairs, statistic, design, confidence)
+    return _agreement(name, pairs, statistic, design, confidence, what)
 
 
 def correlation_with_rest(
@@ -219,6 +221,7 @@ def _agreement(
     statistic: Weighted,
     design: Design | None,
     confidence: float,
+    what: str = "ratings",
 ) -> Agreement:
     """The coefficient of some items, and its interval."""
     kept = [place for place, item in enumerate(ratings) if len(_given(item)) > 1]
@@ -234,7 +237,7 @@ def _agreement(
     if design is None:
         return Agreement(value, *size, name)
     same_length(ratings=ratings, units=design.units)
-    rare = _rare(given)
+    rare = _rare(given, what)
     if rare:
         return Agreement(value, *size, name, reason=rare)
     interval = jackknife(
@@ -249,7 +252,7 @@ def _given(item: Sequence[Label | None]) -> list[Label]:
     return [rating for rating in item if rating is not None]
 
 
-def _rare(ratings: Sequence[Sequence[Label]]) -> str | None:
+def _rare(ratings: Sequence[Sequence[Label]], what: str) -> str | None:
     """The reason against an interval where there are too few labels but the first; else None.
 
     Where fewer than two items are expected to have two such labels by chance, agreement on them
@@ -261,7 +264,7 @@ def _rare(ratings: Sequence[Sequence[Label]]) -> str | None:
         return None
     others = total - most
     differ = "differs" if others == 1 else "differ"
-    seen = f"only {others} of {total:,} ratings {differ} from the most frequent one"
+    seen = f"only {others} of {total:,} {what} {differ} from the most frequent one"
     return f"{seen}: too few for an interval"
 
 

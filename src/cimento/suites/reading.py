@@ -62,9 +62,14 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S006": _warning("the encoding was guessed", "Save the file as UTF-8 to be sure."),
     "CIM-S007": _warning("a key that looks misspelt", "Rename it, or leave it as your own."),
     "CIM-S008": _warning(
-        "a field of a task that is ignored", "docs/compat.md lists the supported fields."
+        "a field of a task that is ignored",
+        "The page *Conventions of other tools* lists the supported fields.",
     ),
     "CIM-S009": _warning("something above the column names", "Move it off the sheet."),
+    "CIM-S062": _warning(
+        "sheets of a workbook that are not read",
+        "Put the sheet with the sentences first if that is not the right one.",
+    ),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),

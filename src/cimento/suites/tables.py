@@ -11,14 +11,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, TableError
 from cimento.io.files import read_bytes
 from cimento.io.parquet import parse_parquet
 from cimento.io.parsing import each_line, parse_json
+from cimento.suites.headers import count_titles, has_gap, is_title, two_row_names
 from cimento.suites.reading import decode_table, errors, fault, place_of_row, unusable
-from cimento.suites.workbooks import read_workbook
+from cimento.suites.workbooks import read_workbook, sheet_titles
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx", ".parquet")
 RECORDS = (".jsonl", ".ndjson", ".json")
@@ -90,6 +92,8 @@ _ENGLISH: Mapping[str, tuple[str, ...]] = {
 }
 
 _SENTENCE = re.compile(r"^(?:frase|oración|sentença)\s+|\s+предложение$")
+_KNOWN = {*HEADERS}.union(*HEADERS.values(), *_ENGLISH.values())
+_MOST_SHEETS = 50
 _TITLE_ROWS = 5
 """Largest number of title rows above the header."""
 
@@ -254,10 +258,10 @@ def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
     """
     records, faults = _open_rows(data, path, only_header=True)
     try:
-        header = next(filter(_is_filled, records), None)
+        header, below = [*islice(filter(_is_filled, records), 2), [], []][:2]
     except csv.Error:
-        header = None
-    if header is None or _is_title(header):
+        header = below = []
+    if not header or is_title(header) or has_gap(header, below):
         return read_table(data, path)
     columns = (cell.strip() for cell in header)
     names = tuple(filter(None, columns))
@@ -292,7 +296,9 @@ def _open_rows(
     """The rows of a table as an iterable, which may raise `csv.Error`, and the faults found."""
     suffix = path.suffix.lower()
     if suffix == ".xlsx":
-        return read_workbook(data, name=path.name, only_header=only_header)
+        sheet, more = _sheet_that_fits(data, path)
+        rows, faults = read_workbook(data, name=path.name, sheet=sheet, only_header=only_header)
+        return rows, [*more, *faults]
     if suffix == ".parquet":
         return _parquet_rows(data, name=path.name)
     text, faults = decode_table(data, name=path.name)
@@ -304,6 +310,43 @@ def _open_rows(
     return split_plain(text) if suffix == ".tsv" else _split_quoted(
         text, _DELIMITERS[suffix]
     ), faults
+
+
+def _sheet_that_fits(data: bytes, path: Path) -> tuple[str, list[Fault]]:
+    """The one sheet with a table of known columns, where the first sheet holds no such table.
+
+    Returns:
+        Its name, empty for the usual sheet; and a fault that says which sheets are not read.
+    """
+    titles = sheet_titles(data)[:_MOST_SHEETS]
+    lower = {title.strip().casefold() for title in titles}
+    if len(titles) < 2 or lower & {path.stem.casefold(), "items"}:  # noqa: PLR2004
+        return "", []
+    degrees = {title: _degree(data, title) for title in titles[:1]}
+    if degrees[titles[0]] < _KNOWN_TABLE:
+        degrees |= {title: _degree(data, title) for title in titles[1:]}
+    highest = max(degrees.values())
+    fitting = [title for title in degrees if degrees[title] == highest]
+    if fitting[0] == titles[0] and highest:
+        return "", []
+    sheet = fitting[0] if len(fitting) == 1 else titles[0]
+    others = ", ".join(repr(title) for title in titles if title != sheet)
+    seen = f"Of the sheets, {sheet!r} is read, and not {others}."
+    return sheet, [fault("CIM-S062", where=path.name, seen=seen)]
+
+
+_KNOWN_TABLE = 2
+
+
+def _degree(data: bytes, sheet: str) -> int:
+    """2 for a sheet that names two columns by known words, 1 for another table, 0 for no table."""
+    rows, _ = read_workbook(data, name=sheet, sheet=sheet)
+    filled = [row for row in rows if _is_filled(row)]
+    titles = count_titles(filled[: _TITLE_ROWS + 1])
+    header = {_SENTENCE.sub("", cell.strip().casefold()) for cell in [*filled, []][titles]}
+    if len(header & _KNOWN) >= _KNOWN_TABLE:
+        return _KNOWN_TABLE
+    return int(len(filled) > titles + 1 and not all(map(is_title, filled[: _TITLE_ROWS + 1])))
 
 
 def _parquet_rows(data: bytes, *, name: str) -> tuple[list[list[str]], list[Fault]]:
@@ -380,6 +423,10 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         seen = f"The table has {len(columns):,} columns, and its rows lack {lacking:,} cells."
         todo = "Is the first row the names of the columns, separated as the cells are?"
         return None, [fault("CIM-S002", where=name, seen=seen, todo=todo)]
+    if body and has_gap(columns, body[0][1]) and (names := two_row_names(columns, body[0][1])):
+        seen = f"The names of the columns take two rows, {header_row} and {body[0][0]}."
+        todo = f"Write them in one row, such as {', '.join(names)}."
+        return None, [fault("CIM-S004", where=f"{name} row {header_row}", seen=seen, todo=todo)]
     times = Counter(columns)
     faults = [
         fault(
@@ -396,18 +443,6 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         todo = f"Row {header_row} is read as the column names."
         faults.append(fault("CIM-S009", where=f"{name} row {filled[0][0]}", seen=seen, todo=todo))
     return _table_of(name, columns, body, faults), faults
-
-
-def _is_title(record: Sequence[str]) -> bool:
-    return sum(map(bool, map(str.strip, record))) == 1
-
-
-def count_titles(records: Sequence[Sequence[str]]) -> int:
-    """The number of rows with one cell above the first row with several."""
-    for number, record in enumerate(records):
-        if not _is_title(record):
-            return number
-    return 0
 
 
 def filled_records(records: Iterable[list[str]], *, first: int = 1) -> list[tuple[int, list[str]]]:

@@ -21,6 +21,7 @@ from typing import NoReturn, TypeAlias
 
 from cimento.errors import Fault, InputError
 from cimento.io.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, SMALL_BYTES
+from cimento.suites.headers import count_titles, two_row_names
 from cimento.suites.reading import fault
 
 MOST_ROWS = 1_048_576
@@ -61,14 +62,17 @@ class _UnsafeError(Exception):
 
 
 def read_workbook(
-    data: bytes, *, name: str, only_header: bool = False
+    data: bytes, *, name: str, sheet: str = "", only_header: bool = False
 ) -> tuple[list[list[str]], list[Fault]]:
-    """The rows of the sheet with the file's name, else of ``items``, else of the first sheet.
+    """The rows of a sheet: that of a name, else of the file's name, else ``items``, else the first.
+
+    Names of columns that take two rows, with merged cells in the upper one, become one row.
 
     Args:
         data: the content of the file.
         name: name of the file, for messages and for the sheet: ``about.xlsx`` reads ``about``.
-        only_header: whether reading stops after the first row that is not empty.
+        sheet: name of the sheet; empty for that of the file's name.
+        only_header: whether reading stops after the first two rows that are not empty.
 
     Returns:
         The rows without the empty cells at their ends, and the faults found.
@@ -77,12 +81,15 @@ def read_workbook(
     rows: list[list[str]] = []
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            workbook = _Workbook(archive, len(data), name.rpartition(".")[0])
+            workbook = _Workbook(archive, len(data), sheet or name.rpartition(".")[0])
+            filled = 0
             for row in workbook.rows(name, faults):
                 rows.append(row)
-                if only_header and any(map(str.strip, row)):
+                filled += any(map(str.strip, row))
+                if only_header and filled > 1:
                     break
             _fill_down(rows, workbook.merged)
+            faults += _join_names(rows, workbook.merged, name=name)
     except _UnsafeError as unsafe:
         todo = "Remove what is not text, or save it as CSV UTF-8."
         return [], [fault("CIM-S002", where=name, seen=str(unsafe), todo=todo)]
@@ -93,15 +100,24 @@ def read_workbook(
     return rows, faults
 
 
+def sheet_titles(data: bytes) -> list[str]:
+    """The names of the sheets of a workbook as they are written, in order; none for other data."""
+    return [*_of_sheets(data).values()]
+
+
 def sheet_names(data: bytes) -> list[str]:
     """The names of the sheets of a workbook in lower case; none for other data."""
+    return [*reversed(_of_sheets(data))]
+
+
+def _of_sheets(data: bytes) -> dict[str, str]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return _Workbook(archive, len(data), "").sheets
     except _UnsafeError:
-        return []
+        return {}
     except _damages():
-        return []
+        return {}
 
 
 def _damages() -> tuple[type[BaseException], ...]:
@@ -174,9 +190,7 @@ def _fill_down(rows: list[list[str]], merged: Iterable[str]) -> None:
     for stretch in merged:
         first, last = stretch.split(":")
         if _column(first) == _column(last):
-            stretches.append(
-                (_column(first) - 1, *(int(_NO_DIGITS.sub("", c)) for c in (first, last)))
-            )
+            stretches.append((_column(first) - 1, _row(first), _row(last)))
     filled: dict[int, int] = {}
     for column, begin, end in sorted(stretches):
         cell = "".join(rows[begin - 1][column : column + 1]) if begin <= len(rows) else ""
@@ -188,6 +202,36 @@ def _fill_down(rows: list[list[str]], merged: Iterable[str]) -> None:
         filled[column] = max(end, filled.get(column, 0))
 
 
+def _join_names(rows: list[list[str]], merged: Iterable[str], *, name: str) -> list[Fault]:
+    """Put names of columns that take two rows into the lower one, and say so.
+
+    Args:
+        rows: rows of the sheet, which are changed.
+        merged: ranges of cells, such as ``B1:C1``.
+        name: name of the file in messages.
+
+    Raises:
+        ValueError: a range is malformed.
+    """
+    filled = [number for number, row in enumerate(rows) if any(map(str.strip, row))]
+    first = count_titles([rows[number] for number in filled])
+    above, *below = filled[first : first + 2] or [0]
+    spans = []
+    for stretch in merged:
+        left, right = stretch.split(":")
+        if _row(left) == _row(right) == above + 1 and _column(left) < _column(right):
+            spans.append((_column(left) - 1, _column(right) - 1))
+    if not (spans and below == [above + 1]):
+        return []
+    names = two_row_names(rows[above], rows[above + 1], spans)
+    if names is None:
+        return []
+    rows[above], rows[above + 1] = [], names
+    seen = f"Rows {above + 1} and {above + 2} are read as the column names {', '.join(names)}."
+    todo = "Write them in one row if they should be others."
+    return [fault("CIM-S009", where=f"{name} row {above + 1}", seen=seen, todo=todo)]
+
+
 class _Workbook:
     """The wanted sheet of a workbook, with the strings and styles of its cells.
 
@@ -197,7 +241,7 @@ class _Workbook:
         sheet: name of the preferred sheet.
 
     Attributes:
-        sheets: the names of all sheets with cells, in lower case.
+        sheets: the names of all sheets with cells, in order, by their names in lower case.
         merged: the ranges of merged cells, such as ``A2:A5``; known after all rows are read.
 
     Raises:
@@ -270,8 +314,11 @@ class _Workbook:
 
     def _wanted(
         self, book: str, related: Mapping[str, tuple[str, str]], wanted: str
-    ) -> tuple[list[str], str]:
-        """The names of the sheets, and the part with the wanted one; charts are not sheets."""
+    ) -> tuple[dict[str, str], str]:
+        """The sheets by their names in lower case, and the part with the wanted one.
+
+        Charts are no sheets.
+        """
         sheets: list[tuple[str, str]] = []
         self._epoch = datetime(1899, 12, 30)  # noqa: DTZ001  # workbooks know no time zones
         for tag, attributes, _ in self._few(book, {"sheet", "workbookPr"}):
@@ -284,7 +331,10 @@ class _Workbook:
                 sheets.append((attributes["name"], path))
         by_name = {name.strip().casefold(): path for name, path in reversed(sheets)}
         part = by_name.get(wanted.casefold()) or by_name.get("items") or sheets[0][1]
-        return list(by_name), part
+        titles: dict[str, str] = {}
+        for name, _ in sheets:
+            titles.setdefault(name.strip().casefold(), name)
+        return titles, part
 
     def _related(self, part: str) -> dict[str, tuple[str, str]]:
         """Kind and path of the parts to which a part, or the whole file, refers, by their IDs."""
@@ -417,6 +467,11 @@ def _column_number(letters: str) -> int:
     for letter in letters.upper():
         number = number * 26 + ord(letter) - ord("A") + 1
     return number
+
+
+def _row(reference: str) -> int:
+    """The number of the row in a reference such as ``AB12``."""
+    return int(_NO_DIGITS.sub("", reference))
 
 
 def _column(reference: str) -> int:

@@ -119,8 +119,10 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "target cut into more tokens in one condition: " in capsys.readouterr().out
     assert invoke(command[:3]) == 0
     printed = capsys.readouterr().out
-    assert "target cut into more tokens in one condition: - (see --model)" in printed
-    assert "unknown tokens: - (see --model)" in printed
+    assert (
+        "target cut into more tokens in one condition: - (unknown without a model: -m)" in printed
+    )
+    assert "unknown tokens: - (unknown without a model: -m)" in printed
 
 
 def test_what_no_model_was_asked_for_is_null_with_a_reason(

@@ -152,7 +152,7 @@ def remarks(audit: Audit) -> dict[str, tuple[str, ...]]:
         "unknown": tuple(f"{item} {name} ({count})" for item, name, count in audit.unknown or ()),
         "elsewhere": audit.other_contexts,
         "unlike": audit.unlike,
-        "same": tuple(" = ".join(ids) for ids in audit.same_contexts),
+        "same": tuple(f"items {', '.join(ids)}" for ids in audit.same_contexts),
         "overlapping": tuple(f"{a} and {b} ({value:.2f})" for a, b, value in audit.overlapping),
     }
 

@@ -109,8 +109,8 @@ def read_copy(folder: Path) -> UserCopy:
         raise InputError(
             where=str(folder),
             seen="there is neither acceptability.tsv nor cloze.tsv",
-            todo="docs/acceptability.md says what they hold. Without a copy, -m MODEL asks our own"
-            " items.",
+            todo="The page *Acceptability* says what they hold. Without a copy, -m MODEL asks our"
+            " own items.",
         )
     return UserCopy(
         sentences=_rated(sentences_path) if sentences_path else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -20,6 +21,7 @@ from cimento.suites.published import LANGUAGE_CODE, language_code
 from cimento.suites.reading import NO_LANGUAGE, NO_PREDICTIONS, fault
 
 _MOST_LISTED = 6
+_NUMBERED = re.compile(r"(row|line) \d+$")
 
 TOGETHER = 1000
 """Number of texts that are tested at once, which is fast; most suites need no closer look."""
@@ -119,6 +121,11 @@ class Stimuli:
         named = f"item {id_}" if id_ else f"item number {item + 1}"
         return self._at(self.starts[item], named)
 
+    def short(self, item: int) -> str:
+        """The row of an item in its file, as ``row 3``; where there is none, its number."""
+        match = _NUMBERED.search(self._places[self.starts[item]]) if self._places else None
+        return match[0] if match else f"item number {item + 1}"
+
     def _at(self, number: int, named: str) -> str:
         return f"{self._places[number]}, {named}" if number < len(self._places) else named
 
@@ -184,13 +191,14 @@ def _ids(stimuli: Stimuli) -> Iterator[Fault]:
     ids = stimuli.suite.columns.ids
     if len(set(ids)) == len(ids):
         return
-    positions: dict[str, Listing] = {}
-    for number, id_ in enumerate(ids, start=1):
-        positions.setdefault(id_, Listing()).add(str(number))
-    for id_, listing in positions.items():
-        if listing.count > 1:
-            seen = f"Items {listing} of the suite all have the id {id_!r}."
-            yield fault("CIM-S010", where=f"item {id_}", seen=seen)
+    positions: dict[str, list[int]] = {}
+    for number, id_ in enumerate(ids):
+        positions.setdefault(id_, []).append(number)
+    for id_, (first, *more) in positions.items():
+        if more:
+            further = f" and {len(more) - 1} more" if len(more) > 1 else ""
+            seen = f"The id {id_!r} is also that of {stimuli.short(more[0])}{further}."
+            yield fault("CIM-S010", where=stimuli.where_item(first), seen=seen)
 
 
 def _conditions(stimuli: Stimuli) -> Iterator[Fault]:

@@ -9,12 +9,12 @@ suite that its format cannot hold, so that nothing is lost unnoticed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
-from cimento.errors import InputError, SuiteError, UsageError, did_you_mean, need_known
+from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean, need_known
 from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites import Suite
@@ -185,6 +185,7 @@ _FINAL = (".", "?", "!", "…", "»", "”", '"')
 _NAME_WORDS = 6
 _BLANK = "___"
 _FEWEST_WIDE = 3
+_FEWEST_CELLS = 4
 _FEWEST_WORDS = 3
 SUITE_SUFFIXES = (*RECORDS, ".tsv", ".csv", ".tab", ".xlsx", ".parquet")
 
@@ -283,13 +284,20 @@ def _table_format(data: bytes, path: Path) -> str:
             " sentence.",
         )
     seen = f"is a table with the columns {', '.join(table.columns)}"
-    todo = _names_needed(table)
+    raise InputError(where=str(path), seen=seen, todo=_names_advised(table, faults))
+
+
+def _names_advised(table: Table, faults: Sequence[Fault]) -> str:
+    """Advice for a table in no known format, which may be on the wrong sheet."""
+    for fault in faults:
+        if fault.code == "CIM-S062":
+            return f"{fault.seen} {fault.todo}"
     if table.find("item") and len(table.columns) > _FEWEST_WIDE:
-        todo = (
+        return (
             "Run `cimento suites new factorial NAME.xlsx`, copy this table into its sheet items,"
             " and write the predictions about these columns on its sheet predictions."
         )
-    raise InputError(where=str(path), seen=seen, todo=todo)
+    return _names_needed(table)
 
 
 def _names_needed(table: Table) -> str:
@@ -302,11 +310,7 @@ def _names_needed(table: Table) -> str:
             " sentence and rating for rated sentences. Put such a row above the others."
         )
     if len(sentences) > 1:
-        first, second, *_ = sentences
-        return (
-            f"If each row is a pair, rename {first!r} and {second!r}: good is the column of the"
-            " grammatical sentences, bad that of the others."
-        )
+        return _sides_needed(sentences)
     if sentences and numbers:
         text, number = sentences[0], numbers[0]
         return f"If the sentences were rated, call {text!r} sentence and {number!r} rating."
@@ -327,7 +331,23 @@ def _names_needed(table: Table) -> str:
     return (
         "Pairs need the columns good and bad, rated sentences the columns sentence and rating;"
         " words for these in Italian, Spanish, Portuguese and Russian are understood. For other"
-        " designs see `cimento suites new --help`, for other formats docs/formats.md."
+        " designs see `cimento suites new --help`, for other formats the page *Supported file"
+        " formats*."
+    )
+
+
+def _sides_needed(sentences: Sequence[str]) -> str:
+    """Advice on the names of two columns of sentences, or of the cells of a design."""
+    if len(sentences) >= _FEWEST_CELLS:
+        return (
+            "If each column is a condition, name the columns after the two factors, such as"
+            " short_nonisland, long_nonisland, short_island and long_island; pairs have the"
+            " columns good and bad."
+        )
+    first, second, *_ = sentences
+    return (
+        f"If each row is a pair, rename {first!r} and {second!r}: good is the column of the"
+        " grammatical sentences, bad that of the others."
     )
 
 

@@ -1,0 +1,43 @@
+"""What cimento says to people: no paths that exist in a clone only."""
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import cimento
+
+SOURCE = Path(cimento.__file__).parent
+IN_CLONE = re.compile(r"\bdocs/[\w/-]+\.md")
+
+
+def texts_of(path):
+    """The texts of a module that are no docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    docstrings = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if is_text and id(node) not in docstrings:
+            yield node.value
+
+
+def test_messages_name_pages_and_not_files_of_a_clone():
+    paths = {
+        str(path.relative_to(SOURCE)): IN_CLONE.findall(text)
+        for path in SOURCE.rglob("*.py")
+        for text in texts_of(path)
+        if IN_CLONE.search(text)
+    }
+    assert paths == {}
+
+
+@pytest.mark.parametrize("name", ["said", "app", "how-to"])
+def test_translated_messages_name_pages_too(name):
+    data = tomllib.loads((SOURCE / "data" / f"{name}.toml").read_text(encoding="utf-8"))
+    assert IN_CLONE.findall(repr(data)) == []
