@@ -493,4 +493,4 @@ def folders_among(paths: Iterable[str | Path]) -> list[Path]:
     given = [expanded(match) for path in paths for match in matches_of(str(path))]
     # The file of a run that was named, rather than its folder.
     given = [path.parent if path.name == MANIFEST and path.is_file() else path for path in given]
-    return [path for path in dict.fromkeys(given) if not path.is_file()] or given
+    return [path for path in given if not path.is_file()] or given
