@@ -351,6 +351,8 @@ def refuse_same_names(suites: Sequence[LoadedSuite]) -> None:
             paths = dict.fromkeys(str(one.reading.path) for one in (other, loaded))
             raise UsageError(
                 where=f"suite {loaded.suite.name!r}",
-                seen=f"two of the suites have this name: {' and '.join(paths)}",
+                seen=f"two of the suites have this name: {' and '.join(paths)}"
+                if len(paths) > 1
+                else f"it is given twice ({paths.popitem()[0]})",
                 todo="Give a suite once; of two, rename one or run them into different folders.",
             )

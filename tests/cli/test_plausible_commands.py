@@ -27,6 +27,11 @@ def here(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
+def link_demo_model(name: str) -> None:
+    model = Path(cimento.__file__).parent / "data" / "models" / "demo-causal"
+    Path(name).symlink_to(model)
+
+
 def run_pairs(*arguments: str, suite: str = "coppie.tsv") -> int:
     return invoke(["run", suite, "--language", "it", "-m", "demo-causal", *arguments])
 
@@ -46,16 +51,88 @@ def run_pairs(*arguments: str, suite: str = "coppie.tsv") -> int:
             "run en-subject-verb -m vllm:gpt2",
             "is not installed here, which would load it. Install it (pip install vllm), or start a",
         ),
+        ("run x -m demo-causal,demo-masked", "Give -m once for each model: -m demo-causal -m demo"),
+        ("run x -m C:\\models\\gpt2", "Folders are separated by / on this system: C:/models/gpt2"),
+        ("run x -m gpt2*", "-m takes one model and no pattern"),
+        ("run x -m llama3:8b", "a revision stands after @: llama3@8b"),
+        ("run x -m \u201cgpt2\u201d", "Type straight quotation marks, or none: gpt2"),
+        ("run x -m here/config.json", "Give its folder: here"),
+        (
+            "run x --model hf --model_args pretrained=a~dtype=b",
+            "Separate model arguments by commas",
+        ),
     ],
 )
 def test_the_name_of_a_model_in_another_form_is_answered_with_ours(command, said, capsys):
-    assert invoke(command.split()) == 2
+    link_demo_model("here")
+    words = [word.replace("~", " ") for word in command.replace(" x ", " coppie.tsv ").split()]
+    assert invoke(words) == 2
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("run it-islands,coppie.tsv -m x", "Give them one by one: it-islands coppie.tsv."),
+        ("run it-islands~coppie.tsv -m x", "Give them one by one: it-islands coppie.tsv."),
+        ("run suites\\mine -m x", "Folders are separated by / on this system: suites/mine."),
+        ("run *.jsonl -m x", "No file or folder matches the pattern."),
+        ("run it-islands it-islands -m demo-causal", "it is given twice"),
+        ("run coppie.tsv -m demo-causal --limit 1,000", "a whole number: did you mean 1000?"),
+        ("run coppie.tsv -m demo-causal --fail-under 0,8", "a number: did you mean 0.8?"),
+        ("run coppie.tsv -m demo-causal --fail-under 80%", "a number: did you mean 0.8?"),
+        ("run coppie.tsv -m demo-causal -o out/sum.json", "Give a folder, such as out/sum"),
+        ("run coppie.tsv -m demo-causal --device cuda:0,1", "Give one device, such as cuda:0"),
+        ("run coppie.tsv \u2013m demo-causal", "it begins with a long dash"),
+        ("run coppie.tsv \u2014model demo-causal", "Type --model."),
+        ("run coppie.tsv -m demo-causal --language ita", "Give --language it."),
+        ("lm_eval --model hf", "Use `cimento run SUITE -m MODEL`."),
+        ("version", "Use `cimento --version`."),
+        ("help run", "`cimento COMMAND --help`"),
+    ],
+)
+def test_what_is_typed_out_of_another_habit_is_answered_with_what_is_meant(command, said, capsys):
+    assert invoke([word.replace("~", " ") for word in command.split()]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_pattern_that_the_shell_has_left_stands_for_its_files(capsys):
+    Path("altre.tsv").write_text(PAIRS, "utf-8")
+    assert run_pairs("-o", "runs", suite="*.tsv") == 0
+    capsys.readouterr()
+    assert invoke(["show", "runs/*", "--json"]) == 0
+    assert [run["suite"] for run in json.loads(capsys.readouterr().out)["runs"]] == [
+        "altre",
+        "coppie",
+    ]
+    assert invoke(["compare", *map(str, Path("runs").glob("*/*/manifest.json"))]) == 0
+
+
+@pytest.mark.parametrize("mask", ["[MASK]", "<mask>", "__"])
+def test_another_blank_is_answered_with_ours(mask, capsys):
+    Path("blank.txt").write_text(f"La casa è {mask}.", "utf-8")
+    assert invoke(["fill", "blank.txt", "-m", "demo-masked"]) == 2
+    assert f"Write ___ in place of {mask}." in capsys.readouterr().err
+
+
+def test_scores_are_written_to_a_file_as_they_are_printed(capsys):
+    Path("frase.txt").write_text("Il caffè è ___.", "utf-8")
+    for command in ("score", "fill"):
+        asked = [command, "frase.txt", "-m", "demo-causal"]
+        assert invoke(asked) == 0
+        printed = capsys.readouterr().out
+        assert invoke([*asked, "-o", f"{command}.tsv"]) == 0
+        assert capsys.readouterr().out == ""
+        assert Path(f"{command}.tsv").read_bytes().decode("utf-8") == printed
+
+
+def test_a_speech_may_begin_with_a_long_dash():
+    Path("frase.txt").write_text("Hola.", "utf-8")
+    assert invoke(["score", "frase.txt", "-m", "demo-causal", "--context", "\u2014hola"]) == 0
+
+
 def test_model_arguments_of_lm_eval_are_said_to_be_other_options(capsys):
-    model = Path(cimento.__file__).parent / "data" / "models" / "demo-causal"
-    Path("here").symlink_to(model)
+    link_demo_model("here")
     args = "pretrained=here,add_bos_token=true,dtype=float64,attn_implementation=eager"
     asked = ["run", "coppie.tsv", "--language", "it", "--model", "hf", "--model_args"]
     assert invoke([*asked, args, "-o", "runs"]) == 0

@@ -51,7 +51,7 @@ def inside(here, monkeypatch):
         ("./models/frist", "Did you mean 'models/first'"),
         ("quantized", "the file a.gguf. Give -m gguf:quantized/a.gguf"),
         ("quantized/a.gguf", "this is a file, .* Give gguf:quantized/a.gguf"),
-        ("models/first/config.json", "Give the folder with config.json"),
+        ("models/first/config.json", "Give its folder: models/first"),
         ("https://huggingface.co/org/name/tree/main", "Give the name alone: org/name"),
         ("http://127.0.0.1:8000/v1", r"kind of server .* openai:http://127.0.0.1:8000/v1, or"),
         ("models/first@" + "x" * 300, "Give models/first"),

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, TextIO
 from cimento.errors import StorageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import polars as pl
 
 
@@ -35,6 +37,20 @@ def show(text: str) -> None:
             todo="Give results a place to go, such as a file, or leave `>&-` out.",
         )
     _write(text, sys.stdout)
+
+
+def deliver(text: str, output: Path | None) -> None:
+    """Print a result, or write it to a file (UTF-8, whatever the shell) and say where it is.
+
+    Raises:
+        StorageError: the file cannot be written.
+    """
+    if output is None:
+        show(text)
+        return
+    from cimento.io.files import write_text
+
+    note(f"Written: {write_text(text.rstrip(chr(10)) + chr(10), output)}")
 
 
 def show_json(value: object, *, indent: int = 2) -> None:

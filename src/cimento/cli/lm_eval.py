@@ -209,7 +209,9 @@ def model_from_lm_eval(given: Given) -> Given:
     if not (isinstance(models, list) and isinstance(args, list) and len(models) == 1):
         return given
     [model], named = models, "model" if models[0] in _LM_EVAL_SERVERS else "pretrained"
-    pairs = [pair.partition("=") for text in args for pair in _NEXT_ARGUMENT.split(text)]
+    pairs = [
+        pair.partition("=") for text in args for pair in _NEXT_ARGUMENT.split(text.strip(", "))
+    ]
     stated = {key.strip(): value.strip() for key, _, value in pairs}
     if Path(model).exists():
         return given

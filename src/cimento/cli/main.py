@@ -9,8 +9,10 @@ import errno
 import importlib
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 import typer
@@ -111,6 +113,17 @@ def load(name: str) -> Any:  # noqa: ANN401  # a function, or a typer app
     return getattr(importlib.import_module(module), attribute)
 
 
+_MEANT: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("evaluate", "eval", "lm_eval", "lm-eval", "simple_evaluate", "test", "benchmark"),
+        "`cimento run SUITE -m MODEL`",
+    ),
+    "version": "`cimento --version`",
+    "help": "`cimento --help`, or `cimento COMMAND --help`",
+}
+"""Names that other programs give to commands, and what to type here."""
+
+
 class LazyGroup(TyperGroup):
     """A group that imports a command only to run it, and none to list them."""
 
@@ -125,6 +138,8 @@ class LazyGroup(TyperGroup):
             UsageError: no command has this name.
         """
         where, seen = f"cimento {cmd_name}", "there is no such command"
+        if cmd_name in _MEANT:
+            raise UsageError(where=where, seen=seen, todo=f"Use {_MEANT[cmd_name]}.")
         if cmd_name not in COMMANDS and (inside := _inside_groups(cmd_name)):
             raise UsageError(where=where, seen=seen, todo=f"Did you mean {' or '.join(inside)}?")
         need_known(cmd_name, COMMANDS, where=where, seen=seen)
@@ -303,15 +318,26 @@ def _interrupted() -> int:
     return INTERRUPTED
 
 
+_LONG_DASHES = re.compile("[\u2013\u2014]+([a-z][a-z_-]*)(=.*)?")
+
+
 def _with_dashes(arguments: Sequence[str]) -> list[str]:
     """The arguments with ``-`` in place of ``_`` in flags, and lm-eval's options as ours."""
     changed = []
-    for argument in arguments:
+    for before, argument in pairwise(("", *arguments)):
+        is_value = before.startswith("-")  # which may begin as a speech does
         if any("\udc80" <= letter <= "\udcff" for letter in argument):
             raise UsageError(
                 where=f"argument {argument!r}",
                 seen="it is no text in UTF-8",
                 todo="Give the file or folder another name.",
+            )
+        if not is_value and (match := _LONG_DASHES.fullmatch(argument)):
+            typed = match[1]
+            raise UsageError(
+                where=f"argument {argument!r}",
+                seen="it begins with a long dash, as text programs make them of hyphens",
+                todo=f"Type {'-' if len(typed) == 1 else '--'}{typed}",
             )
         flag, equals, value = argument.partition("=")
         if flag.startswith("--"):

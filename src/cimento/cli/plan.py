@@ -12,7 +12,8 @@ from cimento.cli.evaluating import (
     show_ends,
     summary_json,
 )
-from cimento.cli.run import run_command, said_beside, write_run_file
+from cimento.cli.run import run_command
+from cimento.cli.run_file import said_beside, write_run_file
 from cimento.engine.engines import Engine, array_script
 from cimento.errors import counted
 from cimento.io.declared import option

@@ -1,47 +1,24 @@
-"""``cimento run``, and the parts shared by all commands that ask models.
-
-A run file contains the suites, models and options of a run in TOML; the command line overrides it::
-
-    suites = ["it-islands", "suites/agreement"]
-    models = ["demo-causal", "org/name@1a2b3c4"]
-    measures = ["lp", "penlp"]
-    engine = "local"
-    workers = 4
-    limit = 100
-
-    [set]
-    k = 20
-
-Keys are the options of ``cimento run``, with ``_`` or ``-``. Paths are relative to the current
-folder, as on the command line.
-
-Run files are published and passed on, so they cannot grant trust: trust, and models that need it,
-are given on the command line.
-"""
+"""``cimento run``, and the parts shared by all commands that ask models."""
 
 from __future__ import annotations
 
-import re
 import shlex
-import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from cimento.cli.console import NOT_REACHED, note, show
-from cimento.cli.flags import Given, command_of, neutralise, shape_of
+from cimento.cli.flags import Given, command_of, neutralise
 from cimento.cli.lm_eval import model_from_lm_eval
-from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.io.declared import is_trust, option, recorded_fields
-from cimento.io.files import expanded, need_writable, read_utf8, write_text
-from cimento.io.parsing import in_words, parse_toml
-from cimento.models.registry import needs_saying, without_secrets
+from cimento.cli.run_file import with_run_file
+from cimento.errors import UsageError
+from cimento.io.declared import option
+from cimento.io.files import expanded, matches_of, need_writable, write_text
 from cimento.options import RunOptions
 
 if TYPE_CHECKING:
     from cimento.api import Failure
     from cimento.runs.run import Run
-    from cimento.suites import JsonValue
 
 
 RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
@@ -58,7 +35,10 @@ def run_command(
     """
 
     def read(given: Given) -> Given:
-        stated = with_run_file(model, model_from_lm_eval(given))
+        stated = dict(with_run_file(model, model_from_lm_eval(given)))
+        if isinstance(suites := stated.get("suites"), list | tuple):
+            stated["suites"] = [match for name in suites for match in matches_of(str(name))]
+        _refuse_file(stated.get("output"))
         _refuse_swapped(stated, command=action.__name__.strip("_"))
         for name, where in (("suites", "SUITE"), ("models", "--model")):
             if not stated.get(name):
@@ -72,6 +52,25 @@ def run_command(
     return command_of(model, action, positional="suites", metavar="SUITE...|RUN.toml", read=read)
 
 
+def _refuse_file(output: object) -> None:
+    """See that runs are not to be stored in a folder that is called like a file.
+
+    Raises:
+        UsageError: they are.
+    """
+    path = Path(str(output or ""))
+    if path.suffix.lower() in _FILES and not path.exists():
+        raise UsageError(
+            where=f"--output {output}",
+            seen="runs are stored in a folder, and this is the name of a file",
+            todo=f"Give a folder, such as {path.with_suffix('')}; then `cimento report"
+            f" {path.with_suffix('')} -o FILE` writes a page or a table.",
+        )
+
+
+_FILES = frozenset({".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".html", ".md", ".txt", ".pdf"})
+
+
 def _refuse_swapped(stated: Given, *, command: str) -> None:
     """Refuse models in the place of suites, and suites in the place of models.
 
@@ -79,7 +78,7 @@ def _refuse_swapped(stated: Given, *, command: str) -> None:
         UsageError: there is one; or no model is given, and the name of a suite may be that of one.
         InputError: no model is given, and a suite does not exist.
     """
-    from cimento.models.hf.names import is_model_here, is_of_hub
+    from cimento.models.hf.names import holds_model, is_model_here, is_of_hub
     from cimento.suites.builtin import find_suite
 
     suites, models = (
@@ -95,7 +94,8 @@ def _refuse_swapped(stated: Given, *, command: str) -> None:
         name
         for name in models
         # `hf:gpt2` after -m is meant as a model, though data sets have this prefix.
-        if not (is_model_here(name) or is_of_hub(name)) and _is_suite_here(name)
+        if not (is_model_here(name) or is_of_hub(name) or holds_model(expanded(name).parent))
+        and _is_suite_here(name)
     ]
     as_suites = [name for name in unknown if as_models or is_model_here(name)]
     if not models and len(unknown) == 1 < len(suites):
@@ -137,155 +137,7 @@ def _is_suite_here(name: str) -> bool:
     return bool(suite_files(expanded(name)))
 
 
-def with_run_file(model: type[RunOptions], given: Mapping[str, object]) -> Mapping[str, object]:
-    """The options of a command, completed from its run file.
-
-    Args:
-        model: model of the options.
-        given: options given on the command line or in the environment, by name.
-
-    Raises:
-        UsageError: there are two run files.
-        InputError: the run file cannot be read, contains an unknown key or an invalid value, or
-            would grant trust.
-    """
-    named = given.get("suites")
-    suites = list(named) if isinstance(named, list | tuple) else []
-    files = [Path(suite) for suite in suites if is_run_file(suite)]
-    if len(files) > 1:
-        raise UsageError(
-            where=str(files[1]), seen=f"{files[0]} is a run file too", todo="Give one of them."
-        )
-    if not files:
-        return given
-    [file] = files
-    others = [suite for suite in suites if Path(suite) != file]
-    kept = {name: value for name, value in given.items() if name != "suites"}
-    stated = _read(file, model)
-    if "models" not in kept:
-        _refuse_trusted(stated.get("models", ()), where=str(file))
-    return {**stated, **kept, **({"suites": others} if others else {}), "from_file": True}
-
-
-def is_run_file(name: str) -> bool:
-    """Whether an argument is a run file: TOML, and not the description of a suite."""
-    path = Path(name)
-    return path.suffix == ".toml" and path.name != "suite.toml" and not path.is_dir()
-
-
-def said_beside(models: Sequence[str], args: Mapping[str, JsonValue]) -> list[str]:
-    """The arguments that must be given together with a run file, since no file may contain them.
-
-    Args:
-        models: models of the run.
-        args: options for transformers, including trust.
-    """
-    named = models if any(needs_saying(model, plugged=False) for model in models) else ()
-    words = [word for model in named for word in ("-m", model)]
-    trusted = (name for name, field in RunOptions.model_fields.items() if is_trust(field))
-    return words + [f"--{name.replace('_', '-')}" for name in trusted if args.get(name) is True]
-
-
-def _refuse_trusted(models: Sequence[str], *, where: str) -> None:
-    """Refuse models that may be named only on the command line.
-
-    Raises:
-        InputError: there is such a model.
-    """
-    for model in models:
-        if trusts := needs_saying(model, plugged=False):
-            raise InputError(
-                where=where,
-                seen=f"it names {without_secrets(model)}: {trusts}",
-                todo="If you trust it, name it yourself, with all models of the run:"
-                f" -m {shlex.quote(without_secrets(model))}",
-            )
-
-
-def write_run_file(stated: Mapping[str, JsonValue], path: Path) -> Path:
-    """Write the options chosen for a run as a run file.
-
-    Raises:
-        StorageError: the file cannot be written.
-    """
-    import tomli_w
-
-    return write_text(tomli_w.dumps(dict(stated)), path)
-
-
-def _read(file: Path, model: type[RunOptions]) -> dict[str, Any]:
-    """The options in a run file by name, each of them checked."""
-    text = read_utf8(file)
-    try:
-        content = parse_toml(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(
-            where=str(file),
-            seen=f"is not TOML ({error})",
-            todo="See the page *Many models, many machines*.",
-        ) from error
-    known = recorded_fields(model)
-    stated: dict[str, Any] = {}
-    for key, value in content.items():
-        name = key.replace("-", "_")
-        where = f"{file}, line {_line(text, key)}, {key}"
-        field = model.model_fields.get(name)
-        if field is not None and is_trust(field):
-            raise InputError(
-                where=where,
-                seen="a run file cannot say what is trusted",
-                todo="If you trust the models, give"
-                f" --{name.replace('_', '-')} on the command line.",
-            )
-        if name not in known and {name, f"as_{name}"} & _RunOptions.model_fields.keys():
-            raise InputError(
-                where=where,
-                seen="a run file cannot say this, which concerns one call of the command",
-                todo=f"Give --{name.replace('_', '-')} on the command line.",
-            )
-        if name not in known:
-            raise InputError(
-                where=where,
-                seen="there is no such key",
-                todo=f"{did_you_mean(key, known)} What one kind of suite knows stands under [set].",
-            )
-        stated[name] = _checked(model, name, value, where=where)
-    return stated
-
-
-def _checked(model: type[RunOptions], name: str, value: object, *, where: str) -> object:
-    """A value from TOML, if it is valid for the option with this name.
-
-    Raises:
-        InputError: the value is invalid.
-    """
-    from pydantic import ValidationError
-
-    shape = shape_of(model.model_fields[name])
-    is_list, is_truth = isinstance(value, list | dict), isinstance(value, bool)
-    if is_list != (shape == "list") or is_truth != (shape == "bool"):
-        needed = {"list": "a list", "bool": "true or false"}.get(shape, "one value")
-        if not (shape == "list" and isinstance(value, str)):
-            raise InputError(where=where, seen=f"{needed} is needed here, got {value!r}")
-    try:
-        model.model_validate({name: value})
-    except ValidationError as error:
-        raise InputError(
-            where=where,
-            seen=f"got {value!r}",
-            todo=f"{in_words(error.errors()[0])} See cimento run --help.",
-        ) from error
-    return value
-
-
-def _line(text: str, key: str) -> int:
-    """The line of a top-level key, or of the table with this name; 1 if it is not found."""
-    pattern = re.compile(rf"""^\s*\[?\s*["']?{re.escape(key)}["']?\s*[\]=.]""")
-    lines = text.split("\n")
-    return next((number for number, line in enumerate(lines, start=1) if pattern.match(line)), 1)
-
-
-class _RunOptions(RunOptions):
+class CallOptions(RunOptions):
     """The options of a run, including those of `cimento run` alone."""
 
     share: str | None = option(
@@ -326,7 +178,7 @@ class _RunOptions(RunOptions):
     )
 
 
-def _run(options: _RunOptions) -> int:
+def _run(options: CallOptions) -> int:
     """Run suites on models, judge the answers, store everything and print a table.
 
     A run that is already stored is shown and not repeated. If there are several measures, the run
@@ -373,10 +225,10 @@ def _run(options: _RunOptions) -> int:
     return PART_MISSING if code == 0 and unscored else code
 
 
-run = run_command(_RunOptions, _run)
+run = run_command(CallOptions, _run)
 
 
-def _refuse_together(options: _RunOptions) -> None:
+def _refuse_together(options: CallOptions) -> None:
     """Check that everything requested in addition to the runs can be made.
 
     Raises:
@@ -395,7 +247,7 @@ def _refuse_together(options: _RunOptions) -> None:
         )
 
 
-def _need_targets(options: _RunOptions) -> None:
+def _need_targets(options: CallOptions) -> None:
     """Check that everything can be written that is written after the runs.
 
     Raises:
@@ -413,13 +265,13 @@ def _need_targets(options: _RunOptions) -> None:
             need_writable(folder / f"sensitivity{end}")
 
 
-def _logs_of(options: _RunOptions) -> Path:
+def _logs_of(options: CallOptions) -> Path:
     """The folder of logs as lm-eval writes them."""
     return (options.output or Path("runs")) / "lm-eval"
 
 
 def _write_logs(
-    runs: Sequence[Run], under: Sequence[str], failures: Sequence[Failure], options: _RunOptions
+    runs: Sequence[Run], under: Sequence[str], failures: Sequence[Failure], options: CallOptions
 ) -> None:
     """Write the runs for other programs, if requested, and report where.
 
@@ -439,7 +291,7 @@ def _write_logs(
         note(f"Logs as lm-eval writes them: {', '.join(folders)}")
 
 
-def _refuse_sensitivity(options: _RunOptions) -> None:
+def _refuse_sensitivity(options: CallOptions) -> None:
     """Check that a table of sensitivity can be made and printed.
 
     Raises:
@@ -478,7 +330,7 @@ def _refuse_sensitivity(options: _RunOptions) -> None:
             raise UsageError(where="--sensitivity", seen=seen, todo=todo)
 
 
-def _show_sensitivity(options: _RunOptions) -> None:
+def _show_sensitivity(options: CallOptions) -> None:
     """Print the sensitivity table, and write it next to the runs."""
     from cimento.cli.evaluating import opened_cache
     from cimento.report.grid import GRID_FORMS

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import deliver, json_text, note, show, show_json
 from cimento.cli.flags import SheetOptions, command_of
 from cimento.cli.resources import needed_frequencies
 from cimento.engine.freetext import read_contexts, read_lines, score_end_marks, score_texts
 from cimento.errors import UsageError
 from cimento.io.declared import checked, option
+from cimento.io.files import need_writable
 from cimento.models.questions import OpenRule
 from cimento.models.settings import BoundaryRule, PllRule, WindowRule
 from cimento.options import ModelOptions, ScoringOptions
@@ -39,6 +40,7 @@ class _ScoreOptions(ScoringOptions):
     context_file: Path | None = option(None, "What stands before each text, one line for each.")
     end_marks: str = option("", "Instead: how probable these are after every word, such as '?.'.")
     as_json: bool = option(default=False, help="Print JSON.", flags=("--json",))
+    output: Path | None = option(None, "A file (UTF-8); else printed.", flags=("-o",))
 
 
 def _score(options: _ScoreOptions) -> int:
@@ -53,6 +55,8 @@ def _score(options: _ScoreOptions) -> int:
             seen="--context is given too",
             todo="Give one of the two.",
         )
+    if options.output is not None:
+        need_writable(options.output)
     texts = _texts(options.file, command=f"cimento score -m {model}")
     if options.end_marks:
         table = score_end_marks(texts, model, marks=tuple(options.end_marks), asking=asking)
@@ -60,10 +64,12 @@ def _score(options: _ScoreOptions) -> int:
         file = options.context_file
         contexts = None if file is None else read_contexts(file, texts)
         table = score_texts(texts, model, contexts=contexts, asking=asking, words=options.words)
-    if options.as_json:
-        show_json({"texts": _by_text(texts, table, rows="scores")})
-    else:
-        show(table.write_csv(separator="\t", null_value="", quote_style="never"))
+    shown = (
+        json_text({"texts": _by_text(texts, table, rows="scores")})
+        if options.as_json
+        else table.write_csv(separator="\t", null_value="", quote_style="never")
+    )
+    deliver(shown, options.output)
     return 0
 
 
@@ -118,6 +124,7 @@ class _FillOptions(ModelOptions):
     among: str = option("", "Score these in every blank: rossa|rosso.", flags=("--options",))
     choice: str = option("", "How options are scored: left-to-right,sentence ...")
     as_json: bool = option(default=False, help="Print JSON.", flags=("--json",))
+    output: Path | None = option(None, "A file (UTF-8); else printed.", flags=("-o",))
 
 
 def _fill(options: _FillOptions) -> int:
@@ -129,6 +136,8 @@ def _fill(options: _FillOptions) -> int:
 
     named = {name: getattr(options, name) for name in ("k", "protocol", "masks", "choice")}
     policy = checked(ClozeOptions, named, written="--").policy
+    if options.output is not None:
+        need_writable(options.output)
     command = f"cimento fill -m {options.model}"
     lines = [line.partition("\t") for line in _texts(options.file, command=command)]
     texts = [text for text, _, _ in lines]
@@ -139,10 +148,8 @@ def _fill(options: _FillOptions) -> int:
         policy=policy,
         asking=options.asking,
     )
-    if options.as_json:
-        show_json({"texts": _by_text(texts, table, rows="fills")})
-    else:
-        show(_tsv(table))
+    by_text = _by_text(texts, table, rows="fills")
+    deliver(json_text({"texts": by_text}) if options.as_json else _tsv(table), options.output)
     return 0
 
 

@@ -15,14 +15,14 @@ from cimento.cite.methods import (
     preregistration_sheet,
     read_preregistration,
 )
-from cimento.cli.console import json_text, note, show, show_json, show_tables
+from cimento.cli.console import deliver, json_text, note, show, show_json, show_tables
 from cimento.cli.flags import SheetOptions, command_of, run_option
 from cimento.cli.report import StoredOptions, has_sentences
 from cimento.errors import UsageError, counted
 from cimento.export import ExportTarget
 from cimento.export import export as write_runs
 from cimento.io.declared import option
-from cimento.io.files import need_writable, write_text
+from cimento.io.files import need_writable
 from cimento.io.inline_markup import columns, printable
 from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE, as_options, parse_model_args
 from cimento.options import Arguments, JudgingOptions
@@ -291,11 +291,7 @@ def _cite(options: CiteOptions) -> None:
     """
     if options.output is not None:
         need_writable(options.output)
-    text = _citation(options).rstrip("\n") + "\n"
-    if options.output is None:
-        show(text)
-    else:
-        note(f"Written: {write_text(text, options.output)}")
+    deliver(_citation(options), options.output)
 
 
 def _citation(options: CiteOptions) -> str:

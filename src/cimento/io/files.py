@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import hashlib
 import io
 import os
@@ -25,6 +26,16 @@ _TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}")
 _STALE_S = 3600
 _PART = 1 << 20
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def matches_of(name: str) -> list[str]:
+    """The paths that a pattern stands for, sorted; the name itself where it is none or has none.
+
+    Shells on Windows leave patterns to the programs, as others do with those in quotation marks.
+    """
+    if not set(name) & set("*?[") or os.path.lexists(name):
+        return [name]
+    return sorted(glob.glob(os.path.expanduser(name))) or [name]  # noqa: PTH111, PTH207  # strings
 
 
 def expanded(path: str | Path) -> Path:

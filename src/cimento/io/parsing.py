@@ -321,7 +321,8 @@ def in_words(fault: Mapping[str, Any]) -> str:
     """
     kind, bounds, value = str(fault["type"]), fault.get("ctx") or {}, fault.get("input")
     if kind in _KINDS:
-        return f"Give {_KINDS[kind]}."
+        meant = _meant_number(str(value))
+        return f"Give {_KINDS[kind]}{f': did you mean {meant}?' if meant else '.'}"
     if kind == "literal_error":
         return f"Give {bounds['expected']}."
     if kind == "greater_than_equal":
@@ -333,6 +334,15 @@ def in_words(fault: Mapping[str, Any]) -> str:
         meant = f": did you mean {percent / _PERCENT:g}?" if percent <= _PERCENT else "."
         return f"It is a share between 0 and 1{meant}"
     return sentence(str(fault["msg"]).removeprefix("Value error, "))
+
+
+def _meant_number(text: str) -> str:
+    """The number that is meant by one with commas or with a percent sign; empty for none."""
+    if match := re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", text):
+        return f"{float(match[1]) / _PERCENT:g}"
+    if re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+", text):
+        return text.replace(",", "")
+    return text.replace(",", ".") if re.fullmatch(r"\d+,\d+", text) else ""
 
 
 def _has_long(text: str) -> bool:

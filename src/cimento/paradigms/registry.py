@@ -187,8 +187,8 @@ def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
         UsageError: the code is invalid, or the suite states another language.
     """
     suite, flag = reading.suite, f"--language {language}"
-    if language and not LANGUAGE_CODE.fullmatch(language):
-        code = language_code(language)
+    code = language_code(language)
+    if language and (code != language or not LANGUAGE_CODE.fullmatch(language)):
         todo = "Give two letters: it, es, pt, ru, en ..."
         todo = f"Give --language {code}." if code != language else todo
         raise UsageError(where=flag, seen="it is no ISO 639-1 code", todo=todo)

@@ -6,6 +6,7 @@ Listing them needs nothing but the standard library.
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -116,6 +117,19 @@ def name_or_path(suite: object) -> str:
     )
 
 
+def _badly_written(name: str) -> str:
+    """Advice on a name that is several, a pattern or a path of another system; empty for none."""
+    parts = re.split(r"\s*,\s*|\s+", name.strip())
+    if len(parts) > 1 and all(part in builtin_names() or Path(part).exists() for part in parts):
+        return f"Give them one by one: {' '.join(parts)}."
+    if set(name) & set("*?"):
+        return "No file or folder matches the pattern."
+    if "\\" in name and os.sep == "/":
+        there = name.replace("\\", "/")
+        return f"Folders are separated by / on this system: {there}."
+    return ""
+
+
 def find_suite(name_or_path: str | Path) -> Path:
     """The path of a suite: a built-in one by its name, any other by its path.
 
@@ -153,6 +167,8 @@ def find_suite(name_or_path: str | Path) -> Path:
             "It is a dataset of BLiMP: `cimento suites get blimp` fetches BLiMP; then give"
             f" DIRECTORY/{dataset}.jsonl."
         )
+    elif advice := _badly_written(name):
+        todo = advice
     elif path.suffix or len(path.parts) > 1:
         todo = _nearby(path)
     else:

@@ -54,8 +54,12 @@ LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9-]+)?")
 
 
 def language_code(name: str) -> str:
-    """The ISO 639-1 code of a language from its English name; an unknown name is unchanged."""
-    return _CODES.get(name.strip().casefold(), name.strip())
+    """The ISO 639-1 code of a language from its English name, or its code of three letters.
+
+    An unknown name is unchanged.
+    """
+    known = name.strip().casefold()
+    return _CODES.get(known) or _OF_THREE_LETTERS.get(known, name.strip())
 
 
 _FILE = "published.toml"
@@ -354,6 +358,7 @@ _ISO_639_3 = {
     "zh": "zho",
 }
 """ISO 639-3 codes, which Zenodo wants, by ISO 639-1 code."""
+_OF_THREE_LETTERS = {three: two for two, three in _ISO_639_3.items()}
 
 
 def refuse_incomplete(meta: Meta) -> None:

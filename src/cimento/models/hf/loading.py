@@ -182,7 +182,9 @@ def _device(torch: Any, wanted: str) -> str:
             raise UsageError(
                 where="--device",
                 seen=f"{wanted!r} cannot be used here ({_reason(error)})",
-                todo="Use cpu, or leave the option out.",
+                todo="Give one device, such as cuda:0; --model-args device_map=auto uses several."
+                if "," in wanted
+                else "Use cpu, or leave the option out.",
             ) from error
         return str(device)
     if torch.cuda.is_available():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -100,7 +101,11 @@ def refuse_misnamed(name: str, *, what: str = "model") -> None:
         raise UsageError(
             where=where,
             seen="this is a file, and a model of transformers is a folder",
-            todo=f"Give {prefix}:{name}" if prefix else "Give the folder with config.json.",
+            todo=f"Give {prefix}:{name}"
+            if prefix
+            else f"Give its folder: {Path(name).parent}"
+            if holds_model(path.parent)
+            else "Give the folder with config.json.",
         )
     folder, at, revision = name.rpartition("@")
     if at and folder and not is_folder(path) and is_folder(expanded(folder)):
@@ -162,6 +167,8 @@ def checkpoints(folder: Path) -> list[str]:
 
 def meant_by(name: str) -> str:
     """A question after the model that may have been meant by a misspelt name; may be empty."""
+    if advice := _badly_written(name):
+        return advice
     path = expanded(name)
     beside = [
         str(Path(name).parent / entry.name) if Path(name).parent.name else entry.name
@@ -170,6 +177,25 @@ def meant_by(name: str) -> str:
     ]
     close = difflib.get_close_matches(name, [*DEMO_MODELS, *beside, *_downloaded()], 3, _NEAR)
     return f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def _badly_written(name: str) -> str:
+    """Advice on a name that is several, or is written in another way; empty for none."""
+    plain = name.strip("\u201c\u201d\u2018\u2019\u00ab\u00bb")
+    parts = [part for part in re.split(r"\s*,\s*", name) if part]
+    prefix, colon, rest = name.partition(":")
+    there = name.replace("\\", "/")
+    advice: dict[str, bool] = {
+        f"Type straight quotation marks, or none: {plain}": plain != name,
+        "Separate model arguments by commas, without blanks.": "=" in name and " " in name,
+        f"Give -m once for each model: {' '.join(f'-m {part}' for part in parts)}": len(parts) > 1,
+        "-m takes one model and no pattern; give it once for each.": bool(set(name) & set("*?")),
+        f"Folders are separated by / on this system: {there}": there != name and os.sep == "/",
+        f"No kind of models is called {prefix!r}; a revision stands after @: {prefix}@{rest}": bool(
+            colon and re.fullmatch(r"[\w.-]+", rest)
+        ),
+    }
+    return next((text for text, holds in advice.items() if holds), "")
 
 
 def _entries(folder: Path) -> Iterator[Path]:

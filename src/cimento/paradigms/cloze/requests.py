@@ -121,6 +121,9 @@ def blank_requests(items: Sequence[ClozeItem], policy: FillPolicy, *, suite: str
 
 
 _BLANK = re.compile(r"_{3,}")
+_OTHER_BLANK = re.compile(
+    r"\[MASK\]|\[BLANK\]|<mask>|<blank>|<extra_id_0>|_{1,2}(?=\W|$)", re.IGNORECASE
+)
 
 
 def fill(
@@ -258,9 +261,9 @@ def _item(number: int, text: str, options: Sequence[str]) -> ClozeItem:
     parts = _BLANK.split(text)
     if len(parts) != 2:  # noqa: PLR2004  # before and after
         seen = f"there are {len(parts) - 1} blanks" if len(parts) > 1 else "there is no blank"
-        raise InputError(
-            where=f"text {number}, {text!r}", seen=seen, todo=f"Write one, as {BLANK}."
-        )
+        mask = _OTHER_BLANK.search(text)
+        todo = f"Write {BLANK} in place of {mask[0]}" if mask else f"Write one, as {BLANK}."
+        raise InputError(where=f"text {number}, {text!r}", seen=seen, todo=todo)
     return ClozeItem(str(number), parts[0], parts[1], tuple(Option(option) for option in options))
 
 
