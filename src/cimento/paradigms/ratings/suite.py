@@ -12,10 +12,11 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from cimento.errors import Fault, InputError, SuiteError
+from cimento.errors import Fault, InputError, SuiteError, counted
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.cells import Cells
 from cimento.suites.builtin import RATED
@@ -392,9 +393,53 @@ def read_bare(path: Path) -> Reading:
         raise unusable(path, [*faults, *more, _without_scale(given, table, path)])
     low, high = math.floor(min(given)), math.ceil(max(given))
     seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
+    seen += _far_off(suite, rows.places, sorted({*given}))
     more.append(fault("CIM-S036", where=path.name, seen=seen))
+    more += _unrated(suite, rows.places, path.name)
     suite = replace(suite, extra={"kind": RATED, "ratings": {"low": low, "high": high}})
     return Reading(suite, sha256_of(data), rows.places, (*faults, *more))
+
+
+_FEWEST_GAPS = 3
+"""Number of other steps between ratings without which none is out of the ordinary."""
+
+
+def _far_off(suite: Suite, places: Sequence[str], values: Sequence[float]) -> str:
+    """Where a lowest or highest rating stands that is far from all others: it may be a slip.
+
+    Args:
+        suite: the suite.
+        places: place of each sentence.
+        values: the distinct ratings, ascending.
+    """
+    gaps = [higher - lower for lower, higher in pairwise(values)]
+    said = ""
+    for name, end, gap, others in (
+        ("lowest", values[0], gaps[0], gaps[1:]),
+        ("highest", values[-1], gaps[-1], gaps[:-1]),
+    ):
+        where = [
+            place
+            for place, sentence in zip(places, rated_of(suite).sentences, strict=True)
+            if end in (sentence.mean, *(rating.value for rating in sentence.ratings))
+        ]
+        if len(others) >= _FEWEST_GAPS and len(where) == 1 and gap > max(1.0, *others):
+            said += f" The {name}, {end:g}, is only in {where[0]}."
+    return said
+
+
+def _unrated(suite: Suite, places: Sequence[str], name: str) -> list[Fault]:
+    """A fault that counts sentences without a rating, and says where the first stands."""
+    without = [
+        place
+        for place, sentence in zip(places, rated_of(suite).sentences, strict=True)
+        if sentence.mean is None and not sentence.ratings
+    ]
+    if not without:
+        return []
+    have = counted(len(without), "has", "have")
+    seen = f"Of {len(places)} sentences, {have} no rating; the first: {without[0]}."
+    return [fault("CIM-S038", where=name, seen=seen)]
 
 
 def _without_scale(given: Sequence[float], table: Table, path: Path) -> Fault:
