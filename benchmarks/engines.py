@@ -37,8 +37,8 @@ from cimento.options import RunOptions
 from cimento.paradigms.registry import load_suites
 from cimento.runs.job import SuiteJob
 from cimento.runs.run import Run
+from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.formats.native import write_native
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.testing.models import FakeScorer
 
 TEXTS_PER_S = 400

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from cimento import report
 from cimento.api import evaluate
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.testing.models import FakeScorer
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from report_page import paints, suite_of
 
 from cimento.api import evaluate, evaluate_all
 from cimento.paradigms.registry import SuiteLike
-from cimento.suites.model import Meta, Suite
+from cimento.suites import Meta, Suite
 from cimento.testing.models import FakeScorer, TokenScore
 
 CHECKPOINTS = 8

@@ -86,20 +86,23 @@ SLOW = (
 WORKERS = "run-workers"
 
 
-def freeze(case: Case, folder: Path, *, workers: bool = True) -> dict[str, str]:
+def freeze(
+    case: Case, folder: Path, *, workers: bool = True, stored: bool = True
+) -> dict[str, str]:
     """The outputs of every command on a case, by the name of their file.
 
     Args:
         case: what is run.
         folder: an empty folder to work in.
         workers: whether the suite is also run by two other processes, which are slow to start.
+        stored: whether the commands that read stored runs are run too, if the case has them.
     """
     with _working_in(folder):
         if case.models == RECORDED:
             _record_candidates(case.suite, folder)
         frozen = _Frozen(case)
         frozen.run(workers=workers)
-        if not case.only_runs:
+        if stored and not case.only_runs:
             frozen.read_stored()
         return frozen.files
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
 
 ROOT = Path(__file__).parents[1]
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from cimento.corpus.generation import generate_suites
 from cimento.corpus.grammar_files import find_grammar, grammar_names, read_grammar
 from cimento.paradigms.regions.audit import audit_suite
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 
 PAGE = Path(__file__).parents[1] / "docs" / "grammars.md"
 START, END = "<!-- grammars: start -->", "<!-- grammars: end -->"

@@ -30,9 +30,9 @@ from cimento.paradigms.cloze.suite import MARKED_WORD, ClozeItem, ClozeSuite, ex
 from cimento.paradigms.ratings.suite import Scale
 from cimento.paradigms.regions.contrast import find_contrast
 from cimento.paradigms.stories.suite import CONFLICT, STATE, STATES, STORY, Story, StorySuite
+from cimento.suites import Item, Suite, sentence
 from cimento.suites.builtin import BuiltinSuite
 from cimento.suites.design import licensing_of, squares
-from cimento.suites.model import Item, Suite, sentence
 
 Ask: TypeAlias = Literal["pair", "sentence", "degree", "fits", "natural", "story"]
 

@@ -163,8 +163,8 @@ def _hand_on_what_torch_logs() -> None:
             logger.propagate = True
 
 
-_LONGEST = ("test_conformance.py", "test_docs_commands.py", "test_factorial_mixed.py",
-            "test_frozen.py", "test_fuzzing.py")  # fmt: skip
+_LONGEST = ("test_conformance.py", "test_frozen.py", "test_fuzzing.py", "test_grammars.py",
+            "test_study_agreement_written.py", "test_study_portuguese_models.py")  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from cimento.runs.summary import Missing, RunSummary, Summary
     from cimento.runs.training import evaluate_while_training
     from cimento.site import Built, SiteSettings, write_site
+    from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite, new_canary
     from cimento.suites.derived import pairs
-    from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite, new_canary
     from cimento.suites.reading import Reading
 
 _HOMES = {
@@ -79,7 +79,7 @@ _HOMES = {
     "cimento.models.registry": ("Source", "open_source"),
     "cimento.models.settings": ("Asking", "Policy"),
     "cimento.site": ("Built", "SiteSettings", "write_site"),
-    "cimento.suites.model": (
+    "cimento.suites": (
         "new_canary",
         "Condition",
         "Item",

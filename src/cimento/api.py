@@ -39,7 +39,7 @@ from cimento.paradigms.base import ParadigmOptions
 from cimento.paradigms.registry import LoadedSuite, SuiteLike, load_suite, load_suites
 from cimento.runs.job import SuiteJob, honoured, refuse_unused, suite_job
 from cimento.runs.run import Run
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +111,11 @@ def evaluate_all(
     cache: AnswerCache | None = None,
     **options: Any,  # noqa: ANN401  # as for `evaluate`
 ) -> Iterator[Run | Failure]:
-    """Ask several models about several suites; a model is loaded once, and only if needed.
+    """The runs of several models on several suites, each as soon as it is made.
 
-    A suite and model that cannot be run yield a `Failure`, and the others go on; an output folder
-    that cannot be written to stops everything.
+    This is a generator: nothing is asked until it is read. A model is loaded once, and only if
+    needed. A suite and model that cannot be run yield a `Failure`, and the others go on; an output
+    folder that cannot be written to stops everything.
 
     Args:
         suites: one or several, each as for `evaluate`.
@@ -125,6 +126,9 @@ def evaluate_all(
         cache: as for `evaluate`.
         options: as for `evaluate`; an option of a paradigm must belong to the paradigm of every
             suite.
+
+    Yields:
+        Model by model, the run of each suite, or the `Failure` in its place.
 
     Raises:
         CimentoError: a suite cannot be read, two have one name, or the output cannot be written.

@@ -156,37 +156,6 @@ def few_of_each_code(said: Iterable[str]) -> list[str]:
     ]
 
 
-def asked_faults(
-    faults: Iterable[Fault], *, asked: Collection[str] | None, released: bool
-) -> Iterator[str]:
-    """The remarks that a run makes about the warnings of its suite.
-
-    Warnings about items that were not asked, or that nobody may edit, are counted in a line.
-
-    Args:
-        faults: the warnings of the whole suite.
-        asked: ids of the items that were asked; None for all.
-        released: whether the suite is used as somebody else has released it.
-    """
-    others = 0
-    as_released = []
-    for fault in faults:
-        if fault.item and asked is not None and fault.item not in asked:
-            others += 1
-        elif fault.item and released:
-            as_released.append(fault.code)
-        else:
-            yield str(fault)
-    listing = "`cimento suites check SUITE` lists them."
-    if as_released:
-        yield (
-            f"{counted(len(as_released), 'warning')} ({', '.join(sorted({*as_released}))}) about"
-            f" items that were asked as they were released: {listing}"
-        )
-    if others:
-        yield f"{counted(others, 'warning')} about items that were not asked: {listing}"
-
-
 def listed(faults: Sequence[Fault | str]) -> str:
     """The number of faults, then one fault a line; of very many, only the first."""
     count = counted(len(faults), "fault")

@@ -34,7 +34,7 @@ from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings, contrast
 from cimento.runs.explained import explained_table
 from cimento.runs.reproduce import asking_of, model_of
 from cimento.runs.store import manifest_part
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 
 __all__ = [
     "Attribution", "ExplainSettings", "Explanation", "attribute", "explain", "plan_explanation",

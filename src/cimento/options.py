@@ -35,7 +35,7 @@ from cimento.models.settings import (
 from cimento.runs.compat import OURS, find_compat
 from cimento.runs.outcomes import TieRule
 from cimento.runs.stopped import precision_to_reach
-from cimento.suites.model import JsonValue, Metric, UnitName
+from cimento.suites import JsonValue, Metric, UnitName
 from cimento.suites.stimuli import Context, PunctuationRule, SegmenterRule, need_segmenter
 
 EngineName: TypeAlias = Literal["local", "ray"]

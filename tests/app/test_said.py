@@ -25,7 +25,7 @@ SOURCE = Path(cimento.__file__).parent
 
 APART = {
     "lm_eval.py", "blimp.py", "sentences.py", "__init__.py", "builtin.py", "derived.py",
-    "fetching.py", "published.py", "variants.py", "model.py", "stimuli.py",
+    "fetching.py", "published.py", "variants.py", "stimuli.py",
 }  # fmt: skip
 """Files with errors of commands and of rare formats, which stay in English if a page shows them."""
 

@@ -16,7 +16,7 @@ import pytest
 
 from cimento import open_run
 from cimento.cli import evaluating
-from cimento.cli.flags import model_from_lm_eval
+from cimento.cli.lm_eval import model_from_lm_eval
 from cimento.cli.main import invoke
 from cimento.runs.store import find_runs
 from tests.helpers.stories import TRIPLES_FILE

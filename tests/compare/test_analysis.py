@@ -18,7 +18,7 @@ from cimento.people.judgments import BETTER, Judgment
 from cimento.report.analysis import FIGURES, analysis_grids, analysis_section, notable_items
 from cimento.report.figures_analysis import information_figure, wright_map
 from cimento.report.grid import as_text
-from cimento.suites.model import (
+from cimento.suites import (
     BAD,
     GOOD,
     PAIR_PREDICTION,

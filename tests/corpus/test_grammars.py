@@ -22,6 +22,7 @@ from cimento.corpus.grammar_files import (
 from cimento.suites.checks import check_suite
 from cimento.suites.load import open_suite
 from cimento.suites.stimuli import stimulus_text
+from tests.helpers.some_slow import some_slow
 
 LANGUAGE = """
 language = "en"
@@ -222,14 +223,6 @@ def test_a_word_twice_in_the_lexicon_is_refused(tmp_path: Path) -> None:
         read_grammar(language(tmp_path, SELECTION, words=words))
 
 
-def _some_slow(names: list[str]) -> list[object]:
-    """Every eighth grammar for each run of the tests, the others for the slow ones."""
-    return [
-        name if number % 8 == 0 else pytest.param(name, marks=pytest.mark.slow)
-        for number, name in enumerate(names)
-    ]
-
-
 @pytest.mark.parametrize("name", grammar_names())
 def test_built_in_grammars_are_whole(name: str) -> None:
     grammar = read_grammar(find_grammar(name))
@@ -242,7 +235,7 @@ def test_built_in_grammars_are_whole(name: str) -> None:
     assert generate_suites(grammar, n=12, seed=0) == (first, twin)
 
 
-@pytest.mark.parametrize("name", _some_slow(grammar_names()))
+@pytest.mark.parametrize("name", some_slow(grammar_names(), quick=8))
 def test_built_in_grammars_keep_the_rules(name: str) -> None:
     grammar = read_grammar(find_grammar(name))
     suites = generate_suites(grammar, n=200, seed=0)

@@ -71,7 +71,7 @@ def test_a_model_that_ends_every_worker_fails_alone(here, capsys):
     assert len(list((here / "runs").rglob("manifest.json"))) == 1
 
 
-@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_a_model_that_cannot_be_loaded_fails_alone(here, capsys, workers):
     models = ["-m", "counted:broken", "-m", "counted:a"]
     arguments = ["lamps", "others", *models, "--workers", workers, "-o", "runs"]

@@ -54,7 +54,7 @@ def forced_choices(path: Path) -> object:
 
 def variants(path: Path) -> object:
     """Variants of a suite, applied to one."""
-    from cimento.suites.model import Condition, Item, Meta, Region, Suite
+    from cimento.suites import Condition, Item, Meta, Region, Suite
     from cimento.suites.variants import read_variants, vary
 
     item = Item("1", (Condition("match", (Region("Le lampade sono {who.verb}"),)),))

@@ -25,7 +25,7 @@ def wording(path: Path) -> object:
     """The wording of inferences, put around a sentence."""
     from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.inference import inferences, open_wording
-    from cimento.suites.model import Condition, Item, Meta, Region, Suite
+    from cimento.suites import Condition, Item, Meta, Region, Suite
 
     regions = tuple(map(Region, ("Esco", "se", "smette di piovere.")))
     item = Item("1", (Condition("acceptable", regions, {"connective": "se"}),))

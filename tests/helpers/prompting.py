@@ -9,7 +9,7 @@ import cimento
 from cimento.paradigms.prompted.prompts import Prompt, PromptedOptions, prompted_suite, prompts_of
 from cimento.runs.outcomes import Estimate
 from cimento.runs.run import Run
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 from tests.helpers.servers.replies import reply_server
 
 Rule = Callable[[Prompt], str]

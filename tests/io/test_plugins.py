@@ -93,7 +93,7 @@ def test_the_whole_way_on_the_command_line(starred, tmp_path, capsys):
     assert invoke(["run", str(starred), "-m", "length:1", "-o", str(tmp_path), "--no-cache"]) == 0
 
     # The bad sentence is longer in the first pair only, so that the second fails.
-    assert re.search(r"all\s+0\.500", capsys.readouterr().out)
+    assert re.search(r"prediction 0\s+0\.500", capsys.readouterr().out)
 
 
 def test_a_plugin_that_cannot_be_loaded_warns_once_and_is_passed_over(caplog):

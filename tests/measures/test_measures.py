@@ -20,7 +20,7 @@ from cimento.measures import (
     surprisal_bits,
     total,
 )
-from cimento.suites.model import METRICS
+from cimento.suites import METRICS
 from tests.helpers.judging import make_suite, requests_of, word_tokens
 
 SURPRISALS = st.lists(st.floats(0, 1e6), min_size=1, max_size=8)

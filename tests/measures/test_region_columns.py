@@ -16,7 +16,7 @@ from cimento.io.values import stretches, totals
 from cimento.measures import Missing, region_metric, region_values, scores, total
 from cimento.measures.regions import NOTHING_BEGINS
 from cimento.measures.scores import NOT_ASKED, NOTHING_SCORED
-from cimento.suites.model import METRICS
+from cimento.suites import METRICS
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, width=64)
 

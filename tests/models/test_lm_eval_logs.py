@@ -12,7 +12,7 @@ from cimento.models.recorded import is_log, one_log, read_logs
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.paradigms.stories.formats import record, write_jsonl
 from cimento.paradigms.stories.suite import OPTIONS, TIERS, Story
-from cimento.suites.model import Meta
+from cimento.suites import Meta
 
 TIME = "2024-09-10T14-20-57.812707"
 

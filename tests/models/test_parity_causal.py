@@ -16,6 +16,7 @@ from cimento.models.hf.layout import LAYOUTS, Layout
 from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
 from tests.helpers import plain, zoo
+from tests.helpers.some_slow import some_slow
 from tests.helpers.whole_path import ask, ask_folder, load_folder
 
 plain_model = functools.cache(AutoModelForCausalLM.from_pretrained)
@@ -68,7 +69,7 @@ def test_every_model_of_the_zoo_reads_its_context(name):
     assert abs(here - there) > 1e-3
 
 
-@pytest.mark.parametrize("name", CAUSAL)
+@pytest.mark.parametrize("name", some_slow(CAUSAL, quick=2))
 def test_all_ways_through_the_head_and_the_batch_agree(name, zoo_folder):
     scorer = scorer_of(zoo_folder(name))
     model = plain_model(zoo_folder(name))

@@ -14,6 +14,7 @@ from cimento.models.hf.layout import find_layout
 from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
 from tests.helpers import plain, zoo
+from tests.helpers.some_slow import some_slow
 from tests.helpers.whole_path import ask, ask_folder, load_folder
 
 MASKED = [name for name, species in zoo.SPECIES.items() if species.masked]
@@ -77,7 +78,7 @@ def test_scores_are_those_of_plain_forward_passes(name, pll, zoo_folder):
     assert_plain(name, folder, answers_of(folder, pll, texts), texts, pll=pll)
 
 
-@pytest.mark.parametrize("name", MASKED)
+@pytest.mark.parametrize("name", some_slow(MASKED, quick=2))
 def test_batch_and_order_change_nothing(name, zoo_folder):
     answers = answers_of(zoo_folder(name), Policy().pll)
     backwards = ask_folder(zoo_folder(name), TEXTS[::-1], limits=BatchLimits(tokens=70))[::-1]

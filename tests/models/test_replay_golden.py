@@ -16,8 +16,8 @@ from cimento.models.recorded import Replayed, replay
 from cimento.models.recorded.aligning import align_tokens
 from cimento.models.recorded.reading import parse_spec, read_recording
 from cimento.paradigms.regions.requests import region_requests
+from cimento.suites import METRICS
 from cimento.suites.load import open_suite
-from cimento.suites.model import METRICS
 from cimento.suites.stimuli import join_regions
 
 if TYPE_CHECKING:

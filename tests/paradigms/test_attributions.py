@@ -23,7 +23,7 @@ from cimento.paradigms.regions.attributions import (
 )
 from cimento.paradigms.regions.swaps import margins_of
 from cimento.report.contributions import contribution_grids
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
 from tests.helpers import copying
 from tests.helpers.command_line import invoke
 from tests.helpers.prompting import PAIRS

@@ -13,7 +13,7 @@ from cimento.explain import explain
 from cimento.io.explained import EXPLANATIONS
 from cimento.paradigms.regions.explanations import NO_FULL, NOT_EXACT, cell_means
 from cimento.paradigms.regions.swaps import ExplainSettings, contrasts_of
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
 from tests.helpers import copying
 from tests.helpers.command_line import invoke
 

@@ -17,10 +17,10 @@ from cimento.paradigms.regions.sections import region_report
 from cimento.paradigms.registry import load_suite, save_suite
 from cimento.report.terminal import terminal_item, terminal_table
 from cimento.runs.summary import Summary, from_json, to_json
+from cimento.suites import Prediction
 from cimento.suites.formats import convert
 from cimento.suites.formats.syntaxgym import read_syntaxgym
 from cimento.suites.load import open_suite
-from cimento.suites.model import Prediction
 from cimento.suites.naming import find_prediction, named
 
 TOML = """regions = ["subject", "verb"]

@@ -13,7 +13,7 @@ from cimento.corpus.grammar_files import find_grammar, read_grammar
 from cimento.explain import ExplainSettings, explain
 from cimento.paradigms.regions.swaps import contrasts_of
 from cimento.paradigms.regions.twins import controller_of, twins_of, with_twins
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
 from tests.helpers import copying
 
 VERBS = {copying.SINGULAR: ("runs", "run"), copying.PLURAL: ("run", "runs")}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cimento.report.columns import layout
+from cimento.io.inline_markup import layout
 from cimento.report.grid import EstimateCell, Grid, as_text
 from cimento.studies import as_text as studied
 

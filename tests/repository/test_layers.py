@@ -25,6 +25,7 @@ from cimento.paradigms import Score
 from cimento.testing.models import uniform_scorer
 from tests.helpers import plain, zoo
 from tests.helpers.judging import make_suite
+from tests.helpers.some_slow import some_slow
 from tests.helpers.whole_path import load_folder
 
 TOLERANCE_NATS = 1e-5
@@ -50,7 +51,7 @@ def asked(scorer, texts, columns=(ALL_LAYERS,), policy=None, cache=None):
     return ask(requests, scorer, policy=policy or Policy(), cache=kept, columns=columns)
 
 
-@pytest.mark.parametrize("name", [*zoo.SPECIES, *zoo.ENCODER_DECODERS])
+@pytest.mark.parametrize("name", some_slow([*zoo.SPECIES, *zoo.ENCODER_DECODERS], quick=3))
 def test_the_last_layer_has_the_ordinary_scores(name, zoo_folder):
     table = asked(load_folder(zoo_folder(name)), TEXTS)
 

@@ -250,6 +250,15 @@ def test_a_model_in_memory_scores_as_the_one_in_its_folder(zoo_folder):
     np.testing.assert_allclose(*(t["surprisal_bits"].to_numpy() for t in tables), atol=1e-5)
 
 
+def test_texts_that_begin_with_the_padding_token_are_not_taken_for_padded_ones(monkeypatch):
+    heard = []
+    monkeypatch.setattr("transformers.modeling_utils.logger.warning_once", heard.append)
+    model, tokens = zoo.model("gpt2").eval(), zoo.tokenizer(zoo.SPECIES["gpt2"].tokenizer)
+    model.config.pad_token_id = tokens.bos_token_id
+    cimento.evaluate(SUITE, model, tokenizer=tokens, bos="bos-or-eos", limit=3)
+    assert heard == []
+
+
 def test_what_a_data_set_did_to_a_tokenizer_is_no_other_tokenizer():
     tokens, model = zoo.tokenizer(zoo.SPECIES["llama"].tokenizer), zoo.model("llama")
     tokens.pad_token = tokens.pad_token or tokens.eos_token

@@ -71,9 +71,21 @@ def test_no_file_of_a_run_may_be_special(runs_of_every_kind, kind, here):
             assert not RunFolder(run).is_done({})
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", ["manifest.json", "table.txt", "stories.jsonl", "tokens.parquet"])
-@pytest.mark.parametrize("command", READING, ids=lambda words: " ".join(words[:2]))
+def _planted() -> list[object]:
+    """Commands with names and kinds; each command meets every name and every kind quickly."""
+    names = ("manifest.json", "table.txt", "stories.jsonl", "tokens.parquet")
+    return [
+        pytest.param(
+            command, name, kind, id=" ".join((*command[:2], name, kind)),
+            marks=() if (place + number) % len(KINDS) == 0 else pytest.mark.slow,
+        )
+        for command in READING
+        for number, name in enumerate(names)
+        for place, kind in enumerate(KINDS)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "name", "kind"), _planted())
 def test_no_command_reads_them(runs_of_every_kind, kind, name, command, here, capsys):
     for found in find_runs(runs_of_every_kind):
         run = here / "runs" / found.path.name

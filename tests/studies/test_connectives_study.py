@@ -46,7 +46,7 @@ from cimento.studies.connectives.released import (
 )
 from cimento.studies.connectives.text import compare, read_expected
 from cimento.studies.connectives.user_copy import copy_tables, read_copy
-from cimento.suites.model import Meta
+from cimento.suites import Meta
 from tests.helpers.rated import mturk
 
 OWN = Path(__file__).parents[1] / "data" / "connectives"

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from cimento import InputError, SuiteError, evaluate
-from cimento.paradigms.regions.judging import ALL
+from cimento.suites import sentence
 from cimento.suites.load import open_suite
-from cimento.suites.model import sentence
+from cimento.suites.naming import ALL_PREDICTIONS
 from cimento.testing.models import FakeScorer
 
 CROSSED = [
@@ -104,7 +104,7 @@ def test_options_are_judged_against_the_first(tmp_path: Path) -> None:
     path = lines(tmp_path / "boxes.jsonl", list(map(dict, TRACKED)))
     # Two tokens of "nothing." are likelier than any others: right in the second item only.
     model = FakeScorer(lambda tokens, at: -1.0 if "nothing" in tokens[at] else -5.0)
-    outcomes = evaluate(path, model, language="en").outcomes().filter(question=ALL)
+    outcomes = evaluate(path, model, language="en").outcomes().filter(question=ALL_PREDICTIONS)
     assert outcomes["right"].to_list() == [False, True]
 
 

@@ -16,6 +16,7 @@ from cimento.corpus.grammar import Grammar
 from cimento.corpus.grammar_files import find_grammar, grammar_names, read_grammar
 from cimento.suites.checks import check_suite
 from cimento.suites.load import open_suite
+from tests.helpers.some_slow import some_slow
 
 GRAMMAR = """
 name = "adjectives"
@@ -135,15 +136,7 @@ def test_no_sentence_twice_and_the_same_again(seed: int) -> None:
     assert generate_suites(built_in, n=24, seed=seed) == (suite, twin)
 
 
-def _some_slow(names: list[str]) -> list[object]:
-    """Every fourth grammar for each run of the tests, the others for the slow ones."""
-    return [
-        name if number % 4 == 1 else pytest.param(name, marks=pytest.mark.slow)
-        for number, name in enumerate(names)
-    ]
-
-
-@pytest.mark.parametrize("name", _some_slow(grammar_names()))
+@pytest.mark.parametrize("name", some_slow(grammar_names(), quick=4))
 def test_built_in_grammars_make_sound_suites(name: str) -> None:
     for suite in filter(None, generate_suites(read_grammar(find_grammar(name)), n=48, seed=0)):
         assert [fault for fault in check_suite(suite) if fault.severity == "error"] == []

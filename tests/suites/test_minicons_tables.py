@@ -8,9 +8,9 @@ import pytest
 
 from cimento import Condition, InputError, Item, Meta, Prediction, Region, Suite, SuiteError
 from cimento.cli.main import invoke
+from cimento.suites import sentence
 from cimento.suites.formats import convert, losses
 from cimento.suites.load import open_suite
-from cimento.suites.model import sentence
 
 
 def write(folder: Path, text: str, name: str = "stimoli.tsv") -> Path:

@@ -31,7 +31,11 @@ class PandasFrame:
         return self._rows
 
 
-@pytest.mark.parametrize("made", [list, pl.DataFrame, PandasFrame])
+def columns(rows):
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+@pytest.mark.parametrize("made", [list, pl.DataFrame, PandasFrame, columns])
 def test_all_forms_make_the_same_suite(made):
     suite = pairs(made(ROWS), name="it-verbs", language="it", cluster="verb")
     assert suite == pairs(ROWS, name="it-verbs", language="it", cluster="verb")
@@ -61,6 +65,8 @@ def test_columns_may_have_other_names():
         ([("We go.",)], "pair 1"),
         ([("We go.", " ")], "no sentence under 'bad'"),
         ([{"good": "We go."}], "no sentence under 'bad'"),
+        ({"good": "We go.", "bad": "We goes."}, "values are not lists of one length"),
+        ({"good": ["We go."], "bad": []}, "values are not lists of one length"),
     ],
 )
 def test_what_is_no_pair_is_told(rows, message):

@@ -8,7 +8,7 @@ import pytest
 
 from cimento import Suite, evaluate, load_suite
 from cimento.cli.main import invoke
-from cimento.suites.model import sentence
+from cimento.suites import sentence
 from cimento.suites.stimuli import join_regions
 from cimento.testing.models import FakeScorer
 

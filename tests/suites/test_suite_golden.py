@@ -8,14 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from cimento import Condition, Region, Suite, load_suites
+from cimento import Condition, Region, Suite, load_suite, load_suites
 from cimento.suites.formats import convert
 from cimento.suites.formula import canonical, parse
 from cimento.suites.load import open_suite
 from cimento.suites.stimuli import join_regions, stimulus_text
+from tests.helpers.some_slow import some_slow
 from tests.helpers.suites_on_disk import faults_of, syntaxgym, write
 
 pytestmark = pytest.mark.golden
+THIRDS = some_slow(range(3), quick=3)
+"""Of many files of one form; two of the thirds are read with the slow tests."""
 
 
 @pytest.fixture(scope="module")
@@ -176,10 +179,11 @@ def json_files(golden: Path) -> list[Path]:
     return [*files, golden / "sg_eval_fgd_hierarchy" / "fgd_hierarchy.json"]
 
 
-def test_every_file_survives_the_way_there_and_back(golden, tmp_path):
+@pytest.mark.parametrize("part", THIRDS)
+def test_every_file_survives_the_way_there_and_back(golden, tmp_path, part):
     files = json_files(golden)
     assert len(files) > 70
-    for number, path in enumerate(files):
+    for number, path in enumerate(files[part::3]):
         suite = open_suite(path).suite
         native = convert(suite, "native", tmp_path / str(number))
         assert open_suite(native).suite == suite
@@ -194,9 +198,10 @@ def test_clean_files_are_written_as_they_were(golden, tmp_path):
         assert again == raw
 
 
-def test_blimp_is_read_and_written_as_it_was(shared, tmp_path):
-    files = sorted((shared / "data" / "blimp").glob("*.jsonl"))
-    loaded = list(load_suites(shared / "data" / "blimp"))
+@pytest.mark.parametrize("part", THIRDS)
+def test_blimp_is_read_and_written_as_it_was(shared, tmp_path, part):
+    files = sorted((shared / "data" / "blimp").glob("*.jsonl"))[part::3]
+    loaded = [load_suite(path) for path in files]
     assert [each.suite.name for each in loaded] == [path.stem for path in files]
     for each, path in zip(loaded, files, strict=True):
         assert len(each.suite.items) == 1000

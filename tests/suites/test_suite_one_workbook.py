@@ -17,6 +17,7 @@ from cimento.suites.builtin import builtin_names, new_suite, template_kinds
 from cimento.suites.formats.native import read_native, write_native
 from cimento.suites.suite_workbook import fold, unfold
 from tests.helpers.command_line import invoke
+from tests.helpers.some_slow import some_slow
 from tests.suites.test_suite_roundtrip import suites
 
 
@@ -24,7 +25,7 @@ def content(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize("name", builtin_names())
+@pytest.mark.parametrize("name", some_slow(builtin_names(), quick=3))
 def test_a_suite_that_comes_with_cimento_goes_into_a_workbook_and_back(tmp_path, name):
     there = save_suite(load_suite(name), tmp_path / "a")
     book = save_suite(load_suite(there), tmp_path / "s.xlsx")

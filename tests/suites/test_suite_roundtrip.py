@@ -25,11 +25,11 @@ from cimento import (
     UsageError,
 )
 from cimento.errors import StorageError
+from cimento.suites import METRICS, sentence
 from cimento.suites.checks import check_suite
 from cimento.suites.formats import TARGETS, convert, losses
 from cimento.suites.formats.items import escape, read_regions, unescape, write_regions
 from cimento.suites.load import open_suite
-from cimento.suites.model import METRICS, sentence
 from cimento.suites.reading import errors
 from cimento.suites.stimuli import stimulus_text
 from tests.helpers.suites_on_disk import write, write_folder

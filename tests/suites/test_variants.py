@@ -6,8 +6,8 @@ import pytest
 
 from cimento import InputError, UsageError
 from cimento.cli.main import invoke
+from cimento.suites import sentence
 from cimento.suites.load import open_suite
-from cimento.suites.model import sentence
 from cimento.suites.variants import Variant, open_slots, read_variants, vary
 from tests.helpers.suites_on_disk import write, write_folder
 

@@ -28,7 +28,7 @@ from cimento.app.words import USUAL, Words, said, words
 from cimento.errors import InputError, MissingDependencyError
 from cimento.io.files import write_bytes
 from cimento.paradigms.registry import load_suite
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 from cimento.suites.reading import CHECKS
 from cimento.suites.suite_workbook import ITEMS
 from cimento.suites.tables import HEADERS

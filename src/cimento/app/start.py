@@ -22,6 +22,7 @@ from cimento.errors import CimentoError, Fault
 from cimento.io.files import write_bytes
 from cimento.paradigms.registry import audit_suite
 from cimento.statistics.intervals import items_for_width
+from cimento.suites import new_canary
 from cimento.suites.builtin import (
     TEMPLATE_LANGUAGES,
     WORKBOOK,
@@ -31,7 +32,6 @@ from cimento.suites.builtin import (
     new_suite,
 )
 from cimento.suites.load import MAX_FILE_BYTES, opened, suite_paths
-from cimento.suites.model import new_canary
 from cimento.suites.reading import NO_LANGUAGE
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from cimento.runs.outcomes import STATISTICS
 from cimento.runs.stopped import AdaptiveRecord
 from cimento.runs.store import blank_before, manifest_part
 from cimento.statistics.design import SEQUENCE
-from cimento.suites.model import JsonValue, Meta
+from cimento.suites import JsonValue, Meta
 from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:

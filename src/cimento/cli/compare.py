@@ -52,6 +52,10 @@ class CompareOptions(GridOptions):
         ge=0.0,
         le=1.0,
     )
+    allow_partial: bool = option(
+        default=False,
+        help="Let --fail-if-worse pass where the second lacks items or runs of the first.",
+    )
     equivalent: float | None = option(
         None,
         "Also test whether the two differ by less than this share: 0.05, say.",
@@ -122,7 +126,8 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
             "only_second": comparison.only_second,
         }
         show_json(plain)
-    return _say_worse(comparison, rates, worse, margin)
+    code = _say_worse(comparison, rates, worse, margin)
+    return 0 if code == PART_MISSING and options.allow_partial else code
 
 
 def _refuse_margin(comparison: Comparison, rates: Sequence[PairwiseComparison]) -> None:
@@ -162,7 +167,21 @@ def _say_worse(
     if margin is None:
         return 0
     note(_none_worse(rates, margin))
-    return PART_MISSING if comparison.only_first else 0
+    for pair in (pair for pair in comparison.runs if pair.left_out):
+        of = pair.shared + len(pair.only_first)
+        note(
+            f"cimento: only {of - pair.left_out} of {of} items were compared ({pair.first}): the"
+            f" second {_lacks(pair)}. --allow-partial accepts this."
+        )
+    is_part = comparison.only_first or any(pair.left_out for pair in comparison.runs)
+    return PART_MISSING if is_part else 0
+
+
+def _lacks(pair: RunPair) -> str:
+    """What the second run of a pair lacks, in words."""
+    lacking, unscored = len(pair.only_first), len(pair.unscored_second)
+    parts = (f"lacks {lacking:,}" * bool(lacking), f"could not score {unscored:,}" * bool(unscored))
+    return " and ".join(filter(None, parts))
 
 
 def _several(runs: Sequence[Path], options: CompareOptions) -> int:

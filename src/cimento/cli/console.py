@@ -39,7 +39,12 @@ def show(text: str) -> None:
 
 def show_json(value: object, *, indent: int = 2) -> None:
     """Print a result as JSON to standard output; records become objects of their fields."""
-    show(json.dumps(value, ensure_ascii=False, indent=indent, default=asdict))
+    show(json_text(value, indent=indent))
+
+
+def json_text(value: object, *, indent: int = 2) -> str:
+    """A result as JSON; records become objects of their fields."""
+    return json.dumps(value, ensure_ascii=False, indent=indent, default=asdict)
 
 
 def show_tables(tables: Iterable[pl.DataFrame]) -> None:

@@ -434,7 +434,7 @@ def _nli(options: InferenceOptions) -> None:
     from cimento.corpus.inference import inferences, open_wording
     from cimento.paradigms.cloze.files import write_cloze
     from cimento.paradigms.registry import load_suite, sentence_suite
-    from cimento.suites.model import Meta
+    from cimento.suites import Meta
 
     source, words = sentence_suite(load_suite(options.suite)), open_wording(options.wording)
     inferred = inferences(

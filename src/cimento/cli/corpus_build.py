@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cimento.corpus.treebanks import ReadingProblem, TreebankFile
     from cimento.paradigms.cloze.suite import ClozeSuite
     from cimento.report.grid import Grid
-    from cimento.suites.model import Meta
+    from cimento.suites import Meta
 
 
 _SHOWN = 10
@@ -349,8 +349,8 @@ def _write_suite(
     """Write the decisions as a suite: pairs of sentences, or texts with a blank."""
     from cimento.corpus.decisions import licence_of, pair_suite
     from cimento.paradigms.cloze.files import write_cloze
+    from cimento.suites import Meta
     from cimento.suites.formats.native import write_native
-    from cimento.suites.model import Meta
 
     meta = Meta(
         name=options.name or options.output.resolve().name,

@@ -201,6 +201,17 @@ def runs_under(runs: Sequence[Run], least: float | None) -> list[str]:
     return ["" if least is None else _under(run.summary(), least) for run in runs]
 
 
+def partly_scored(runs: Sequence[Run]) -> list[str]:
+    """A message for each run whose rate leaves out items that could not be scored."""
+    headlines = [(run, run.summary().headline) for run in runs]
+    return [
+        f"{run.suite.name} x {run.model}: only {head.n} of {head.n + head.unscored} items are in"
+        " the rate, the others could not be scored. --allow-partial accepts this."
+        for run, head in headlines
+        if head is not None and head.n and head.unscored
+    ]
+
+
 def _under(summary: RunSummary, least: float) -> str:
     run = f"{summary.suite} x {summary.model}"
     headline = summary.headline

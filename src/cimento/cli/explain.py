@@ -22,7 +22,7 @@ from cimento.paradigms.regions.swaps import (
     regions_named,
 )
 from cimento.runs.run import open_runs
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -161,7 +161,7 @@ def _of_sentences(options: FigureOptions) -> Figure:
         UsageError: the runs are of another paradigm.
     """
     from cimento.runs.run import open_runs
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
     name, runs = options.name, open_runs(options.runs)
     others = dict.fromkeys(run.paradigm.name for run in runs if not isinstance(run.suite, Suite))

@@ -318,7 +318,7 @@ def _with_dashes(arguments: Sequence[str]) -> list[str]:
             flag = flag.replace("_", "-")
         changed.append(flag + equals + value)
     if changed[:1] in (["run"], ["plan"]):
-        from cimento.cli.flags import options_from_lm_eval
+        from cimento.cli.lm_eval import options_from_lm_eval
 
         return [changed[0], *options_from_lm_eval(changed[1:])]
     return changed

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cimento.models.hf.stored import Present
     from cimento.models.settings import Asking, Policy
     from cimento.runs.sensitivity import Moved, Precision
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
     from cimento.testing import Finding
 
 
@@ -153,8 +153,8 @@ def _default_suites(language: str) -> list[Suite]:
         UsageError: there is none in this language.
     """
     from cimento.paradigms.registry import load_suite
+    from cimento.suites import Suite
     from cimento.suites.builtin import list_builtin
-    from cimento.suites.model import Suite
 
     by_language: dict[str, list[Suite]] = {}
     for builtin in list_builtin():

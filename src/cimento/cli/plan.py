@@ -22,7 +22,7 @@ from cimento.report.formatting import duration
 
 if TYPE_CHECKING:
     from cimento.runs.planning import Planned
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
 
 
 def _plan(options: RunOptions) -> int:

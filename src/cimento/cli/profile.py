@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
     from cimento.paradigms.cloze.suite import ClozeItem
     from cimento.report.figures import Figure
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
 
 FigureName: TypeAlias = Literal["heat", "dimensions"]
 

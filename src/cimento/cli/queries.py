@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from cimento.corpus.queries.parsing import StoredQuery
     from cimento.corpus.query_pairs import Drafts, PairQuery, TreebankPair
     from cimento.corpus.treebanks import ReadingProblem
-    from cimento.suites.model import Meta
+    from cimento.suites import Meta
 
 SOURCES, TREES, RECORD, SHEET = "sources.tsv", "trees.conllu", "query.json", "review.tsv"
 _TWIN, _MATCHED = "-adversarial", "-matched"
@@ -490,7 +490,7 @@ def _meta(
     name: str,
     pairs: Mapping[str, TreebankPair],
 ) -> Meta:
-    from cimento.suites.model import Meta
+    from cimento.suites import Meta
 
     files = dict.fromkeys(index.files[index.entries[p.sentence].file] for p in pairs.values())
     forms = f"{options.dictionary}, then the treebanks" if options.dictionary else "the treebanks"

@@ -18,13 +18,16 @@ from cimento.cli.report_tables import TableName, make_table
 from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
+from cimento.io.files import expanded
 from cimento.io.inline_markup import printable
 from cimento.measures.normalising import Normalisation
 from cimento.measures.sentence import judged_on as measures_named
+from cimento.models.hf.names import is_folder
 from cimento.report.document import report as write_report
 from cimento.report.document import sections_of, text, versions_apart
 from cimento.report.paper import dressed, names_standing, texts_of, write_grid
 from cimento.runs.run import Run, open_runs
+from cimento.runs.store import MANIFEST
 
 if TYPE_CHECKING:
     from cimento.report import ItemRecord, JointReport, RunReport
@@ -292,36 +295,51 @@ def _write_table(grid: Grid, output: Path | None, form: Form) -> None:
 
 
 def show_run(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or a folder of runs.")],
-    item: Annotated[
-        str, typer.Argument(metavar="[ITEM]", help="Its id; without it the summary is shown.")
-    ] = "",
+    given: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN... [ITEM]",
+            help="Run folders, or folders of runs; last, the id of an item: without it the summary"
+            " is shown.",
+        ),
+    ],
     *,
     as_json: Json = False,
 ) -> None:
-    """Show a stored run, or one item: its tokens, fillers, judgments and verdicts.
+    """Show stored runs, or one item: its tokens, fillers, judgments and verdicts.
 
     If there are several runs, those with the item are shown one after the other.
     """
+    paths, item = _runs_and_item(given)
     if as_json and not item:
         from cimento.cli.evaluating import summary_json
 
-        show(summary_json(open_runs([run]), ()))
+        show(summary_json(open_runs(paths), ()))
         return
-    opened = open_reports([run])
+    opened = open_reports(paths)
     if not item:
         show(text(opened))
         return
     runs = [report for section in sections_of(opened) for report in section.runs]
-    pairs = _with_item(runs, item, run)
+    pairs = _with_item(runs, item, paths)
     if as_json:
         show_json({"item": item, "runs": [_item_json(*pair) for pair in pairs]})
         return
     show("\n\n".join(_item(report, record) for report, record in pairs))
 
 
+def _runs_and_item(given: Sequence[str]) -> tuple[list[Path], str]:
+    """The runs among some arguments, and the item that may come last; empty for none."""
+    *before, last = given
+    folder = expanded(last)
+    is_run = is_folder(folder) and any(folder.rglob(MANIFEST))
+    if before and not is_run:
+        return [Path(path) for path in before], last
+    return [Path(path) for path in given], ""
+
+
 def _with_item(
-    runs: Sequence[RunReport], item: str, path: Path
+    runs: Sequence[RunReport], item: str, paths: Sequence[Path]
 ) -> list[tuple[RunReport, ItemRecord]]:
     pairs = [(run, record) for run in runs for record in run.items if record.id == item]
     if not pairs:
@@ -329,7 +347,8 @@ def _with_item(
         close = (
             did_you_mean(item, known) if len(known) <= _FEW else f"There are {len(known)} items."
         )
-        raise UsageError(where=str(path), seen=f"there is no item {item!r}", todo=close)
+        where = " ".join(map(str, paths))
+        raise UsageError(where=where, seen=f"there is no item {item!r}", todo=close)
     return pairs
 
 

@@ -29,7 +29,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cimento.cli.console import NOT_REACHED, note, show
-from cimento.cli.flags import Given, command_of, model_from_lm_eval, neutralise, shape_of
+from cimento.cli.flags import Given, command_of, neutralise, shape_of
+from cimento.cli.lm_eval import model_from_lm_eval
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.declared import is_trust, option, recorded_fields
 from cimento.io.files import expanded, need_writable, read_utf8, write_text
@@ -40,7 +41,7 @@ from cimento.options import RunOptions
 if TYPE_CHECKING:
     from cimento.api import Failure
     from cimento.runs.run import Run
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
 
 
 RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
@@ -78,7 +79,7 @@ def _refuse_swapped(stated: Given, *, command: str) -> None:
         UsageError: there is one; or no model is given, and the name of a suite may be that of one.
         InputError: no model is given, and a suite does not exist.
     """
-    from cimento.models.hf.names import is_model_here
+    from cimento.models.hf.names import is_model_here, is_of_hub
     from cimento.suites.builtin import find_suite
 
     suites, models = (
@@ -90,7 +91,12 @@ def _refuse_swapped(stated: Given, *, command: str) -> None:
         for name in suites
         if (is_model_here(name) or not expanded(name).exists()) and not _is_suite_here(name)
     ]
-    as_models = [name for name in models if not is_model_here(name) and _is_suite_here(name)]
+    as_models = [
+        name
+        for name in models
+        # `hf:gpt2` after -m is meant as a model, though data sets have this prefix.
+        if not (is_model_here(name) or is_of_hub(name)) and _is_suite_here(name)
+    ]
     as_suites = [name for name in unknown if as_models or is_model_here(name)]
     if not models and len(unknown) == 1 < len(suites):
         as_suites = unknown
@@ -302,6 +308,11 @@ class _RunOptions(RunOptions):
         ge=0.0,
         le=1.0,
     )
+    allow_partial: bool = option(
+        default=False,
+        help="Let --fail-under pass where items could not be scored.",
+        where="this run",
+    )
     junit: Path | None = option(
         None,
         "Write verdicts as JUnit XML, for continuous integration.",
@@ -323,7 +334,9 @@ def _run(options: _RunOptions) -> int:
     overrides it.
     """
     from cimento.cli.evaluating import (
+        PART_MISSING,
         evaluate_with_progress,
+        partly_scored,
         report_failures,
         runs_under,
         show_ends,
@@ -351,7 +364,13 @@ def _run(options: _RunOptions) -> int:
     for line in filter(None, under):
         note(f"cimento: {line}")
     _write_logs(runs, under, failures, options)
-    return NOT_REACHED if code == 0 and any(under) else code
+    if code == 0 and any(under):
+        return NOT_REACHED
+    gated = options.fail_under is not None and not options.allow_partial
+    unscored = partly_scored(runs) if gated else []
+    for line in unscored:
+        note(f"cimento: {line}")
+    return PART_MISSING if code == 0 and unscored else code
 
 
 run = run_command(_RunOptions, _run)
@@ -427,7 +446,7 @@ def _refuse_sensitivity(options: _RunOptions) -> None:
         UsageError: the table cannot be made or printed.
     """
     from cimento.paradigms.registry import load_suites
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
     loaded = list(load_suites(options.suites, language=options.language))
     others = [

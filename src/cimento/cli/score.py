@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +20,10 @@ from cimento.options import ModelOptions, ScoringOptions
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+_LONGEST_SHOWN = 80
+"""Longest text, in characters, that is repeated in advice."""
 
 
 class _ScoreOptions(ScoringOptions):
@@ -47,7 +53,7 @@ def _score(options: _ScoreOptions) -> int:
             seen="--context is given too",
             todo="Give one of the two.",
         )
-    texts = read_lines(options.file)
+    texts = _texts(options.file, command=f"cimento score -m {model}")
     if options.end_marks:
         table = score_end_marks(texts, model, marks=tuple(options.end_marks), asking=asking)
     else:
@@ -62,6 +68,39 @@ def _score(options: _ScoreOptions) -> int:
 
 
 score = command_of(_ScoreOptions, _score, positional="file", metavar="[FILE]")
+
+
+def _texts(file: Path, *, command: str) -> list[str]:
+    """The texts to be asked about, from a file or standard input.
+
+    Args:
+        file: the file; ``-`` is standard input.
+        command: the command without its file, for messages.
+
+    Raises:
+        UsageError: a text was given in the place of the file.
+        InputError: the file cannot be read, or holds no text.
+    """
+    text = str(file)
+    if " " in text and not _exists(file):
+        raise UsageError(
+            where="FILE",
+            seen=f"there is no file {text[:_LONGEST_SHOWN]!r}, which looks like a text",
+            todo="Texts are read from standard input:"
+            f" echo {shlex.quote(text) if len(text) <= _LONGEST_SHOWN else 'TEXT'} | {command}",
+        )
+    if text == "-" and sys.stdin is not None and sys.stdin.isatty():
+        end = "Ctrl-Z and Enter" if sys.platform == "win32" else "Ctrl-D"
+        note(f"cimento: type one text a line, and {end} after the last.")
+    return read_lines(file)
+
+
+def _exists(file: Path) -> bool:
+    """Whether there is a file; none has a name as long as a text may be."""
+    try:
+        return file.exists()
+    except OSError:
+        return False
 
 
 class _FillOptions(ModelOptions):
@@ -90,7 +129,8 @@ def _fill(options: _FillOptions) -> int:
 
     named = {name: getattr(options, name) for name in ("k", "protocol", "masks", "choice")}
     policy = checked(ClozeOptions, named, written="--").policy
-    lines = [line.partition("\t") for line in read_lines(options.file)]
+    command = f"cimento fill -m {options.model}"
+    lines = [line.partition("\t") for line in _texts(options.file, command=command)]
     texts = [text for text, _, _ in lines]
     table = fill_texts(
         texts,

@@ -15,13 +15,14 @@ from cimento.cite.methods import (
     preregistration_sheet,
     read_preregistration,
 )
-from cimento.cli.console import note, show, show_json, show_tables
+from cimento.cli.console import json_text, note, show, show_json, show_tables
 from cimento.cli.flags import SheetOptions, command_of, run_option
 from cimento.cli.report import StoredOptions, has_sentences
 from cimento.errors import UsageError, counted
 from cimento.export import ExportTarget
 from cimento.export import export as write_runs
 from cimento.io.declared import option
+from cimento.io.files import need_writable, write_text
 from cimento.io.inline_markup import columns, printable
 from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE, as_options, parse_model_args
 from cimento.options import Arguments, JudgingOptions
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from cimento.runs.reproduce import FileRepeat
     from cimento.runs.run import Run
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
 
 
 class JudgeOptions(StoredOptions, JudgingOptions):
@@ -279,6 +280,7 @@ class CiteOptions(StoredOptions):
     as_json: bool = option(
         default=False, help="Print references and paragraphs as JSON.", flags=("--json",)
     )
+    output: Path | None = option(None, "A file (UTF-8); else printed.", flags=("-o",))
 
 
 def _cite(options: CiteOptions) -> None:
@@ -287,6 +289,22 @@ def _cite(options: CiteOptions) -> None:
     The keys of the entries are those in the paragraph, as [@key] in Markdown (pandoc) and
     \citep{key} in LaTeX (natbib). In plain text, the references follow the paragraph.
     """
+    if options.output is not None:
+        need_writable(options.output)
+    text = _citation(options).rstrip("\n") + "\n"
+    if options.output is None:
+        show(text)
+    else:
+        note(f"Written: {write_text(text, options.output)}")
+
+
+def _citation(options: CiteOptions) -> str:
+    """What is asked for: BibTeX, paragraphs, the sheet, or everything as JSON.
+
+    Raises:
+        UsageError: two options contradict each other.
+        InputError: a run cannot be read.
+    """
     if options.prereg:
         if options.methods or options.appendix or options.as_json:
             raise UsageError(
@@ -294,8 +312,7 @@ def _cite(options: CiteOptions) -> None:
                 seen="a sheet is printed alone",
                 todo="Leave out --methods, --appendix and --json.",
             )
-        show(preregistration_sheet(open_runs(options.runs)))
-        return
+        return preregistration_sheet(open_runs(options.runs))
     written = [name for name in ("methods", "appendix") if getattr(options, name)]
     if options.form != "text" and not written:
         raise UsageError(
@@ -312,14 +329,13 @@ def _cite(options: CiteOptions) -> None:
     cited = references(opened, appendix=in_text)
     if options.as_json:
         works = [{**asdict(work), "line": work.line, "bibtex": bibtex([work])} for work in cited]
-        show_json({"references": works, "methods": None, "appendix": None, **paragraphs})
-        return
+        return json_text({"references": works, "methods": None, "appendix": None, **paragraphs})
     if not written:
-        show(bibtex(cited).rstrip("\n"))
-        return
-    show("\n\n".join(paragraphs.values()))
+        return bibtex(cited).rstrip("\n")
+    parts = [*paragraphs.values()]
     if options.form == "text":
-        show("\nReferences\n\n" + "\n".join(f"- {work.line}" for work in cited))
+        parts.append("References\n\n" + "\n".join(f"- {work.line}" for work in cited))
+    return "\n\n".join(parts)
 
 
 cite = command_of(CiteOptions, _cite, positional="runs", metavar="RUN...")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.stories.suite import Story, StorySuite
     from cimento.paradigms.stories.variation import PromptRanking, Variation
     from cimento.statistics.reliability import VarianceShares
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
 
 
 def prompts() -> None:

@@ -360,8 +360,8 @@ def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[Responses]]:
         read_responses,
     )
     from cimento.paradigms.stories.suite import StorySuite
+    from cimento.suites import Meta
     from cimento.suites.builtin import find_suite
-    from cimento.suites.model import Meta
 
     _refuse_nothing(options)
     by_path = {path: read_logs(path) for path in options.responses if is_log(path)}

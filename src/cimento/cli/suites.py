@@ -16,7 +16,7 @@ from cimento.suites.builtin import TEMPLATE_LANGUAGES, BuiltinSuite, template_ki
 
 if TYPE_CHECKING:
     from cimento.errors import Fault
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
     from cimento.suites.published import Published
 
 
@@ -314,8 +314,8 @@ def new(
     xlsx: Annotated[bool, flags.flag("--xlsx", help="One Excel workbook, no folder.")] = False,
 ) -> None:
     """Start a suite to fill in: a folder with a description and a table, or one workbook."""
+    from cimento.suites import new_canary
     from cimento.suites.builtin import WORKBOOK, new_suite
-    from cimento.suites.model import new_canary
 
     if xlsx and folder.suffix.lower() != WORKBOOK:
         folder = folder.with_name(folder.name + WORKBOOK)

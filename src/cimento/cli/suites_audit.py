@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.ratings.probe import Probe
     from cimento.paradigms.regions.audit import Audit, Baseline
     from cimento.paradigms.registry import LoadedSuite
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
 _MOST_NAMED = 12
 _WHAT_TO_DO = (
@@ -51,7 +51,7 @@ def audit_suites(
     """Report tokens, balance, overlap, confounds, and the items that frequency or n-grams solve."""
     from cimento.paradigms.regions.audit import audit_suite
     from cimento.paradigms.registry import load_suites
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
     loaded = list(load_suites(suites, language=language))
     asked = {"--model": model, "--baseline": baseline, "--region": region}
@@ -89,7 +89,7 @@ def _refuse(loaded: LoadedSuite, given: Sequence[str]) -> None:
     Raises:
         UsageError: there is such an option.
     """
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
     if given and not isinstance(loaded.suite, Suite):
         raise UsageError(

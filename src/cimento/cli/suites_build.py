@@ -136,7 +136,7 @@ def _expressions(options: ExpressionOptions) -> None:
     from cimento.paradigms.cloze.building import items_of_concordances
     from cimento.paradigms.cloze.files import write_cloze
     from cimento.paradigms.cloze.suite import ClozeSuite
-    from cimento.suites.model import Meta
+    from cimento.suites import Meta
 
     items, counts = items_of_concordances(
         options.files,

@@ -18,7 +18,7 @@ from cimento.measures.normalising import Frequency, zipf_frequencies
 from cimento.paradigms.regions.people import verdicts_of_people
 from cimento.runs.outcomes import GROUP
 from cimento.statistics.design import Floats, Integers, codes
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:

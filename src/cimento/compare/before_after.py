@@ -55,6 +55,7 @@ class RunPair:
         shared: items that both have.
         only_first: items that only the first has.
         only_second: items that only the second has.
+        unscored_second: items of both that only the second could not score.
     """
 
     first: str
@@ -62,6 +63,12 @@ class RunPair:
     shared: int
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
+    unscored_second: tuple[str, ...]
+
+    @property
+    def left_out(self) -> int:
+        """The number of items of the first that are not compared, since the second lacks them."""
+        return len(self.only_first) + len(self.unscored_second)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,8 +266,14 @@ def _shared(first: Run, second: Run) -> RunPair:
     Raises:
         UsageError: none.
     """
+    import polars as pl
+
     names = [_titled(run) for run in (first, second)]
-    before, after = (dict.fromkeys(run.outcomes()["item"].to_list()) for run in (first, second))
+    outcomes = [run.outcomes() for run in (first, second)]
+    before, after = (dict.fromkeys(table["item"].to_list()) for table in outcomes)
+    scored, rescored = (
+        {*table.filter(pl.col("verdict") != "unscored")["item"]} for table in outcomes
+    )
     shared = [item for item in before if item in after]
     if not shared:
         raise UsageError(
@@ -274,6 +287,7 @@ def _shared(first: Run, second: Run) -> RunPair:
         shared=len(shared),
         only_first=tuple(item for item in before if item not in after),
         only_second=tuple(item for item in after if item not in before),
+        unscored_second=tuple(item for item in shared if item in scored and item not in rescored),
     )
 
 

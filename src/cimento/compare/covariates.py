@@ -40,7 +40,7 @@ from cimento.statistics.regression import CONSTANT_TERM, Coefficient, regress
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
 Frequency: TypeAlias = Callable[[str], float]
 """From a word to its frequency on the Zipf scale."""

@@ -21,7 +21,7 @@ from cimento.paradigms.regions.judging import judged_suite, whole_items
 from cimento.runs.run import Run
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
-from cimento.suites.model import Suite, sentence
+from cimento.suites import Suite, sentence
 from cimento.suites.stimuli import WITHOUT_BLANKS, word_spans
 
 Words: TypeAlias = tuple[str, ...]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cimento.runs.run import Run
     from cimento.runs.summary import SuiteMean
     from cimento.statistics.design import Design
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
 
 
 MEASURE = "measure"

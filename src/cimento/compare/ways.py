@@ -20,7 +20,7 @@ from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.statistics.detection import DetectionValue, forced_choice_sensitivity
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:

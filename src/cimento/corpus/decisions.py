@@ -32,7 +32,7 @@ from cimento.corpus.connectives.inventories import (
 from cimento.corpus.treebanks import TreebankFile
 from cimento.errors import InputError, counted
 from cimento.io.parsing import whole_number
-from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Suite
+from cimento.suites import Condition, Item, JsonValue, Meta, Prediction, Suite
 from cimento.suites.tables import Row, Table, open_table
 
 IMPLAUSIBLE = 3

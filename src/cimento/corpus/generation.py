@@ -23,9 +23,9 @@ from cimento.corpus.grammar import (
     twins,
 )
 from cimento.errors import InputError
+from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.design import with_design
 from cimento.suites.formats.items import write_regions
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.stimuli import stimulus_text
 
 TARGET = "match"

@@ -17,7 +17,7 @@ from cimento.corpus.connectives.inventories import Connective, Inventory
 from cimento.errors import InputError, UsageError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import filled, parse_toml
-from cimento.suites.model import Condition, Item, Suite
+from cimento.suites import Condition, Item, Suite
 
 InferenceLabel: TypeAlias = Literal["entailment", "neutral", "contradiction"]
 LABELS: tuple[InferenceLabel, ...] = get_args(InferenceLabel)

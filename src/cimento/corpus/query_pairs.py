@@ -23,7 +23,7 @@ from cimento.corpus.queries import Request, TreebankIndex
 from cimento.corpus.queries.matching import find
 from cimento.corpus.search import DuplicateSentences
 from cimento.errors import InputError
-from cimento.suites.model import (
+from cimento.suites import (
     BAD,
     GOOD,
     PAIR_PREDICTION,

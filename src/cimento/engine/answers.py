@@ -29,7 +29,7 @@ from cimento.io.explained import GRADIENTS, PATCHES
 from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
 from cimento.models.base import Meter, Metered, Remarking
 from cimento.runs.usage import Tokens, total
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     import polars as pl

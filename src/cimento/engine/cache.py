@@ -23,7 +23,7 @@ from cimento.errors import StorageError
 from cimento.io.files import DATABASE_ERRORS
 from cimento.io.parsing import parse_json
 from cimento.io.tables import BOUNDARY, COLUMNS, LAYER, Column
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 Scores: TypeAlias = dict[int, float]
 """Log-probabilities in nats, by index in the token sequence."""

@@ -22,7 +22,7 @@ from cimento.models.base import ModelCard, Score
 from cimento.models.questions import CHOICE, ChoiceRule, Fill, FillKind, FillPolicy, FillRequest
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 from cimento.suites.stimuli import Span
 
 if TYPE_CHECKING:

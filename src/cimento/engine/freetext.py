@@ -74,6 +74,10 @@ def _lines(file: Path) -> list[str]:
         content = sys.stdin.buffer.read() if file == Path("-") else file.read_bytes()
         return [line.strip() for line in content.decode("utf-8-sig").splitlines()]
     except UnicodeDecodeError as error:
+        if b"\x00" in content:
+            raise InputError(
+                where=name, seen="is no text file", todo="Save its texts as UTF-8, one a line."
+            ) from error
         line = content[: error.start].count(b"\n") + 1
         raise InputError(
             where=f"{name}, line {line}", seen="is not UTF-8", todo="Save the file as UTF-8."

@@ -19,7 +19,7 @@ from cimento.engine.scores import model_key
 from cimento.models.base import ModelCard
 from cimento.models.registry import AnyScorer, ScorerSource, Source, asking_by, name_of, open_source
 from cimento.models.settings import Asking
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     from cimento.models.answering import Render

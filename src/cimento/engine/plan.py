@@ -34,7 +34,7 @@ from cimento.suites.published import find_published, is_published
 if TYPE_CHECKING:
     from cimento.models.base import Encoded
     from cimento.models.hf.loading import Sized
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
 
 
 FLOPS = {"cpu": 2e10, "gpu": 2e13}

@@ -14,7 +14,7 @@ from cimento.errors import TableError
 from cimento.io.tables import REQUESTS, TOKENS
 from cimento.runs.outcomes import Outcome, each_outcome
 from cimento.runs.store import manifest_part
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     from cimento.runs.outcomes import Estimate

@@ -21,7 +21,7 @@ from cimento.export.data import (
 )
 from cimento.io.files import write_text
 from cimento.runs.outcomes import Estimate, Outcome, each_outcome
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     from cimento.api import Failure

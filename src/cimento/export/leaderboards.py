@@ -24,7 +24,7 @@ from cimento.io.files import write_text
 from cimento.report.formatting import estimate_label, interval, number
 from cimento.runs.outcomes import Estimate, Outcome
 from cimento.runs.store import file_name
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 EVERY_EVAL_VERSION = "0.3.0"
 NOT_STATED = "unknown"

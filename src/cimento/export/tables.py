@@ -17,7 +17,7 @@ from cimento.io.parquet import write_parquet
 from cimento.report.formatting import interval, rate
 from cimento.report.grid import BLANK, Grid, as_markdown
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 from cimento.suites.tables import HEADERS
 
 if TYPE_CHECKING:

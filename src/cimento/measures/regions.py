@@ -26,7 +26,7 @@ from cimento.measures.scores import (
     scored_blocks,
     tokens_of,
 )
-from cimento.suites.model import METRICS, Metric
+from cimento.suites import METRICS, Metric
 
 if TYPE_CHECKING:
     import polars as pl

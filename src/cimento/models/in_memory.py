@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
 
 
 _TRUST = (ALLOW_PICKLE, TRUST_CODE)

@@ -25,7 +25,7 @@ from cimento.models.hf.arguments import OPTION
 from cimento.models.hf.files import Located, locate
 from cimento.models.hf.names import DEMO_MODELS
 from cimento.models.settings import Asking, Policy
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 from cimento.suites.stimuli import NO_CONTEXT
 
 AnyScorer: TypeAlias = Scorer | TextScorer
@@ -302,14 +302,25 @@ def _open_gguf(file: str, asking: Asking) -> Source:
     )
 
 
-def _is_server(prefix: str, *, command: str, port: int) -> Opener:
-    """An opener that explains how to use a server program, which cimento does not start."""
+def _is_server(prefix: str, *, command: str, port: int, package: str = "") -> Opener:
+    """An opener that explains how to use a server program, which cimento does not start.
+
+    Args:
+        prefix: prefix of the models' names.
+        command: what starts a server, before the model's name.
+        port: port of the server.
+        package: package with which no server would be needed; empty if there is none.
+    """
+    seen, begin = "it is asked as a server, which cimento does not start", "Start it"
+    if package:
+        seen = f"the package {package} is not installed here, which would load it"
+        begin = f"Install it (pip install {package}), or start a server"
 
     def refuse(name: str, asking: Asking) -> Source:  # noqa: ARG001  # an opener
         raise UsageError(
             where=f"--model {prefix}:{name}",
-            seen="it is asked as a server, which cimento does not start",
-            todo=f"Start it: {command} {shlex.quote(name)} --port {port}. Then give"
+            seen=seen,
+            todo=f"{begin}: {command} {shlex.quote(name)} --port {port}. Then give"
             f" --model openai:http://127.0.0.1:{port}/v1#{name}",
         )
 
@@ -318,7 +329,7 @@ def _is_server(prefix: str, *, command: str, port: int) -> Opener:
 
 def _open_vllm(name: str, asking: Asking) -> Source:
     if importlib.util.find_spec("vllm") is None:
-        return _is_server("vllm", command="vllm serve", port=8000)(name, asking)
+        return _is_server("vllm", command="vllm serve", port=8000, package="vllm")(name, asking)
     from cimento.models.local_engines import load_vllm, locate_vllm
 
     located, dtype = locate_vllm(name)

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import UsageError
 from cimento.io.tables import REPLICATES, Column
-from cimento.suites.model import JsonValue, UnitName
+from cimento.suites import JsonValue, UnitName
 from cimento.suites.stimuli import NO_CONTEXT, Context, PunctuationRule, SegmenterRule
 
 DtypeName: TypeAlias = Literal["float32", "float64", "bfloat16", "float16"]

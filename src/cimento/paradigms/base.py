@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Typ
 from pydantic import BaseModel, ConfigDict
 
 from cimento.errors import Fault
-from cimento.suites.model import JsonValue, Meta
+from cimento.suites import JsonValue, Meta
 
 if TYPE_CHECKING:
     import polars as pl

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
+    from cimento.suites import JsonValue, Meta
     from cimento.suites.formats.lm_eval import ChoiceTask
-    from cimento.suites.model import JsonValue, Meta
 
 
 class Paradigm(Protocol[SuiteT, OptionsT]):

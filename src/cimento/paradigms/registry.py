@@ -13,9 +13,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
 from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean
-from cimento.io.files import folder_atomically, refuse_existing
+from cimento.io.files import file_digest, folder_atomically, refuse_existing
 from cimento.io.plugins import find_plugin, plugin_names
 from cimento.paradigms.base import AnyParadigm, SuiteAudit, SuiteReading, TestSuite
+from cimento.suites import JsonValue, Suite
 from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
 from cimento.suites.formats import SUITE_SUFFIXES
 from cimento.suites.load import (
@@ -26,7 +27,6 @@ from cimento.suites.load import (
     suite_paths,
     unfolded,
 )
-from cimento.suites.model import Suite
 from cimento.suites.published import LANGUAGE_CODE, language_code
 from cimento.suites.reading import NO_LANGUAGE
 from cimento.suites.reading import errors as errors_among
@@ -457,3 +457,19 @@ def _made_here(suite: TestSuite) -> LoadedSuite:
         format="python",
     )
     return usable(paradigm, reading)
+
+
+def suite_digest(paradigm: AnyParadigm, path: Path) -> tuple[list[JsonValue], str]:
+    """The files that alone determine a suite, and the sha256 of their bytes.
+
+    Args:
+        paradigm: the paradigm of the suite.
+        path: path of the suite.
+
+    Returns:
+        Their names relative to the suite's folder, and the digest. Where other files may matter
+        too, there are no names, and the digest matches no suite.
+    """
+    files = paradigm.files(path)
+    names: list[JsonValue] = [file.relative_to(path.parent).as_posix() for file in files]
+    return names, file_digest(*files)

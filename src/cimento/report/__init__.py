@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cimento.report.grid import Grid
     from cimento.report.strips import Strip
     from cimento.runs.outcomes import Estimate, Outcome
-    from cimento.suites.model import JsonValue, Meta
+    from cimento.suites import JsonValue, Meta
 
 
 @dataclass(frozen=True, slots=True)

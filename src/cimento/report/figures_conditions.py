@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cimento.measures.regions import RegionValues
     from cimento.paradigms.regions.factorial import Factorial, PhenomenonEffects
     from cimento.paradigms.regions.two_by_two import Effects
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
 
 Bars: TypeAlias = Literal["se", "means-removed", "cousineau-morey", "loftus-masson"]

@@ -17,15 +17,17 @@ from typing import TypeAlias, TypeVar
 from cimento.io.inline_markup import (
     apart,
     flush_left,
+    folded_row,
     isolated,
+    layout,
     notebook_table,
     printable,
     tex,
     width_of,
+    wrapped,
 )
-from cimento.report.columns import folded_row, layout, wrapped
 from cimento.report.formatting import PValue, with_minus
-from cimento.report.reasons import missing
+from cimento.runs.outcomes import missing
 
 BLANK = ""
 REASON = "reason"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cimento.report import RunReport
     from cimento.report.strips import Piece
     from cimento.runs.outcomes import Outcome
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
 
 _WORST_FIRST = ("fail", "tie", "pass", "unscored")

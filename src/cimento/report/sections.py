@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.regions.options import RegionOptions
     from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
 
 
 WORST_SHOWN = 5

@@ -39,7 +39,7 @@ _WIDTHS = {  # the model's column takes the remaining width
     "ties": 5,
     "unscored": 8,
 }
-_LONGEST_MODEL = 48
+_LEAST_MODEL, _LONGEST_MODEL = 12, 48
 _LONGEST_NAME = 16
 
 
@@ -82,17 +82,16 @@ def _console(sheet: StringIO, *, width: int, colour: bool) -> Console:
 def _widths(summary: Summary, width: int) -> dict[str, int]:
     """The columns and their widths; that of models fits the longest name if there is room."""
     longest = max((len(run.label) for run in summary.runs), default=0)
+    questions = (len(result.question) for run in summary.runs for result in run.results)
+    wanted = max(0, min(max(questions, default=0), _LONGEST_NAME) - _WIDTHS["pred."])
     names = without_length(_WIDTHS, summary.runs)
-    if sum(_WIDTHS[name] + 1 for name in names) + min(longest, _LONGEST_MODEL) > width:
+    left = width - sum(_WIDTHS[name] + 1 for name in names)
+    if left < max(min(longest, _LONGEST_MODEL), _LEAST_MODEL + wanted):
         names = [name for name in names if name != "length"]  # the notes have these numbers
     others = {name: _WIDTHS[name] for name in names}
-    longest_name = max(
-        (len(result.question) for run in summary.runs for result in run.results), default=0
-    )
     # Numbers are never cut: names of models and predictions share the rest, and are wrapped.
     left = width - sum(size + 1 for size in others.values())
-    wanted = max(0, min(longest_name, _LONGEST_NAME) - others["pred."])
-    model = max(12, min(left - wanted, longest + 1, _LONGEST_MODEL))
+    model = max(_LEAST_MODEL, min(left - wanted, longest + 1, _LONGEST_MODEL))
     others["pred."] += max(0, min(wanted, left - model))
     return {"model": model, **others}
 

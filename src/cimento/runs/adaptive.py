@@ -15,7 +15,7 @@ from cimento.engine.requests import NO_ANSWERS, Answers, Requests
 from cimento.errors import UsageError
 from cimento.runs.stopped import Question, is_count, rights_by
 from cimento.runs.store import ORDER
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,20 +13,19 @@ from typing import TYPE_CHECKING
 from cimento._version import __version__
 from cimento.engine.handle import ModelHandle
 from cimento.errors import CimentoError
-from cimento.paradigms.registry import find_paradigm
+from cimento.paradigms.registry import find_paradigm, suite_digest
 from cimento.runs.job import (
     SUITE_FILES,
     honoured,
     inputs_of,
     is_used_by_all,
-    suite_digest,
     with_columns,
 )
 from cimento.runs.run import Run, open_run
 from cimento.runs.store import MANIFEST, PARADIGM, RunFolder, file_name, plain
+from cimento.suites import JsonValue
 from cimento.suites.builtin import find_suite, name_or_path
 from cimento.suites.load import is_archive, suite_paths
-from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     from cimento.options import RunOptions

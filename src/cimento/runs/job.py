@@ -10,23 +10,21 @@ from typing import TYPE_CHECKING
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import NO_ANSWERS, Answers, Recording, Requests
 from cimento.engine.scores import SCORING_VERSION, Progress
-from cimento.errors import CimentoError, UsageError, asked_faults, did_you_mean
-from cimento.io.files import file_digest
+from cimento.errors import CimentoError, UsageError, did_you_mean
 from cimento.io.helper_process import HelperProcess
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
 from cimento.models.settings import Asking
 from cimento.options import JudgingOptions, RunOptions
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, TestSuite
-from cimento.paradigms.registry import parse_options
+from cimento.paradigms.registry import parse_options, suite_digest
 from cimento.runs.adaptive import AdaptiveRounds
+from cimento.runs.remarks import about_suite
 from cimento.runs.run import Run, open_run
 from cimento.runs.stopped import ADAPTIVE, AdaptiveRecord
 from cimento.runs.store import ORDER, RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
-from cimento.suites.formats.blimp import blimp_datasets
+from cimento.suites import JsonValue
 from cimento.suites.load import source_of
-from cimento.suites.model import JsonValue
-from cimento.suites.reading import warnings as warnings_among
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -300,9 +298,9 @@ class SuiteJob:
         """The run of some answers about the suite, or about a part of it."""
         went = AdaptiveRecord.of(noted)
         warnings = (
-            *_limit_noted(self._scoring.limit),
-            *([went.sentence] if went else []),
-            *self._faults_noted(tables),
+            *about_suite(
+                self._loaded.reading, scoring=self._scoring, asked=tables[REQUESTS.name], went=went
+            ),
             *answers.warnings,
         )
         return Run(
@@ -323,14 +321,6 @@ class SuiteJob:
             ),
             tables=tables,
         )
-
-    def _faults_noted(self, tables: Mapping[str, Rows]) -> Iterator[str]:
-        """Remarks on the warnings of the suite, as far as they are about what was asked."""
-        reading, scoring, asked = self._loaded.reading, self._scoring, None
-        if scoring.limit is not None or scoring.precision is not None:
-            asked = set(tables[REQUESTS.name].lazy().select("item").collect()["item"])
-        released = bool(source_of(reading.path)) or self.suite_name in blimp_datasets()
-        return asked_faults(warnings_among(reading.faults), asked=asked, released=released)
 
     def _judged(self, suite: TestSuite, places: pl.DataFrame, answers: Answers) -> Run:
         """The run of a part of the suite, in memory."""
@@ -413,13 +403,6 @@ def suite_job(
     )
 
 
-def _limit_noted(limit: int | None) -> tuple[str, ...]:
-    if limit is None:
-        return ()
-    first = "item" if limit == 1 else f"{limit} items"
-    return (f"The run has only the first {first} of the suite (--limit {limit}).",)
-
-
 def with_columns(scoring: Asking, options: ParadigmOptions) -> Asking:
     """The settings of scoring, with the columns that judging needs."""
     wanted = {*scoring.columns, *options.columns}
@@ -440,22 +423,6 @@ def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
         identity["source"] = source
     names, sha256 = suite_digest(loaded.paradigm, reading.path)
     return {**identity, SUITE_FILES: names} if sha256 == reading.sha256 else identity
-
-
-def suite_digest(paradigm: AnyParadigm, path: Path) -> tuple[list[JsonValue], str]:
-    """The files that alone determine a suite, and the sha256 of their bytes.
-
-    Args:
-        paradigm: the paradigm of the suite.
-        path: path of the suite.
-
-    Returns:
-        Their names relative to the suite's folder, and the digest. Where other files may matter
-        too, there are no names, and the digest matches no suite.
-    """
-    files = paradigm.files(path)
-    names: list[JsonValue] = [file.relative_to(path.parent).as_posix() for file in files]
-    return names, file_digest(*files)
 
 
 def inputs_of(

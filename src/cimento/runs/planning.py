@@ -19,7 +19,7 @@ from cimento.options import RunOptions
 from cimento.paradigms.registry import LoadedSuite, load_suites
 from cimento.runs.job import SuiteJob, refuse_unused, unused_options
 from cimento.runs.usage import Price, read_prices
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from cimento.paradigms.regions.chance import NEAR_TIE_BITS
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES
 from cimento.runs.stopped import ADAPTIVE
 from cimento.runs.store import SUITE_FOLDER, Manifest, RunFolder, manifest_part
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 from cimento.suites.stimuli import Context
 
 if TYPE_CHECKING:

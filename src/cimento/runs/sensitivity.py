@@ -31,7 +31,7 @@ from cimento.runs.run import Run
 from cimento.runs.store import manifest_part
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 
 CAUSAL, MASKED = "causal", "masked"
 ANY = "any variant"

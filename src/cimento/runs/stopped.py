@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from cimento.errors import UsageError, counted
 from cimento.runs.outcomes import Estimate
 from cimento.runs.store import ORDER, Manifest, manifest_part
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     import polars as pl

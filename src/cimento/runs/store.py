@@ -36,8 +36,8 @@ from cimento.io.tables import (
     scan_table,
     write_table,
 )
+from cimento.suites import JsonValue
 from cimento.suites.load import MAX_FILE_BYTES
-from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     import polars as pl

@@ -19,7 +19,7 @@ from cimento.io.inline_markup import apart, notebook_table
 from cimento.io.parsing import faults_of, refuse_very_faulty
 from cimento.runs.outcomes import Estimate, Outcome
 from cimento.runs.usage import RunUsage
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter

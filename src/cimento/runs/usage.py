@@ -13,7 +13,7 @@ from pathlib import Path
 from cimento.errors import InputError
 from cimento.io.files import read_utf8
 from cimento.io.parsing import read_toml
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 COLUMNS = ("model", "input", "output", "currency")
 """Columns of a table of prices, which are per million tokens read and written."""

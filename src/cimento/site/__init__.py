@@ -60,7 +60,7 @@ __all__ = ["Built", "SiteSettings", "write_site"]
 if TYPE_CHECKING:
     from cimento.runs.run import Run, RunsLike
     from cimento.site.board import Entry
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
 
 INDEX = "site.json"
 """The record of a site: the sha256 of every file by path, and what files were made of."""

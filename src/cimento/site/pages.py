@@ -25,7 +25,7 @@ from cimento.report.html import (
     page_environment,
     security_policy,
 )
-from cimento.report.reasons import missing
+from cimento.runs.outcomes import missing
 from cimento.site.board import link, slug
 
 if TYPE_CHECKING:

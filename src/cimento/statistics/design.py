@@ -123,9 +123,9 @@ def codes(labels: Sequence[Hashable]) -> tuple[Integers, int]:
     """Labels as whole numbers in order of first appearance, and how many there are."""
     import numpy as np
 
-    seen: dict[Hashable, int] = {}
-    numbers = [seen.setdefault(label, len(seen)) for label in labels]
-    return np.asarray(numbers, dtype=np.int64), len(seen)
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
+    coded = map(numbers.__getitem__, labels)
+    return np.fromiter(coded, dtype=np.int64, count=len(labels)), len(numbers)
 
 
 FEWEST_CLUSTERS = 5

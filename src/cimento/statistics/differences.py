@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import gt, lt
 from types import MappingProxyType
 
 from cimento.errors import UsageError, need_known
@@ -44,8 +45,7 @@ def discordant(first: Sequence[bool], second: Sequence[bool]) -> tuple[int, int]
         UsageError: the two are not equally long.
     """
     same_length(first=first, second=second)
-    pairs = list(zip(first, second, strict=True))
-    return sum(a and not b for a, b in pairs), sum(b and not a for a, b in pairs)
+    return sum(map(gt, first, second)), sum(map(lt, first, second))
 
 
 def mcnemar(b: int, c: int, *, variant: str = "exact") -> Significance:

@@ -302,7 +302,7 @@ def new_suite(kind: str, path: Path, *, language: str = "", canary: str = "") ->
         language: language of the examples, one of `TEMPLATE_LANGUAGES`; empty for the template's
             default.
         canary: string by which the suite can be recognized in training data; see
-            `cimento.suites.model`.
+            `cimento.suites`.
 
     Returns:
         The files written.

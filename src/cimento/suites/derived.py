@@ -17,7 +17,7 @@ from statistics import fmean
 from typing import Any, TypeAlias
 
 from cimento.errors import UsageError, counted, need_known
-from cimento.suites.model import (
+from cimento.suites import (
     BAD,
     GOOD,
     PAIR_PREDICTION,
@@ -34,7 +34,8 @@ _ALSO_NAMED = (("sentence_good", "sentence_bad"), ("grammatical", "ungrammatical
 """Names of the columns of good and bad sentences in published datasets."""
 
 Pairs: TypeAlias = "Iterable[Sequence[str]] | Iterable[Mapping[str, Any]] | Any"
-"""Pairs as tuples (good, bad), dictionaries, or a data frame of polars or pandas."""
+"""Pairs as tuples (good, bad), dictionaries, a dictionary of columns, or a data frame of polars or
+pandas."""
 
 
 def pairs(
@@ -49,10 +50,10 @@ def pairs(
     """A suite of minimal pairs, in which the good sentence should be more probable.
 
     Args:
-        rows: tuples of a good and a bad sentence; or dictionaries, or a data frame, with a column
-            for each (``good`` and ``bad``, or ``sentence_good`` and ``sentence_bad`` as in BLiMP).
-            Other columns are kept; ``phenomenon`` breaks the results down, and a column
-            ``id`` names the pairs.
+        rows: tuples of a good and a bad sentence; or dictionaries, a dictionary of columns, or a
+            data frame, with a column for each (``good`` and ``bad``, or ``sentence_good`` and
+            ``sentence_bad`` as in BLiMP). Other columns are kept; ``phenomenon`` breaks the results
+            down, and a column ``id`` names the pairs.
         name: name of the suite.
         language: ISO 639-1 code.
         good: name of the column of good sentences.
@@ -87,6 +88,8 @@ def pairs(
 
 def _rows(rows: Pairs) -> Iterable[object]:
     """The rows of any of the accepted forms, one by one."""
+    if isinstance(rows, Mapping):
+        return _rows_of_columns(rows)
     if hasattr(rows, "iter_rows"):
         return list(rows.iter_rows(named=True))
     if hasattr(rows, "to_dict") and hasattr(rows, "columns"):
@@ -98,6 +101,25 @@ def _rows(rows: Pairs) -> Iterable[object]:
             todo="Give (good, bad) tuples, dictionaries or a data frame.",
         )
     return rows
+
+
+def _rows_of_columns(columns: Mapping[str, Any]) -> list[dict[str, object]]:
+    """The rows of a dictionary of columns.
+
+    Raises:
+        UsageError: a value is no column, or the columns have different lengths.
+    """
+    lengths = {
+        len(cells) if isinstance(cells, Sequence) and not isinstance(cells, str) else None
+        for cells in columns.values()
+    }
+    if len(lengths) > 1 or None in lengths:
+        raise UsageError(
+            where="pairs",
+            seen="got one dictionary, whose values are not lists of one length",
+            todo='Give columns, {"good": [...], "bad": [...]}, or a list with a dictionary a pair.',
+        )
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _record(row: object, number: int, good: str, bad: str) -> dict[str, str]:

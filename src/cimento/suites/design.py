@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, combinations
 
 from cimento.errors import InputError, did_you_mean
-from cimento.suites.model import JsonValue, Prediction, Suite
+from cimento.suites import JsonValue, Prediction, Suite
 from cimento.suites.tables import Table, meaning
 
 KEY = "licensing"

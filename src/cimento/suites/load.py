@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from cimento.errors import CimentoError, Fault, InputError, SuiteError
 from cimento.io.files import reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, parse_json
+from cimento.suites import JsonValue, Suite
 from cimento.suites.checks import check_suite
 from cimento.suites.formats import (
     FORMATS,
@@ -27,7 +28,6 @@ from cimento.suites.formats import (
     plugged_suffixes,
 )
 from cimento.suites.formats.native import TABLES
-from cimento.suites.model import JsonValue, Suite
 from cimento.suites.reading import TOML, errors, no_collection, warnings
 from cimento.suites.suite_workbook import (
     advice_in_workbook,

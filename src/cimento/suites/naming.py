@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cimento.suites.model import Prediction
+from cimento.suites import Prediction
 
 ALL_PREDICTIONS = "all predictions"
 """The question whether an item passes every prediction of its suite, where there are several."""

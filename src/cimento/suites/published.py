@@ -23,7 +23,7 @@ from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean, need_known
 from cimento.io.files import write_text
-from cimento.suites.model import Meta
+from cimento.suites import Meta
 
 NAMES = {
     "ar": "Arabic",

@@ -18,7 +18,7 @@ from typing import Literal, overload
 from cimento.errors import Fault, InputError, Severity, SuiteError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
-from cimento.suites.model import JsonValue, Suite
+from cimento.suites import JsonValue, Suite
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from pydantic import (
 
 from cimento.errors import Fault
 from cimento.io.parsing import MOST_FAULTS, is_very_faulty
-from cimento.suites.model import JoinRule, JsonValue, Metric
+from cimento.suites import JoinRule, JsonValue, Metric
 from cimento.suites.reading import fault, number_text
 
 Model = TypeVar("Model", bound="Open")

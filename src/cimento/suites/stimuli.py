@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from cimento.errors import MissingDependencyError, UsageError, did_you_mean, needing
-from cimento.suites.model import Condition, ItemColumns, JoinRule, Region, Suite
+from cimento.suites import Condition, ItemColumns, JoinRule, Region, Suite
 
 Span: TypeAlias = tuple[int, int]
 """Half-open character offsets, start and end."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 
 from cimento.errors import InputError
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 STORY, VERSION, SENTENCE = "story", "version", "sentence"
 CONFLICT, SHOWN, STATE = "conflicting sentence", "revealing sentence", "state"

@@ -18,7 +18,7 @@ from typing import Any
 from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import parse_json, read_toml
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 from cimento.suites.reading import TOML, errors, open_json_lines
 from cimento.suites.story_rows import (
     is_column_of_story,

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.parsing import read_toml
-from cimento.suites.model import Condition, Item, JsonValue, Region, Suite, sentence
+from cimento.suites import Condition, Item, JsonValue, Region, Suite, sentence
 
 Filler: TypeAlias = "str | Mapping[str, str]"
 """A filler of a slot: a text, or named forms."""

@@ -153,7 +153,7 @@ def test_a_run_of_another_paradigm_is_not_read_as_one_of_blanks():
     from dataclasses import replace
 
     from cimento.paradigms.cloze.requests import ClozeAnswers
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
     other = replace(open_run(EARLIER / "recorded"), suite=Suite(Meta("it-other"), (), (), ()))
     with pytest.raises(TableError, match="not the run of a cloze suite"):

@@ -10,8 +10,8 @@ import pytest
 from cimento.io.tables import TOKENS
 from cimento.measures import BITS_PER_NAT, Missing, region_values
 from cimento.paradigms.regions.predictions import evaluate_item
+from cimento.suites import METRICS
 from cimento.suites.formula import parse
-from cimento.suites.model import METRICS
 from tests.helpers.judging import joined, judged, make_suite, requests_of
 
 pytestmark = pytest.mark.golden

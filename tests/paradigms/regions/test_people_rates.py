@@ -59,8 +59,8 @@ def rates(made, **options):
     return people_of(evaluate(made, scorer).judge(**options))
 
 
-def by_who(found, prediction=0):
-    return {rate.who: rate for rate in found if rate.prediction == prediction}
+def by_who(found, question="prediction 0"):
+    return {rate.who: rate for rate in found if rate.question == question}
 
 
 def test_people_and_a_model_stand_beside_each_other_on_the_items_that_people_answered():
@@ -113,12 +113,12 @@ def test_a_prediction_about_several_sentences_is_decided_by_single_choices_where
     assert own[MAJORITY].rate == pytest.approx(3 / 5)
     assert own[ONE_PERSON].rate == pytest.approx((3 * 6 / 10 + 2 * 2 / 10) / 5)
     # The third sentence says nothing about the other two: who chose it is left out.
-    own = by_who(found, 1)
+    own = by_who(found, "prediction 1")
     assert own[MAJORITY].rate == 1
     assert own[ONE_PERSON].rate == pytest.approx((3 * 3 / 4 + 2 * 5 / 8) / 5)
     assert own[ONE_PERSON].choices == 3 * 4 + 2 * 8
     # Both together hold of many people and never of one choice.
-    own = by_who(found, None)
+    own = by_who(found, "all predictions")
     assert own[MAJORITY].rate == pytest.approx(3 / 5)
     assert (own[ONE_PERSON].rate, own[ONE_PERSON].reason) == (None, NO_SINGLE)
 
@@ -147,8 +147,8 @@ def test_predictions_that_choices_cannot_decide_have_a_reason(formula, reason):
     (undecided,) = by_who(found).values()
     assert (undecided.rate, undecided.n) == (None, 0)
     assert reason in undecided.reason
-    assert by_who(found, 1)[MAJORITY].rate == pytest.approx(3 / 5)
-    (both,) = by_who(found, None).values()
+    assert by_who(found, "prediction 1")[MAJORITY].rate == pytest.approx(3 / 5)
+    (both,) = by_who(found, "all predictions").values()
     assert reason in both.reason
 
 
@@ -191,7 +191,7 @@ def test_nobody_answered_is_no_rate_and_no_column_is_no_table():
 def test_numbers_of_predictions_are_those_of_the_suite():
     made = suite(CHOICES, "(*;%bad%) < (*;%good%)", FIRST_IS_BETTER)
     found = rates(made, predictions=("1",))
-    assert by_who(found, 1)[MAJORITY].rate == pytest.approx(3 / 5)
+    assert by_who(found, "prediction 1")[MAJORITY].rate == pytest.approx(3 / 5)
 
 
 PAIRS = [
@@ -243,7 +243,7 @@ def test_run_prints_people_below_the_accuracies_and_report_keeps_them(answered, 
     assert out.index("accuracy") < out.index("How often people choose as is predicted")
     table = [line.split() for line in out[out.index("How often people") :].splitlines()]
     lines = [" ".join(line) for line in table]
-    assert any(line.startswith("harbour 0 most people 6 0 18 0.833 [") for line in lines)
+    assert any(line.startswith("harbour prediction 0 most people 6 0 18 0.833 [") for line in lines)
     # Two of three people five times, then one of three: 11 of 18.
     (one,) = [line for line in lines if line.startswith("one person ")]
     assert one.startswith("one person 6 18 0.611 [")

@@ -15,8 +15,8 @@ from cimento.io.tables import validate
 from cimento.measures import BITS_PER_NAT, NOT_ASKED, Missing
 from cimento.paradigms.regions.predictions import Evaluation, evaluate_item
 from cimento.runs.outcomes import OUTCOMES as TABLE
+from cimento.suites import METRICS
 from cimento.suites.formula import Comparison, Junction, comparisons, parse, references
-from cimento.suites.model import METRICS
 from cimento.suites.naming import ALL_PREDICTIONS as ALL
 from tests.helpers.judging import joined, judged, make_suite, requests_of, word_tokens
 from tests.suites.test_formula import FORMULAS

@@ -56,7 +56,7 @@ from cimento.paradigms.stories.suite import (
     TierAnswer,
 )
 from cimento.studies.stories import summarize
-from cimento.suites.model import Meta
+from cimento.suites import Meta
 from tests.helpers.stories_small import ANSWERS, STORIES, chose, story
 
 

@@ -18,7 +18,7 @@ from cimento.corpus import Sentence, token_spans
 from cimento.corpus.connectives import DecisionKind
 from cimento.errors import InputError, need_known
 from cimento.io.parsing import read_toml
-from cimento.suites.model import Region
+from cimento.suites import Region
 
 Part: TypeAlias = tuple[str, ...]
 """A part of a spelling: adjacent words."""

@@ -45,15 +45,20 @@ class _Language:
     """
 
     lemma_endings: Sequence[str]
-    plurals: Sequence[tuple[str, str]]
-    feminines: Sequence[tuple[str, str]]
+    plurals: Sequence[tuple[re.Pattern[str], str]]
+    feminines: Sequence[tuple[re.Pattern[str], str]]
     articles: Mapping[str, Sequence[str]]
     spellings: Mapping[str, Sequence[SpellingRule]]
 
 
 @functools.cache
 def _of(language: str) -> _Language:
-    return _Language(**tomllib.loads((DATA / f"{language}.toml").read_text(encoding="utf-8")))
+    content = tomllib.loads((DATA / f"{language}.toml").read_text(encoding="utf-8"))
+    compiled = {
+        name: [(re.compile(pattern), replacement) for pattern, replacement in content[name]]
+        for name in ("plurals", "feminines")
+    }
+    return _Language(**{**content, **compiled})
 
 
 def decline(lemma: str, pos: str, language: str) -> tuple[WordReading, ...]:
@@ -90,10 +95,10 @@ def possible_nominal_lemmas(form: str, language: str) -> Iterator[str]:
         yield from (stem + ending for ending in _of(language).lemma_endings)
 
 
-def _replaced(form: str, patterns: Sequence[tuple[str, str]]) -> str:
+def _replaced(form: str, patterns: Sequence[tuple[re.Pattern[str], str]]) -> str:
     for pattern, replacement in patterns:
-        if re.search(pattern, form):
-            return re.sub(pattern, replacement, form, count=1)
+        if pattern.search(form):
+            return pattern.sub(replacement, form, count=1)
     return form
 
 

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from cimento.errors import CimentoError, ModelError, UsageError, did_you_mean
 from cimento.io.parsing import parse_json
 from cimento.models.hf.files import kind_in, named_architectures, read_json
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 OPTION = "--model-args"
 _SHOWN = 300

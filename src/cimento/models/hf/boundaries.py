@@ -32,7 +32,7 @@ from cimento.models.base import Encoded, ModelCard
 from cimento.models.characters import BYTE_LETTERS
 from cimento.models.hf.heads import TokenSet
 from cimento.models.settings import BoundaryRule, Policy
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -22,7 +22,7 @@ from cimento.models.hf.layout import largest_difference, masked_positions, toler
 from cimento.models.hf.scorer import Inside, Inspectable
 from cimento.models.settings import BosRule, BoundaryRule, Policy
 from cimento.models.tokenizing import own_frame
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

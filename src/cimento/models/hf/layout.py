@@ -13,6 +13,7 @@ are longer than the model's, and as prefix trees, in which common beginnings are
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -149,9 +150,26 @@ def plain_logprobs(model: PreTrainedModel, ids: Ids) -> FloatArray:
     """
     with torch.inference_mode():
         sequence = torch.tensor([ids], device=model.device)
-        logits = widened(model(input_ids=sequence).logits[0])
+        logits = widened(model(**unpadded(model, sequence)).logits[0])
         chosen = logits.log_softmax(-1).gather(1, sequence[0].unsqueeze(1)).squeeze(1)
     return np.array(chosen.tolist())
+
+
+def unpadded(model: PreTrainedModel, ids: torch.Tensor) -> dict[str, torch.Tensor]:
+    """The arguments of a pass over texts of one length.
+
+    If a text begins or ends with the token that also pads, as the first token of many models does,
+    an attention mask of ones says that nothing is padded: transformers would warn of wrong scores.
+
+    Args:
+        model: the model.
+        ids: shape (texts, length).
+    """
+    pad = getattr(model.config, "pad_token_id", None)
+    taken = inspect.signature(model.forward).parameters
+    if pad is None or "attention_mask" not in taken or pad not in ids[:, [0, -1]]:
+        return {"input_ids": ids}
+    return {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
 
 
 def padded(

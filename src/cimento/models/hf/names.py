@@ -26,6 +26,7 @@ _MOST_ENTRIES = 2_000
 _MOST_LISTED = 6
 _MORE = "..."
 _HUB_PAGE = re.compile(r"^https?://huggingface\.co/(?P<name>[\w.-]+/[\w.-]+)")
+_OF_HUB = re.compile(r"^(hf|hub|huggingface|transformers|pretrained)[:=](?P<name>.+)")
 _FILES = {".gguf": "gguf", ".arpa": "kenlm", ".klm": "kenlm"}
 _SUITE = "suite.toml"
 
@@ -50,6 +51,11 @@ def holds_model(folder: Path) -> bool:
     return any(_is_file(folder / config) for config in (CONFIG, ADAPTER_CONFIG))
 
 
+def is_of_hub(name: str) -> bool:
+    """Whether a name is written with a prefix for models of the hub, which have none here."""
+    return bool(_OF_HUB.match(name))
+
+
 def is_model_here(name: str) -> bool:
     """Whether a name is a demo model, or a folder with a model of transformers."""
     return name in DEMO_MODELS or holds_model(expanded(name))
@@ -63,7 +69,8 @@ def refuse_misnamed(name: str, *, what: str = "model") -> None:
         what: what is named, for messages.
 
     Raises:
-        UsageError: it is empty, a file, a page of the hub, or a folder with a revision.
+        UsageError: it is empty, a file, a page of the hub, has a prefix that models lack, or is a
+            folder with a revision.
     """
     where = f"{what} {name!r}"
     if not name.strip():
@@ -82,6 +89,12 @@ def refuse_misnamed(name: str, *, what: str = "model") -> None:
             f" its model, openai:{name}#NAME.",
         )
     path = expanded(name)
+    if (prefixed := _OF_HUB.match(name)) and not is_folder(path):
+        raise UsageError(
+            where=where,
+            seen="models of the hub and folders have no prefix",
+            todo=f"Give the name alone: {prefixed['name']}",
+        )
     if _is_file(path):
         prefix = _FILES.get(path.suffix)
         raise UsageError(

@@ -20,7 +20,7 @@ from cimento.errors import ModelError, NonFiniteScoreError, TextTooLongError
 from cimento.models.base import ModelCard
 from cimento.models.hf.batches import is_out_of_memory
 from cimento.models.hf.causal import length_that_matters
-from cimento.models.hf.layout import Ids, PrefixTree, common, tolerance_nats
+from cimento.models.hf.layout import Ids, PrefixTree, common, tolerance_nats, unpadded
 from cimento.models.questions import (
     Choose,
     OptionScores,
@@ -131,7 +131,8 @@ class PrefixReader:
         with torch.inference_mode():
             fed = torch.tensor([list(text[:-1])], device=self._model.device)
             last = {"logits_to_keep": len(text) - start} if self._keeps_logits else {}
-            logits = self._model(input_ids=fed, **last).logits[0, start - len(text) :]
+            given = unpadded(self._model, fed) | last
+            logits = self._model(**given).logits[0, start - len(text) :]
             scores: torch.Tensor = logits.float().log_softmax(dim=1).cpu()
         return scores
 

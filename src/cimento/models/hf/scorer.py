@@ -33,7 +33,7 @@ from cimento.models.hf.heads import (
     read_scores,
     widened,
 )
-from cimento.models.hf.layout import Layout, Proof, long_texts, padded, tolerance_nats
+from cimento.models.hf.layout import Layout, Proof, long_texts, padded, tolerance_nats, unpadded
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -154,7 +154,7 @@ class TransformersScorer(ABC):
             return np.full(self._texts.vocabulary, np.nan)
         with torch.inference_mode():
             inputs = torch.tensor([ids], device=self._model.device)
-            logits = widened(self._model(input_ids=inputs).logits[0, place])
+            logits = widened(self._model(**unpadded(self._model, inputs)).logits[0, place])
             alone: FloatArray = logits.log_softmax(dim=0).double().cpu().numpy()
         return alone
 

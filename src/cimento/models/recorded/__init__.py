@@ -36,7 +36,7 @@ from cimento.models.recorded.reading import (
     read_recording,
     read_spec,
 )
-from cimento.suites.model import Condition, Item, JoinRule, JsonValue, Suite
+from cimento.suites import Condition, Item, JoinRule, JsonValue, Suite
 from cimento.suites.reading import sha256_of
 from cimento.suites.stimuli import Span, join_regions
 

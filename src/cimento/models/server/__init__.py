@@ -17,7 +17,7 @@ from typing import TypeAlias
 from cimento.errors import ModelError, UsageError
 from cimento.io.parsing import parse_json
 from cimento.models.questions import Choose, Reply
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 Fields: TypeAlias = Mapping[str, JsonValue]
 

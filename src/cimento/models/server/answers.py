@@ -23,7 +23,7 @@ from typing import TypeAlias
 
 from cimento.errors import ModelError, NonFiniteScoreError
 from cimento.runs.usage import Tokens
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 _ESCAPED = re.compile(r"\\x([0-9a-fA-F]{2})")
 _BYTES = "bytes:"

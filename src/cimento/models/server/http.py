@@ -28,7 +28,7 @@ from cimento.io.transport import (
 )
 from cimento.models.server import KEY_VARIABLES, Refusal
 from cimento.models.server.answers import lacking
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 MOST_BYTES = 100_000_000
 """Greatest size of an answer in bytes; a text of a million tokens needs less."""

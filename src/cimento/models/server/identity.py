@@ -15,7 +15,7 @@ from pathlib import Path
 
 from cimento.errors import StorageError
 from cimento.io.parsing import parse_json
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 PROBES = ("One small lamp was left burning near the", "Il 7 marzo la zia di Pietro comprò dodici")
 """The probes: unfinished sentences, so that text is generated after them."""

@@ -34,7 +34,7 @@ from cimento.models.server.identity import PROBES, Fingerprint, identify
 from cimento.models.settings import Policy
 from cimento.models.tokenizing import shortened
 from cimento.runs.usage import Tokens
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 MALFORMED_ATTEMPTS = 3
 """Number of attempts with a server that answers without a valid reply."""

@@ -55,8 +55,8 @@ from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
 from cimento.paradigms.paradigm import Paradigm
 from cimento.runs.outcomes import Estimate
 from cimento.runs.store import manifest_part
+from cimento.suites import JsonValue
 from cimento.suites.formats.lm_eval import ChoiceTask
-from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     import polars as pl

@@ -42,9 +42,9 @@ from cimento.paradigms.cloze.suite import (
     Template,
     expand_suite,
 )
+from cimento.suites import JsonValue, Meta
 from cimento.suites.formats.lm_eval import ChoiceTask
 from cimento.suites.formats.native import meta_table
-from cimento.suites.model import JsonValue, Meta
 from cimento.suites.reading import errors
 
 _SHOWN = 5

@@ -50,7 +50,7 @@ from cimento.statistics.calibration import Calibration
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design, Statistic
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 WHOLE_SUITE = "all"
 EXPRESSION, WORD = "expression", "word"

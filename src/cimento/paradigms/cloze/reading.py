@@ -33,8 +33,8 @@ from cimento.paradigms.cloze.suite import (
     SeedSet,
     Template,
 )
+from cimento.suites import Meta
 from cimento.suites.formats.native import meta_of
-from cimento.suites.model import Meta
 from cimento.suites.reading import decode, sha256_of
 from cimento.suites.reading import fault as file_fault
 from cimento.suites.schema import Model, Open, TomlMeta, validate

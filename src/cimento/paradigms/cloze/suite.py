@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import InputError
 from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
-from cimento.suites.model import JsonValue, Meta
+from cimento.suites import JsonValue, Meta
 
 BLANK = "___"
 """How a suite writes the blank."""

@@ -32,8 +32,7 @@ from cimento.report.formatting import (
     number,
     signed,
 )
-from cimento.report.reasons import reasons_together
-from cimento.runs.outcomes import GROUP, Estimate
+from cimento.runs.outcomes import GROUP, Estimate, reasons_together
 from cimento.runs.run import Run
 from cimento.statistics.differences import cochran_q
 

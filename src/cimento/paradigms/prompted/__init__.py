@@ -40,7 +40,7 @@ from cimento.paradigms.regions.contrast import predictions_of_pairs
 from cimento.paradigms.stories.prompts import Dialogue
 from cimento.paradigms.stories.requests import StoryPrompt, find_format, rendered
 from cimento.runs.outcomes import Estimate, outcomes_table
-from cimento.suites.model import JsonValue, Suite
+from cimento.suites import JsonValue, Suite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -276,9 +276,12 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
         lost = unread(run)
         if not lost:
             return (NOT_PROBABILITIES,)
-        shown = lost[0] if len(lost[0]) <= _SHOWN else f"{lost[0][:_SHOWN]}..."
+        reply, [first, *between, last] = lost[0].reply, lost[0].prompt.answers
+        shown = reply if len(reply) <= _SHOWN else f"{reply[:_SHOWN]}..."
+        labels = f"{first} {'to' if between else 'or'} {last}"
         unclear = counted(len(lost), "reply names", "replies name")
-        note = f"{unclear} no answer and count neither way, such as {shown!r}"
+        note = f"{unclear} no answer and count neither way, such as {shown!r} to a prompt that asks"
+        note += f" for {labels}"
         if run.outcomes()["value"].count() == 0 and _options(run).answer == "generate":
             note += _CANNOT_REPLY
         return (NOT_PROBABILITIES, note)

@@ -25,7 +25,7 @@ from cimento.paradigms.prompted.prompts import (
 from cimento.paradigms.ratings.suite import RatedSentence, Scale, rated_of
 from cimento.people.judgments import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
 from cimento.runs.outcomes import Estimate, Outcome, VerdictName
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:
@@ -195,9 +195,9 @@ class PromptedRun:
         ]
 
 
-def unread(run: Run) -> list[str]:
-    """The replies that name no answer."""
-    return [answer.reply for answer in answers_of(run) if answer.shares is None]
+def unread(run: Run) -> list[Answered]:
+    """The replies that name no answer, with their prompts."""
+    return [answer for answer in answers_of(run) if answer.shares is None]
 
 
 def _read(reply: str, prompt: Prompt) -> Answered:

@@ -24,7 +24,7 @@ from cimento.paradigms.base import ParadigmOptions
 from cimento.paradigms.regions.contrast import find_contrast
 from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.prompts import fill, wordings
-from cimento.suites.model import Item, Suite
+from cimento.suites import Item, Suite
 from cimento.suites.stimuli import stimulus_text
 
 Form: TypeAlias = Literal["choice", "yesno", "rating"]

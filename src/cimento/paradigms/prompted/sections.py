@@ -29,7 +29,7 @@ from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.report.sections import estimate_cell, estimates_grid, run_report, runs_by_suite
 from cimento.runs.outcomes import Estimate
 from cimento.runs.run import Run
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 
 _BIAS_COLUMNS: Mapping[str, str] = {
     D_PRIME: D_PRIME,

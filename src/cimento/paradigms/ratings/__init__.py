@@ -63,9 +63,9 @@ from cimento.report import SuiteReport
 from cimento.report.figures import Figure, drawable
 from cimento.runs.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate
 from cimento.runs.store import manifest_part
+from cimento.suites import JsonValue, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.checks import check_suite
-from cimento.suites.model import JsonValue, Suite
 from cimento.suites.reading import NO_PREDICTIONS
 from cimento.suites.stimuli import count_words
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from cimento.statistics.design import Floats
     from cimento.statistics.intervals import Interval
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
 
 @dataclass(frozen=True, slots=True)

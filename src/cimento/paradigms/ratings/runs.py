@@ -22,7 +22,7 @@ from cimento.paradigms.regions.options import RegionOptions
 from cimento.report.formatting import number
 from cimento.runs.outcomes import Estimate
 from cimento.runs.run import Run
-from cimento.suites.model import JsonValue, Suite
+from cimento.suites import JsonValue, Suite
 
 if TYPE_CHECKING:
     from cimento.models.settings import Asking

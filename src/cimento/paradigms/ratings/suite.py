@@ -19,9 +19,9 @@ from typing import Literal, TypeAlias
 from cimento.errors import Fault, InputError, SuiteError, counted
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.cells import Cells
+from cimento.suites import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.formats.items import read_items
-from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.reading import Reading, fault, name_from, sha256_of, unusable
 from cimento.suites.tables import SUFFIXES, Table, read_header, read_table
 

@@ -46,13 +46,13 @@ from cimento.report.terminal import on_terminal, terminal_table
 from cimento.runs.outcomes import ACCURACY
 from cimento.runs.store import manifest_part
 from cimento.runs.summary import Summary
+from cimento.suites import JsonValue, Suite
 from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.checks.structure import Listing
 from cimento.suites.design import bad_cell
 from cimento.suites.formats.native import write_native
 from cimento.suites.load import open_copy, read_suite, suite_files
-from cimento.suites.model import JsonValue, Suite
 
 if TYPE_CHECKING:
     import polars as pl

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from cimento.paradigms.regions.swaps import Contrast, Contrasts, ExplainSettings
     from cimento.runs.run import Run
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
 NOTHING = "no token before what is measured can contribute"
 

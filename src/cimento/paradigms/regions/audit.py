@@ -26,8 +26,8 @@ from cimento.paradigms.regions.contrast import (
     find_contrast,
     items_with_other_contexts,
 )
+from cimento.suites import Region
 from cimento.suites.checks.comparisons import have_little_in_common
-from cimento.suites.model import Region
 from cimento.suites.stimuli import (
     WITHOUT_BLANKS,
     count_words,
@@ -38,7 +38,7 @@ from cimento.suites.stimuli import (
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded, Scorer
-    from cimento.suites.model import Condition, Item, Suite
+    from cimento.suites import Condition, Item, Suite
     from cimento.suites.stimuli import Span
 
 Frequency = Callable[[str], float]

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from cimento.suites import JsonValue
     from cimento.suites.formula import Formula, Quantity
-    from cimento.suites.model import JsonValue
 
 
 BoolArray: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]"

@@ -34,18 +34,18 @@ from cimento.errors import UsageError, did_you_mean
 from cimento.io.values import BITS_PER_NAT, Missing, Value, total
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon, summed
+from cimento.suites import Item, Suite
 from cimento.suites.derived import NOTHING, OTHER, first_word, kind_of
 from cimento.suites.design import Square, squares
 from cimento.suites.formula import Comparison, Junction, Reference
-from cimento.suites.model import Item, Suite
 from cimento.suites.naming import named
 from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
     from cimento.io.values import Unit
     from cimento.measures.regions import RegionValues
+    from cimento.suites import Item, Suite
     from cimento.suites.formula import Formula
-    from cimento.suites.model import Item, Suite
 
 
 @dataclass(frozen=True, slots=True)

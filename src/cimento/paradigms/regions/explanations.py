@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.runs.run import Run
-    from cimento.suites.model import Item, Suite
+    from cimento.suites import Item, Suite
 
 _Values: TypeAlias = "Mapping[str, Mapping[str, tuple[Value, ...]]]"
 _Place: TypeAlias = tuple[int, str, int, "int | None", "int | None"]

@@ -27,8 +27,8 @@ from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.means import Mean, mean_of
 from cimento.statistics.mixed import FixedEffect, MixedFit, mixed_model, sum_coded
 from cimento.statistics.multiple import holm
+from cimento.suites import Suite
 from cimento.suites.design import Cell, Square, squares
-from cimento.suites.model import Suite
 
 Clusters: TypeAlias = Mapping[str, Hashable]
 """The cluster of each item."""

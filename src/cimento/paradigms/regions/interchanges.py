@@ -14,7 +14,7 @@ from cimento.suites.stimuli import NO_CONTEXT, Context, Span, joined
 if TYPE_CHECKING:
     from cimento.paradigms.regions.swaps import Contrasts, ExplainSettings
     from cimento.runs.run import Run
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
 
 @dataclass(frozen=True, slots=True)

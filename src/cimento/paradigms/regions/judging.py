@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from cimento.measures import Measure
     from cimento.paradigms.regions.options import RegionOptions
     from cimento.runs.run import Run
-    from cimento.suites.model import Metric, Suite
+    from cimento.suites import Metric, Suite
 
 CHOSEN_BY = "chosen_by"
 """Free column with the number of people who chose this sentence of its item."""

@@ -26,8 +26,8 @@ from cimento.paradigms.regions.two_by_two import mean_over_items, summed
 from cimento.runs.outcomes import Estimate, mean_estimate
 from cimento.statistics.means import Mean
 from cimento.statistics.multiple import holm
+from cimento.suites import Suite
 from cimento.suites.design import Licensing, licensing_of
-from cimento.suites.model import Suite
 
 NOT_MEASURED = "the suite has no such sentence"
 

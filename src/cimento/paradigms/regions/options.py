@@ -16,8 +16,8 @@ from cimento.measures.regions import FirstTokenRule
 from cimento.paradigms.base import ParadigmOptions, option_names
 from cimento.runs.outcomes import TieRule
 from cimento.runs.store import BLANK
+from cimento.suites import JsonValue, Metric, Prediction, Suite, UnitName
 from cimento.suites.formula import canonical, parse, references
-from cimento.suites.model import JsonValue, Metric, Prediction, Suite, UnitName
 from cimento.suites.naming import find_prediction, is_number, named, numbered
 
 if TYPE_CHECKING:

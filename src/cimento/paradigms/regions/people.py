@@ -44,7 +44,7 @@ from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
-    from cimento.suites.model import Condition, JsonValue, Suite
+    from cimento.suites import Condition, JsonValue, Suite
 
 MAJORITY, ONE_PERSON = "most people", "one person"
 NO_CHOICES = "nobody chose between these sentences"

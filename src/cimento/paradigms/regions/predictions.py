@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.io.values import Floats, Integers
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
 VERDICTS: tuple[VerdictName, ...] = ("pass", "fail", "tie", "unscored")
 """The verdicts, in the order of their indices in columns."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
 _NONE: frozenset[int | str] = frozenset()
 _Spans: TypeAlias = "tuple[Span, ...]"

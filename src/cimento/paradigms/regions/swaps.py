@@ -27,7 +27,7 @@ from cimento.suites.naming import find_prediction
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
-    from cimento.suites.model import Condition, Item, Suite
+    from cimento.suites import Condition, Item, Suite
 
 Alignment: TypeAlias = Literal["auto", "exact", "last"]
 

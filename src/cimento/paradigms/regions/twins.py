@@ -17,7 +17,7 @@ from cimento.errors import UsageError, counted
 from cimento.suites.formats.items import read_regions
 
 if TYPE_CHECKING:
-    from cimento.suites.model import Condition, Item, JsonValue, Region, Suite
+    from cimento.suites import Condition, Item, JsonValue, Region, Suite
 
 KEY = "explain"
 """The table of suite.toml that says what is exchanged, and what the controller is."""

@@ -28,8 +28,8 @@ from cimento.measures.normalising import Normalisation, Scope
 from cimento.measures.regions import RegionValues
 from cimento.runs.outcomes import Estimate, mean_estimate
 from cimento.statistics.design import Design
+from cimento.suites import Suite
 from cimento.suites.design import Cell, Square, squares, windows_of
-from cimento.suites.model import Suite
 
 if TYPE_CHECKING:
     from cimento.statistics.means import Mean

@@ -51,8 +51,8 @@ from cimento.paradigms.stories.rounds import next_round
 from cimento.paradigms.stories.suite import StorySuite
 from cimento.paradigms.stories.text import audit_record, runs_text, suite_text
 from cimento.runs.outcomes import outcomes_table
+from cimento.suites import JsonValue
 from cimento.suites.formats.lm_eval import ChoiceTask
-from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     import polars as pl

@@ -22,7 +22,7 @@ from cimento.paradigms.stories.suite import (
     base_of,
     by_triple,
 )
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 _FIELDS: tuple[JsonValue, ...] = ("plausible", "breakpoint", "confl_sents", "confl_pairs", "states")
 _LETTERS: Mapping[StoryType, str] = {"order": "O", "cloze": "C"}

@@ -22,7 +22,7 @@ from cimento.paradigms.stories.answers import AnswerOptions, tier_options
 from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.rounds import questions_of
 from cimento.paradigms.stories.suite import TIERS, StorySuite, Tier
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     import polars as pl

@@ -16,10 +16,10 @@ from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json, parse_toml, unpack_gzip
 from cimento.paradigms.stories.suite import Nested, SentenceStates, Story, StoryFormat, StorySuite
+from cimento.suites import JsonValue, Meta
 from cimento.suites.builtin import kind_of
 from cimento.suites.formats.native import META_KEYS, meta_table
 from cimento.suites.load import unfolded
-from cimento.suites.model import JsonValue, Meta
 from cimento.suites.reading import decode, errors, fault, sha256_of, unusable
 from cimento.suites.schema import Open, plain
 

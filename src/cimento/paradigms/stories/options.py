@@ -30,7 +30,7 @@ from cimento.paradigms.stories.prompts import (
 )
 from cimento.paradigms.stories.prompts import PAPER_DRAWS as PAPER_SHOTS
 from cimento.paradigms.stories.suite import Story, StorySuite
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     from cimento.models.settings import Asking

@@ -24,8 +24,8 @@ from cimento.paradigms.stories.prompts import (
     dialogue,
 )
 from cimento.paradigms.stories.suite import STORY, TIERS, Story, StorySuite, Task, Tier
+from cimento.suites import JsonValue
 from cimento.suites.formats.lm_eval import ChoiceTask
-from cimento.suites.model import JsonValue
 from cimento.suites.reading import sha256_of
 
 Role: TypeAlias = Literal["system", "user", "assistant"]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from cimento.suites.model import JsonValue, Meta
+from cimento.suites import JsonValue, Meta
 
 Tier: TypeAlias = Literal["story_class", "conflict_detec", "physical_state"]
 Task: TypeAlias = Tier | Literal["story_pair", "attributes", "judgment"]

@@ -41,9 +41,8 @@ from cimento.paradigms.stories.suite import (
     pair_label,
 )
 from cimento.report.formatting import interval
-from cimento.report.reasons import reasons_together
-from cimento.runs.outcomes import Estimate
-from cimento.suites.model import JsonValue
+from cimento.runs.outcomes import Estimate, reasons_together
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run

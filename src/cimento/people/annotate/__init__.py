@@ -33,7 +33,7 @@ from cimento.statistics.design import Design
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.suites.model import JsonValue
+    from cimento.suites import JsonValue
 
 
 Record = TypeVar("Record")

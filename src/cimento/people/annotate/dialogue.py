@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from cimento.errors import did_you_mean
 from cimento.paradigms.stories.suite import ATTRIBUTES, Attribute, bearers
 from cimento.people.annotate import Log
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 Values: TypeAlias = Mapping[str, JsonValue]
 

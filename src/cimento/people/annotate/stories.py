@@ -37,7 +37,7 @@ from cimento.people.annotate.dialogue import (
     blocks_of,
     edit,
 )
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 LENGTH = 5
 INSIST = "!"

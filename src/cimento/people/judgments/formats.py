@@ -22,7 +22,7 @@ from cimento.errors import InputError, need_known
 from cimento.io.files import inert, write_text
 from cimento.io.parsing import parse_json
 from cimento.people.judgments import TEXT, AskedItems, ColumnMap, RawRow, finite, usual_map
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 from cimento.suites.reading import open_text
 from cimento.suites.tables import Row, Table, open_table
 

@@ -30,7 +30,7 @@ from cimento.people.judgments import (
 from cimento.people.surveys import AnswerChoice, SuiteSource, SurveyField, SurveyQuestion
 from cimento.runs.run import open_run
 from cimento.runs.store import MANIFEST
-from cimento.suites.model import Suite
+from cimento.suites import Suite
 from cimento.suites.published import language_code
 
 _FOLDER = Path(__file__).parents[2] / "data" / "surveys"

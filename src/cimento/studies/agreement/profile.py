@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.studies.agreement.twins import AgreementRun
-    from cimento.suites.model import Condition
+    from cimento.suites import Condition
 
 
 FEATURES = {

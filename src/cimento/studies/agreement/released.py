@@ -25,7 +25,7 @@ from cimento.suites.published import NAMES, find_published, language_code
 from cimento.suites.reading import CHECKS, NO_LANGUAGE, TOML
 
 if TYPE_CHECKING:
-    from cimento.suites.model import Suite
+    from cimento.suites import Suite
 
 
 LanguageSuite: TypeAlias = tuple[str, LoadedSuite]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from cimento.paradigms.regions.contrast import ItemRatio
     from cimento.runs.run import Run
-    from cimento.suites.model import Condition, Item, JsonValue, Suite
+    from cimento.suites import Condition, Item, JsonValue, Suite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,7 @@ from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionR
 from cimento.paradigms.ratings.cells import Cells, need_columns, text_of
 from cimento.paradigms.ratings.formats import ConnectiveId, parse_id
 from cimento.statistics.design import Design
-from cimento.suites.model import Meta
+from cimento.suites import Meta
 from cimento.suites.tables import Row, Table, open_table
 
 COLUMNS = ("id", "sentence", "target", "plausible", "implausible")

@@ -23,7 +23,7 @@ from cimento.paradigms.ratings.formats import PRINTED_MEAN, merge, read_rated
 from cimento.paradigms.ratings.people import read_forced_choices
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet
 from cimento.studies import equals_printed, first_below, same_decimals
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 from cimento.suites.reading import open_text
 from cimento.suites.tables import open_table
 

@@ -20,7 +20,7 @@ from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.studies import Cell, Section, beside
 from cimento.studies.connectives import TABLE_6
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
     from cimento.studies.connectives import Check

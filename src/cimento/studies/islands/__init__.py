@@ -59,9 +59,9 @@ from cimento.studies.islands.tables import (
     tables,
     variations,
 )
+from cimento.suites import Condition, Suite, sentence
 from cimento.suites.design import ISLAND_SQUARE
 from cimento.suites.load import inspect_suite
-from cimento.suites.model import Condition, Suite, sentence
 from cimento.suites.reading import CHECKS
 
 ITEMS_PER_SUITE = "items"

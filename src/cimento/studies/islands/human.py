@@ -40,8 +40,8 @@ from cimento.studies import (
     read_rows,
 )
 from cimento.studies.islands.tables import find
+from cimento.suites import Condition, Item, Meta, Region, Suite
 from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_FACTORS, ISLAND_SQUARE
-from cimento.suites.model import Condition, Item, Meta, Region, Suite
 
 SOURCE = "Sprouse, Caponigro, Greco and Cecchetto 2016, doi:10.1007/s11049-015-9286-8"
 RATINGS = "sprouse2016_en_ratings.csv"

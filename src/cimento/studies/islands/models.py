@@ -39,10 +39,10 @@ from cimento.studies.islands.tables import (
     published_items,
     sentence_faults,
 )
+from cimento.suites import BAD, GOOD, Suite
 from cimento.suites.derived import merge_suites, pairs
 from cimento.suites.design import ISLAND_CONDITIONS
 from cimento.suites.load import open_suite
-from cimento.suites.model import BAD, GOOD, Suite
 
 STARTER = "it-islands"
 NEW, PUBLISHED, VARIATIONS = "islands-madeddu", "islands-sprouse", "islands-variations"

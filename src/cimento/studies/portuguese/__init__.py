@@ -54,7 +54,7 @@ from cimento.studies.portuguese.multiword import (
     table_2,
     table_3,
 )
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 OUT_OF_DICTIONARY = "OOD"
 

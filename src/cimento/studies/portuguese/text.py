@@ -8,7 +8,7 @@ from cimento.studies import Cell, Section
 from cimento.studies.portuguese import EQUAL
 from cimento.studies.portuguese.data import STATES
 from cimento.studies.portuguese.grammar import Json
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 SOURCE = "Wilkens, Zilio and Villavicencio 2023, doi:10.1007/s10579-023-09664-1"
 _RULES = {

@@ -54,7 +54,7 @@ from cimento.statistics.intervals import wilson
 from cimento.statistics.multiple import holm
 from cimento.statistics.resampling import bootstrap
 from cimento.studies.stories.prompts import rebuild
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 
 def as_json(value: object) -> JsonValue:

@@ -12,7 +12,7 @@ from cimento.paradigms.stories.suite import TRUE, Story
 from cimento.report.grid import Grid
 from cimento.studies import Cell, Section, beside, printed_tables
 from cimento.studies.stories import MORE, TABLE_3, published_rows
-from cimento.suites.model import JsonValue
+from cimento.suites import JsonValue
 
 UNKNOWN = "-"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cimento.errors import Fault
+from cimento.suites import Suite
 from cimento.suites.checks.comparisons import COMPARISON_CHECKS
 from cimento.suites.checks.structure import (
     DESIGN_CHECKS,
@@ -13,7 +14,6 @@ from cimento.suites.checks.structure import (
     check_predictions,
 )
 from cimento.suites.checks.wording import TEXT_CHECKS, WORDING_CHECKS
-from cimento.suites.model import Suite
 
 __all__ = ["check_suite"]
 

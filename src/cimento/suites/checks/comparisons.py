@@ -8,6 +8,7 @@ from operator import gt, lt
 from statistics import fmean
 
 from cimento.errors import Fault, FormulaError, InputError, counted
+from cimento.suites import Suite
 from cimento.suites.checks.structure import WORDS_APART, Check, Listing, Stimuli
 from cimento.suites.design import squares
 from cimento.suites.formula import (
@@ -20,7 +21,6 @@ from cimento.suites.formula import (
     parse,
     references,
 )
-from cimento.suites.model import Suite
 from cimento.suites.reading import fault
 from cimento.suites.stimuli import count_words
 

@@ -21,8 +21,8 @@ from cimento.suites.naming import named
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from cimento.suites import Suite
     from cimento.suites.formula import Formula, Quantity
-    from cimento.suites.model import Suite
 
 Variable: TypeAlias = tuple[str, int]
 """A variable: condition and number of a region."""

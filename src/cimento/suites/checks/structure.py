@@ -12,10 +12,10 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from cimento.errors import Fault, FormulaError, InputError, counted, did_you_mean
+from cimento.suites import CANARY, Prediction, Suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.design import licensing_of, squares, windows_of
 from cimento.suites.formula import Reference, is_condition_name, parse, references
-from cimento.suites.model import CANARY, Prediction, Suite
 from cimento.suites.naming import mistaken, numbered
 from cimento.suites.published import LANGUAGE_CODE, language_code
 from cimento.suites.reading import NO_LANGUAGE, NO_PREDICTIONS, fault

@@ -17,6 +17,7 @@ from typing import TypeAlias, TypeGuard
 from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean, need_known
 from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
+from cimento.suites import Suite
 from cimento.suites.checks import check_suite
 from cimento.suites.design import condition_columns
 from cimento.suites.formats.blimp import SENTENCES, blimp_losses, read_blimp, write_blimp
@@ -66,7 +67,6 @@ from cimento.suites.formats.sentences import (
     write_minicons,
 )
 from cimento.suites.formats.syntaxgym import read_syntaxgym, write_syntaxgym
-from cimento.suites.model import Suite
 from cimento.suites.reading import TOML, Reading, errors, first_line
 from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, Table, read_header, read_table
 

@@ -16,8 +16,7 @@ from typing import TypeAlias, cast
 from cimento.errors import Fault, FormulaError, InputError
 from cimento.io.files import write_text
 from cimento.io.parsing import each_line, line_parser
-from cimento.suites.formula import Comparison, Reference, parse
-from cimento.suites.model import (
+from cimento.suites import (
     BAD,
     GOOD,
     PAIR_PREDICTION,
@@ -32,6 +31,7 @@ from cimento.suites.model import (
     pair_columns,
     sentence,
 )
+from cimento.suites.formula import Comparison, Reference, parse
 from cimento.suites.reading import (
     Reading,
     RowPlaces,

@@ -16,7 +16,7 @@ from pathlib import Path
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.reading import (
     Reading,
     errors,

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from cimento.errors import Fault
 from cimento.io.parsing import parse_json
+from cimento.suites import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.design import (
     ISLAND_CONDITIONS,
     ISLAND_FACTORS,
@@ -29,7 +30,6 @@ from cimento.suites.design import (
 )
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formula import is_condition_name
-from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.reading import (
     Reading,
     RowPlaces,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from cimento.errors import Fault
 from cimento.io.parsing import parse_json
-from cimento.suites.model import ItemColumns, JsonValue, Region, ascending
+from cimento.suites import ItemColumns, JsonValue, Region, ascending
 from cimento.suites.reading import RowPlaces, fault, place_of_row, strip_blanks
 from cimento.suites.tables import Table
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from cimento.errors import Fault, InputError, SuiteError, needing
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
+from cimento.suites import PAIR_PREDICTION, Item, JsonValue, Meta, Suite, pair_conditions
 from cimento.suites.formats.blimp import write_blimp
-from cimento.suites.model import PAIR_PREDICTION, Item, JsonValue, Meta, Suite, pair_conditions
 from cimento.suites.reading import Reading, fault, sha256_of
 from cimento.suites.tables import SUFFIXES as TABLE_SUFFIXES
 from cimento.suites.tables import read_table

@@ -15,10 +15,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import Fault, FormulaError, did_you_mean
 from cimento.io.files import read_bytes, write_lines, write_text
 from cimento.io.parsing import parse_json, parse_toml
-from cimento.suites.design import level_columns
-from cimento.suites.formats.items import EXTRA, escape, escaped, read_items, write_regions
-from cimento.suites.formula import parse, references
-from cimento.suites.model import (
+from cimento.suites import (
     NOTHING,
     PAIR_PREDICTION,
     Item,
@@ -28,6 +25,9 @@ from cimento.suites.model import (
     Prediction,
     Suite,
 )
+from cimento.suites.design import level_columns
+from cimento.suites.formats.items import EXTRA, escape, escaped, read_items, write_regions
+from cimento.suites.formula import parse, references
 from cimento.suites.reading import TOML, Reading, decode, fault, sha256_of, unusable
 from cimento.suites.tables import is_spreadsheet, read_table
 

@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeVar
 
 from cimento.errors import Fault
 from cimento.io.parsing import parse_json
-from cimento.suites.model import (
+from cimento.suites import (
     BAD,
     GOOD,
     PAIR_PREDICTION,

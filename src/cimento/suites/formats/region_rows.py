@@ -13,8 +13,8 @@ from pathlib import Path
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json, unpack_gzip
+from cimento.suites import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.formats.syntaxgym import suite_of
-from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.reading import (
     Reading,
     decoded,

@@ -21,8 +21,7 @@ from pathlib import Path
 
 from cimento.errors import Fault, InputError
 from cimento.io.files import read_bytes, write_text
-from cimento.suites.formula import parse, references
-from cimento.suites.model import (
+from cimento.suites import (
     BAD,
     GOOD,
     PAIR_PREDICTION,
@@ -34,6 +33,7 @@ from cimento.suites.model import (
     Suite,
     sentence,
 )
+from cimento.suites.formula import parse, references
 from cimento.suites.reading import Reading, fault, name_from, sha256_of, strip_blanks, unusable
 from cimento.suites.tables import Row, Table, read_table, tabulated
 

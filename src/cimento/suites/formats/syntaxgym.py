@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from cimento.errors import Fault
 from cimento.io.files import write_text
 from cimento.io.parsing import parse_json
-from cimento.suites.model import (
+from cimento.suites import (
     METRICS,
     NOTHING,
     Condition,

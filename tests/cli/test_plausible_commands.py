@@ -1,0 +1,145 @@
+"""Commands as people type them who know another program, or guess; each gets the true reason."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import cimento
+from tests.helpers.command_line import invoke
+
+PAIRS = """good\tbad
+Il pane è fresco.\tIl pane sono fresco.
+Le foglie cadono piano.\tLe foglie cade piano.
+I ragazzi nuotano nel lago.\tI ragazzi nuota nel lago.
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    Path("coppie.tsv").write_text(PAIRS, "utf-8")
+    return tmp_path
+
+
+def run_pairs(*arguments: str, suite: str = "coppie.tsv") -> int:
+    return invoke(["run", suite, "--language", "it", "-m", "demo-causal", *arguments])
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (
+            "run en-subject-verb -m hf:gpt2",
+            "models of the hub and folders have no prefix. Give the name alone: gpt2.",
+        ),
+        (
+            "run en-subject-verb -m pretrained=org/gpt",
+            "models of the hub and folders have no prefix. Give the name alone: org/gpt.",
+        ),
+        (
+            "run en-subject-verb -m vllm:gpt2",
+            "is not installed here, which would load it. Install it (pip install vllm), or start a",
+        ),
+    ],
+)
+def test_the_name_of_a_model_in_another_form_is_answered_with_ours(command, said, capsys):
+    assert invoke(command.split()) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_model_arguments_of_lm_eval_are_said_to_be_other_options(capsys):
+    model = Path(cimento.__file__).parent / "data" / "models" / "demo-causal"
+    Path("here").symlink_to(model)
+    args = "pretrained=here,add_bos_token=true,dtype=float64,attn_implementation=eager"
+    asked = ["run", "coppie.tsv", "--language", "it", "--model", "hf", "--model_args"]
+    assert invoke([*asked, args, "-o", "runs"]) == 0
+    said = "--model_args is read as -m here --dtype float64 --bos bos-or-eos --model-args"
+    assert f"{said} attn_implementation=eager" in capsys.readouterr().err
+    [run] = cimento.open_runs("runs")
+    assert run.manifest["asking"]["policy"]["bos"] == "bos-or-eos"
+    assert invoke([*asked, "pretrained=here,add_bos_token=yes"]) == 2
+    assert "add_bos_token: got 'yes'. Give True or False." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["score", "fill"])
+def test_a_text_in_the_place_of_a_file_is_told_where_it_belongs(command, capsys):
+    assert invoke([command, "La casa è ___.", "-m", "demo-causal"]) == 2
+    err = capsys.readouterr().err
+    assert f"echo 'La casa è ___.' | cimento {command} -m demo-causal" in err
+    assert invoke([command, "La casa è grande. " * 40, "-m", "demo-causal"]) == 2
+    assert "echo TEXT | cimento" in (err := capsys.readouterr().err)
+    assert len(err) < 300
+
+
+def test_texts_are_read_from_a_pipe_and_a_workbook_is_no_text(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Piove.\n")))
+    assert invoke(["score", "-m", "demo-causal", "--json"]) == 0
+    assert [text["text"] for text in json.loads(capsys.readouterr().out)["texts"]] == ["Piove."]
+    Path("frasi.xlsx").write_bytes(b"PK\x03\x04\xff\x00\x00")
+    assert invoke(["score", "frasi.xlsx", "-m", "demo-causal"]) == 2
+    assert "is no text file" in capsys.readouterr().err
+
+
+def test_references_are_written_to_a_file_as_they_are_printed(capsys):
+    assert run_pairs("-o", "runs") == 0
+    capsys.readouterr()
+    for flags in ([], ["--methods"], ["--methods", "--appendix", "--json"], ["--prereg"]):
+        assert invoke(["cite", "runs", *flags]) == 0
+        printed = capsys.readouterr().out
+        assert invoke(["cite", "runs", *flags, "-o", "out/cited.txt"]) == 0
+        assert capsys.readouterr().out == ""
+        assert Path("out/cited.txt").read_bytes().decode("utf-8") == printed
+        assert not printed.endswith("\n\n")
+
+
+def test_several_runs_are_shown_as_a_pattern_gives_them(capsys):
+    assert run_pairs("-m", "demo-masked", "-o", "runs") == 0
+    both = sorted(map(str, Path("runs/coppie").iterdir()))
+    capsys.readouterr()
+    assert invoke(["show", *both]) == 0
+    assert {"demo-causal", "demo-masked"} <= {
+        line.partition("@")[0] for line in capsys.readouterr().out.splitlines()
+    }
+    assert invoke(["show", *both, "2", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["runs"]) == 2
+    assert invoke(["show", *both, "9"]) == 2
+    assert "there is no item '9'" in capsys.readouterr().err
+
+
+def test_a_gate_does_not_pass_on_a_part_of_the_items(capsys):
+    assert run_pairs("-o", "before") == 0
+    assert run_pairs("-o", "after", "--limit", "1") == 0
+    capsys.readouterr()
+    gate = ["compare", "before", "after", "--fail-if-worse", "0"]
+
+    assert invoke(gate) == 3
+    assert "only 1 of 3 items were compared" in capsys.readouterr().err
+    assert invoke([*gate, "--allow-partial"]) == 0
+    assert invoke(["compare", "after", "before", "--fail-if-worse", "0"]) == 0
+
+
+def recording(name: str, values: str) -> str:
+    """The name of recorded surprisals of the pairs in bits: one value a sentence, one word each."""
+    Path("parole.tsv").write_text("good\tbad\nCasa\tCase\nPane\tPani\n", "utf-8")
+    words = zip(("Casa", "Case", "Pane", "Pani"), values.split(), strict=True)
+    rows = [f"{number}\t1\t{word}\t{bits}" for number, (word, bits) in enumerate(words, 1)]
+    lines = ["sentence_id\ttoken_id\ttoken\tsurprisal", *rows]
+    Path(name).write_text("\n".join(lines), "utf-8")
+    return f"replay:{name}"
+
+
+def test_a_gate_does_not_pass_on_items_that_could_not_be_scored(capsys):
+    whole, part = recording("whole.tsv", "1 2 1 2"), recording("part.tsv", "1 2 1 NA")
+    gate = ["run", "parole.tsv", "--language", "it", "--fail-under", "0", "-m"]
+    assert invoke([*gate, whole, "-o", "whole"]) == 0
+    assert invoke([*gate, part, "-o", "part"]) == 3
+    assert "only 1 of 2 items are in the rate" in capsys.readouterr().err
+    assert invoke([*gate, part, "-o", "part", "--allow-partial"]) == 0
+    assert invoke(["compare", "whole", "part", "--fail-if-worse", "0"]) == 3
+    assert "the second could not score 1" in capsys.readouterr().err

@@ -1,0 +1,15 @@
+"""Parameters of which only some are tested quickly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+
+def some_slow(values: Sequence[object], *, quick: int) -> list[object]:
+    """Every so many of some values, and the others for the slow tests."""
+    return [
+        value if place % quick == 0 else pytest.param(value, marks=pytest.mark.slow)
+        for place, value in enumerate(values)
+    ]
