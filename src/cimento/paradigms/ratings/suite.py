@@ -437,8 +437,10 @@ def _unrated(suite: Suite, places: Sequence[str], name: str) -> list[Fault]:
     ]
     if not without:
         return []
-    have = counted(len(without), "has", "have")
-    seen = f"Of {len(places)} sentences, {have} no rating; the first: {without[0]}."
+    seen = (
+        f"Of {len(places)} sentences, {counted(len(without), 'has', 'have')} no rating;"
+        f" the first: {without[0]}."
+    )
     return [fault("CIM-S038", where=name, seen=seen)]
 
 
