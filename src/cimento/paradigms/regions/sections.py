@@ -49,7 +49,7 @@ from cimento.report.formatting import remarks
 from cimento.report.items import item_records
 from cimento.runs.outcomes import each_outcome
 from cimento.statistics.means import CLUSTERED_T, STUDENT, STUDENTIZED, STUDENTIZED_CLUSTERED
-from cimento.suites.model import PAIR_PREDICTION, Prediction
+from cimento.suites import PAIR_PREDICTION, Prediction
 from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
