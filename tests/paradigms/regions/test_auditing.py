@@ -119,7 +119,9 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "target cut into more tokens in one condition: " in capsys.readouterr().out
     assert invoke(command[:3]) == 0
     printed = capsys.readouterr().out
-    assert "in one condition: - (unknown without a model: -m)" in printed
+    assert (
+        "target cut into more tokens in one condition: - (unknown without a model: -m)" in printed
+    )
     assert "unknown tokens: - (unknown without a model: -m)" in printed
 
 
