@@ -191,11 +191,8 @@ def _form(visit: Visit) -> None:
 
     def describe() -> None:
         wanted = fields.wanted
-        command.show(
-            wanted.arguments,
-            before=wanted.before,
-            whole=bool(wanted.suites and wanted.models),
-        )
+        whole = bool(wanted.suites and wanted.models)
+        command.show(wanted.arguments, before=wanted.before, whole=whole)
 
     async def brought() -> Wanted:
         """The runs, with all of their suites on this machine."""

@@ -16,6 +16,7 @@ from cimento.cli.corpus_build import (
     MalformedOptions,
     TextOptions,
     TreebankOptions,
+    note_languages,
     note_skipped,
     shows_text,
     where_skipped,
@@ -24,7 +25,6 @@ from cimento.cli.flags import command_of, run_option
 from cimento.errors import UsageError, counted
 from cimento.io.declared import option
 from cimento.io.inline_markup import columns
-from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
     from cimento.corpus.edits import Editor
@@ -283,7 +283,7 @@ def _build(options: PairQueryOptions) -> None:
     skipped = where_skipped(options.malformed)
     index = TreebankIndex(options.files, skipped=skipped)
     note_unknown(index, stored)
-    _note_languages([file.corpus for file in index.files], options.language)
+    note_languages([file.corpus for file in index.files], options.language)
     editor = editor_of(index, options.dictionary, options.language)
     drafts = make_pairs(index, query, editor, longest=options.longest)
     drawn = draw_pairs(
@@ -396,14 +396,6 @@ def _record(
         },
         "suites": {},
     }
-
-
-def _note_languages(treebanks: Sequence[str], language: str) -> None:
-    """Say which treebanks are of another language by their names, as ``it_isdt`` is Italian."""
-    for name in dict.fromkeys(treebanks):
-        code = name.partition("_")[0]
-        if code != language and code in NAMES and "_" in name:
-            note(f"{name} is {NAMES[code]} by its name, and --language says {language}.")
 
 
 def _power_lines(record: Mapping[str, object]) -> list[str]:
