@@ -7,6 +7,8 @@ docs/: what the code says is what the page says.
 from __future__ import annotations
 
 import functools
+import importlib
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -133,7 +135,16 @@ def python_page() -> str:
 
 
 def _modules() -> str:
-    return "".join(f"\n::: {name}\n    options:\n      heading_level: 3\n" for name in ALSO_PUBLIC)
+    return "".join(
+        f"\n::: {name}\n    options:\n      heading_level: 3\n{_members(name)}"
+        for name in ALSO_PUBLIC
+    )
+
+
+def _members(name: str) -> str:
+    """The public names of a module as an option of its page, if the module states them."""
+    members = getattr(importlib.import_module(name), "__all__", [])
+    return f"      members: {json.dumps(members)}\n" if members else ""
 
 
 def root_page(name: str) -> str:

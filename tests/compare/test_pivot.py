@@ -83,7 +83,7 @@ def test_one_table_over_suites_of_any_kind(pairs):
     assert [(each.suite, each.phenomenon, each.what, each.accuracy) for each in cells] == [
         ("prova", "se", "mean of pairs", 1.0),
         ("prova", "np", "mean of pairs", 1.0),
-        ("coppie", "coppie", "prediction", 0.5),
+        ("coppie", "coppie", "good", 0.5),
     ]
     last = as_csv(pivot_grid(cells)).splitlines()[-1]
     # (100 + 50) / 2, each suite once; two suites have no interval

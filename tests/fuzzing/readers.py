@@ -279,7 +279,7 @@ def observations(path: Path) -> object:
 
 def recording(path: Path) -> object:
     """Recorded surprisals, matched with a suite: reader and alignment."""
-    from cimento.models import recorded as replay
+    from cimento.models.recorded import replay
     from tests.fuzzing import seeds
     from tests.helpers.suites_on_disk import write
 
@@ -289,7 +289,7 @@ def recording(path: Path) -> object:
 
 def spec(path: Path) -> object:
     """A model spec, and what it makes of a recording."""
-    from cimento.models import recorded as replay
+    from cimento.models.recorded import replay
     from tests.fuzzing import seeds
     from tests.helpers.suites_on_disk import write
 

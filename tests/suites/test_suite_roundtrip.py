@@ -282,7 +282,10 @@ def test_each_prediction_that_compares_two_conditions_makes_pairs(tmp_path):
     suite = replace(suite, predictions=tuple(map(Prediction, formulas)))
     path = convert(suite, "blimp", tmp_path / "s.jsonl", allow_loss=True)
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    assert [line["pairID"] for line in lines] == ["1-0", "1-1", "2-0", "2-1"]
+    assert [line["pairID"] for line in lines] == [
+        f"{item}-prediction {number}" for item in (1, 2) for number in (0, 2)
+    ]
+    assert [line["prediction"] for line in lines[:2]] == ["prediction 0", "prediction 2"]
     assert {line["sentence_good"] for line in lines[:2]} == {"Le lampade sono accese."}
 
 

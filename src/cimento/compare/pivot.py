@@ -98,7 +98,7 @@ def _cells(run: Run) -> Iterator[PivotCell]:
         suite=run.suite.name,
         language=run.suite.meta.language,
         phenomenon=run.suite.meta.phenomenon or run.suite.name,
-        what="all predictions" if len(summary.results) > 1 else "prediction",
+        what=summary.headline.question if summary.headline is not None else "",
         model=run.model,
         measure=options_of(run).measure,
         accuracy=None,

@@ -32,6 +32,7 @@ from cimento.suites import (
     sentence,
 )
 from cimento.suites.formula import Comparison, Reference, parse
+from cimento.suites.naming import named
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
@@ -243,7 +244,11 @@ def write_blimp(suite: Suite, path: Path) -> Path:
         InputError: no prediction makes pairs.
         StorageError: the file cannot be written.
     """
-    pairs = [pair for prediction in suite.predictions if (pair := _pair(prediction)) is not None]
+    pairs = {
+        prediction.name: pair
+        for prediction in named(suite.predictions)
+        if (pair := _pair(prediction)) is not None
+    }
     if not pairs:
         raise InputError(
             where=suite.name,
@@ -298,18 +303,18 @@ def _pair(prediction: Prediction) -> tuple[str, str] | None:
 
 
 def _lines(
-    suite: Suite, pairs: list[tuple[str, str]], numeric: frozenset[str]
+    suite: Suite, pairs: Mapping[str, tuple[str, str]], numeric: frozenset[str]
 ) -> Iterator[dict[str, JsonValue]]:
     for item in suite.items:
-        for number, (good, bad) in enumerate(pairs):
+        for name, (good, bad) in pairs.items():
             sides = (item.condition(good), item.condition(bad))
             texts = [sentence(side, rule=suite.join) for side in sides]
             line: dict[str, JsonValue] = dict(zip(SENTENCES.values(), texts, strict=True))
             line.update(_fields(suite, item, sides[0], numeric))
             line.update({key: value for key, value in item.extra.items() if key not in line})
             if len(pairs) > 1:
-                line["prediction"] = number
-                line[ID_KEY] = f"{line[ID_KEY]}-{number}"
+                line["prediction"] = name
+                line[ID_KEY] = f"{line[ID_KEY]}-{name}"
             yield line
 
 
