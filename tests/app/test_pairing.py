@@ -7,6 +7,7 @@ pytest.importorskip("nicegui")
 from cimento.app.checking import check_grid
 from cimento.app.editing import Grid, sheet_of
 from cimento.app.findings import guess_pair, named_pair
+from cimento.app.opening import open_grid
 
 GOOD, BAD = "Le rane saltano.", "Le rane salta."
 
@@ -34,6 +35,19 @@ def test_columns_of_single_words_or_numbers_are_not_asked_about():
     made = grid(("n", "uno", "due", "verbo"), ("1", GOOD, BAD, "saltare"))
     assert guess_pair(made) == (1, 2)
     assert guess_pair(grid(("uno", "verbo"), (GOOD, "saltare"))) is None
+
+
+def test_four_columns_of_sentences_are_a_design_and_no_pair():
+    assert guess_pair(grid(("A", "B", "C", "D"), (GOOD, BAD, GOOD, BAD))) is None
+
+
+def test_names_in_two_rows_of_a_workbook_become_a_design(tmp_path):
+    from tests.suites.test_suite_workbooks import JOINED, of_two_rows
+
+    opened = open_grid(of_two_rows(tmp_path / "isole.xlsx")).grid
+    assert list(opened.items.columns) == JOINED
+    assert guess_pair(opened) is None
+    assert check_grid(opened).usable
 
 
 def test_named_columns_make_a_suite_that_can_be_used():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from cimento import InputError
@@ -18,6 +20,8 @@ from nicegui import ui
 from nicegui.elements.upload_files import SmallFileUpload
 
 from cimento.app.run import Wanted
+from cimento.app.sentences import piped
+from cimento.app.start import listed_suites
 
 __all__ = ["serve"]
 
@@ -136,6 +140,28 @@ def test_a_new_suite_is_made_and_opened(tmp_path):
     visit(tmp_path, flow)
     assert [suite.name for suite in Workspace(tmp_path).suites()] == ["suites/isole.xlsx"]
     assert invoke(["suites", "check", str(tmp_path / "suites" / "isole.xlsx")]) == 0
+
+
+def test_a_command_is_shown_once_it_would_work(tmp_path):
+    async def flow(user):
+        await user.open("/en/run")
+        await user.should_not_see("cimento run")
+        await user.open("/en/run?suite=it-islands")
+        await user.should_see("cimento run it-islands -m demo-causal -o runs")
+
+    visit(tmp_path, flow)
+
+
+def test_texts_are_piped_as_the_shell_of_the_system_takes_them():
+    texts = ["Il gatto dorme.", "L'acqua è alta."]
+    assert piped(texts, system="win32") == "'Il gatto dorme.', 'L''acqua è alta.' | "
+    assert shlex.split(piped(texts, system="linux")) == ["printf", "%s\\n", *texts, "|"]
+
+
+def test_the_example_of_a_template_has_a_word_of_its_seeds():
+    examples = {item.suite.name: item.example for item in listed_suites()}
+    assert examples["ru-agreement-templates"] == "В музее выставили ___ портрет."
+    assert [name for name, example in examples.items() if "<" in example] == []
 
 
 def test_a_run_is_planned_and_put_into_the_queue(tmp_path):

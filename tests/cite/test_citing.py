@@ -9,6 +9,7 @@ from collections import Counter
 
 import pytest
 
+import cimento
 from cimento import Meta, Policy, Run, TableError, open_run, open_runs
 from cimento.cite import bibtex, methods_paragraph, references
 from cimento.cite.library import find_reference, from_text, library, slug, works_in
@@ -383,6 +384,18 @@ def test_a_form_without_a_paragraph_is_refused(tmp_path, capsys):
     assert invoke(["cite", str(tmp_path), "--format", "latex"]) == 2
     assert "Add --methods" in capsys.readouterr().err
     assert invoke(["cite", str(tmp_path)]) == 2
+
+
+def test_the_methods_paragraph_of_one_prediction_says_which_inequality(tmp_path):
+    pairs = cimento.pairs([("The cat sleeps.", "The cat sleep."), ("I am.", "I is.")])
+    options = {"output": tmp_path}
+    run = cimento.evaluate(pairs, "demo-causal", **options)
+    said = "An item is correct if the grammatical sentence has the lower surprisal."
+    assert said in methods_paragraph([run])
+    by_measure = cimento.evaluate(pairs, "demo-causal", measure="meanlp", **options)
+    assert "the grammatical sentence has the better value." in methods_paragraph([by_measure])
+    other = cimento.evaluate("es-subject-verb", "demo-causal", limit=5, **options)
+    assert "holds: (2;%match%) < (2;%mismatch_number%)." in methods_paragraph([other])
 
 
 def test_the_methods_paragraph_tells_chance_length_and_precision(tmp_path):

@@ -70,6 +70,12 @@ def test_the_stored_queries_are_listed_with_what_they_find(capsys):
     assert records["subject-verb-number"]["pairs"] <= records["subject-verb-number"]["matches"]
 
 
+def test_a_treebank_of_another_language_by_its_name_is_told(tmp_path, capsys):
+    arguments = [*BUILD, "subject-verb-number", *SAMPLE, "--dictionary", "rules:es"]
+    assert invoke([*arguments, "--language", "es", "-o", str(tmp_path / "mine")]) == 0
+    assert "it_sample is Italian by its name, and --language says es." in capsys.readouterr().err
+
+
 def test_a_query_becomes_a_suite_that_loads_with_its_sheet_and_its_trees(tmp_path, capsys):
     out = tmp_path / "mine"
     arguments = [*BUILD, "subject-verb-number", *SAMPLE, "--dictionary", "rules:it"]

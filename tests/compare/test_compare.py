@@ -250,6 +250,7 @@ def test_the_command_prints_tables_and_json(runs_of_every_kind, tmp_path, capsys
     assert "3 shared items" in out
     assert "whether: DD" in out
     assert "Change of every item" in out
+    assert "detectable" not in out  # three items in one cell have none: no column, no explanation
     assert invoke(["compare", islands, islands, "--json", "--measure", "lp"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["rates"][0]["test"]["p"] is None

@@ -86,7 +86,8 @@ def test_panels_hand_out_their_means_and_standard_errors():
     assert last["p"] == 0.03
     text = json.dumps(figure.spec)
     assert "DD 2.00, p .030, pairs 83 %" in text
-    assert '"description": "gpt on prova, lp: interaction by phenomenon; ' in text
+    assert '"description": "gpt on prova: interaction by phenomenon; ' in text
+    assert "pairs: the bad cell is the lower one, compared with each of the other three" in text
 
 
 def test_a_missing_cell_is_no_point_and_is_said():

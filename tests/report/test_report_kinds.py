@@ -224,6 +224,16 @@ def test_runs_of_all_kinds_stand_on_one_page(folder, tmp_path):
     assert methods.words
 
 
+def test_the_overview_explains_its_labels_and_gives_chance_of_what_it_shows(folder, tmp_path):
+    shown = page(folder / "runs", tmp_path)
+    [overview] = [line.words for line in shown.all("p.small") if "named in the cell" in line.words]
+    for label in ("hit@1: the word", "story_class: whether", "lp: the log-probability"):
+        assert label in overview
+    assert "all options equally likely" not in overview
+    below = [line.words for line in shown.all("p.small") if line.words.startswith("Chance")]
+    assert any("all options equally likely" in line for line in below)
+
+
 @pytest.mark.parametrize(
     ("kind", "name"),
     [

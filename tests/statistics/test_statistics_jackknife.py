@@ -128,6 +128,10 @@ def test_coefficients_without_an_interval_say_why():
     assert rare.low is None
     few = "of {} ratings differ from the most frequent one: too few for an interval"
     assert rare.reason == f"only 2 {few.format(60)}"
+    of_runs = cohen_kappa(
+        [1] * 29 + [2], [1] * 28 + [2, 1], design=Design.independent(30), what="verdicts"
+    )
+    assert of_runs.reason == f"only 2 {few.format('60').replace('ratings', 'verdicts')}"
     small = cohen_kappa([1, 2, 3, 1], [1, 2, 2, 3], design=Design.independent(4))
     assert (small.low, small.reason) == (None, f"only 5 {few.format(8)}")
 

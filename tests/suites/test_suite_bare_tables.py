@@ -182,6 +182,23 @@ def test_pairs_with_hardly_a_word_in_common_are_named_once(tmp_path, capsys):
     assert "hardly a word in common: 2: 1, 2" in capsys.readouterr().out
 
 
+def test_a_rating_far_from_all_others_and_sentences_without_one_are_told(tmp_path):
+    ratings = ("7", "2", "12", "3", "1", "")
+    rows = [(f"La casa numero {n} cade.", rating) for n, rating in enumerate(ratings)]
+    loaded = load_suite(written(tmp_path / "giudizi.csv", ("frase", "giudizio"), rows))
+    said = {fault.code: fault.seen for fault in loaded.reading.faults}
+    assert said["CIM-S036"].endswith("1 to 12. The highest, 12, is only in giudizi.csv row 4.")
+    assert said["CIM-S038"] == "Of 6 sentences, 1 has no rating; the first: giudizi.csv row 7."
+
+
+def test_four_columns_of_sentences_are_no_pair(tmp_path):
+    names = ("one", "two", "three", "four")
+    rows = [[f"La casa {name} cade piano." for name in names]] * 3
+    with pytest.raises(InputError, match="If each column is a condition") as caught:
+        load_suite(written(tmp_path / "isole.csv", names, rows))
+    assert "rename" not in str(caught.value)
+
+
 def test_a_title_above_the_names_of_the_columns_is_passed_over_and_named(tmp_path):
     path = written(tmp_path / "giudizi.tsv", ("Le mie frasi",), (("frase", "voto"), *RATED))
     loaded = load_suite(path, language="it")

@@ -110,12 +110,12 @@ def test_no_items():
 
 def test_an_id_twice():
     fault = one(make(LAMPS, DOG, ids=["a", "a"]), "CIM-S010")
-    assert fault.seen == "The id 'a' is also that of item number 2."
+    assert fault.seen == "The id 'a' is that of item number 1 and of item number 2."
     places = [f"items.xlsx row {number}" for number in range(2, 8)]
     thrice = check_suite(make(LAMPS, DOG, LAMPS, ids=["a", "a", "a"]), places=places)
     [fault] = [fault for fault in thrice if fault.code == "CIM-S010"]
-    assert fault.where == "items.xlsx row 2, item a"
-    assert fault.seen == "The id 'a' is also that of row 4 and 1 more."
+    assert fault.where == "item a"
+    assert fault.seen == "The id 'a' is that of items.xlsx row 2, of row 4 and of 1 more."
 
 
 def test_a_condition_twice():

@@ -140,7 +140,7 @@ class CommandLine:
 
     def __init__(self, visit: Visit, arguments: Sequence[str] = ()) -> None:
         say = visit.say
-        with ui.element("div").classes("command"):
+        with ui.element("div").classes("command") as self._shown:
             ui.label(say("frame.command")).classes("small")
             with ui.element("div").classes("line"):
                 self._text = Text(tag="code")
@@ -149,13 +149,15 @@ class CommandLine:
         self._copied = say("frame.copied")
         self.show(arguments)
 
-    def show(self, arguments: Sequence[str], *, before: str = "") -> None:
+    def show(self, arguments: Sequence[str], *, before: str = "", whole: bool = True) -> None:
         """Show another command.
 
         Args:
             arguments: the words of the command after ``cimento``.
             before: what stands before it, such as another command and a pipe.
+            whole: whether the command would work; it is hidden until then.
         """
+        self._shown.set_visibility(whole)
         self._text.text = before + join(["cimento", *arguments])
 
     @property

@@ -78,7 +78,7 @@ def open_grid(path: Path) -> Opened:
         if place.is_dir():
             return Opened(_open_folder(place, name))
         if place.suffix.lower() == WORKBOOK and ABOUT in (sheets := sheet_names(read_bytes(place))):
-            return _open_workbook(place, sheets)
+            return _open_workbook(place, list(sheets))
         if place.suffix.lower() in SUFFIXES:
             return _open_table(place)
         return Opened(_converted(place, name))
@@ -100,12 +100,12 @@ def _only_suite(folder: Path, archive: Path) -> Path:
     )
 
 
-def _open_workbook(path: Path, sheets: Sequence[str]) -> Opened:
+def _open_workbook(path: Path, sheets: Iterable[str]) -> Opened:
     """The sheets of a workbook that describes its suite."""
     data = read_bytes(path)
     made, faults = {}, list[Fault]()
     # *about* first, as people read it; a workbook without items gets an empty sheet.
-    order = dict.fromkeys((ABOUT, ITEMS, *reversed(sheets)))
+    order = dict.fromkeys((ABOUT, ITEMS, *sheets))
     for name in list(order)[:_MOST_SHEETS]:
         if name not in sheets:
             made[name] = sheet_of([["item", "condition", "text"]])

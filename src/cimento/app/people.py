@@ -119,7 +119,7 @@ def _form(visit: Visit) -> None:
 
     def show() -> None:
         made = wishes()
-        command.show(made.command(f"{SURVEYS}/{_plain(made.suite)}"))
+        command.show(made.command(f"{SURVEYS}/{_plain(made.suite)}"), whole=bool(made.suite))
 
     for field in (suite, task, contact, title, language, *number.values()):
         field.on_value_change(show)

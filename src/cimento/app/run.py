@@ -187,7 +187,12 @@ def _form(visit: Visit) -> None:
     waiting = Text(say("run.planning")).props("role=status").classes("small")
     waiting.set_visibility(False)
     result = ui.element("div").props("aria-live=polite").mark("planned")
-    command = CommandLine(visit, fields.wanted.arguments)
+    command = CommandLine(visit)
+
+    def describe() -> None:
+        wanted = fields.wanted
+        whole = bool(wanted.suites and wanted.models)
+        command.show(wanted.arguments, before=wanted.before, whole=whole)
 
     async def brought() -> Wanted:
         """The runs, with all of their suites on this machine."""
@@ -219,7 +224,8 @@ def _form(visit: Visit) -> None:
 
     planned.on_click(guarded(visit, show_plan))
     begun.on_click(guarded(visit, begin))
-    fields.on_change(lambda: command.show(fields.wanted.arguments, before=fields.wanted.before))
+    fields.on_change(describe)
+    describe()
 
 
 class _Fields:

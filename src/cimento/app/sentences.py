@@ -8,7 +8,9 @@ from __future__ import annotations
 import asyncio
 import functools
 import re
+import sys
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -34,6 +36,19 @@ LONGEST = 2000
 MOST_TEXTS = 20
 CANDIDATES = 10
 LEAST_PERCENT = 0.01
+
+
+def piped(texts: Sequence[str], *, system: str = sys.platform) -> str:
+    """The beginning of a command line that gives a command its texts, a line each.
+
+    Args:
+        texts: the texts.
+        system: as `sys.platform` names it; for ``win32`` the line is one of PowerShell.
+    """
+    if system == "win32":
+        return ", ".join("'" + text.replace("'", "''") + "'" for text in texts) + " | "
+    return f"printf '%s\\n' {' '.join(map(quote, texts))} | "
+
 
 _BLANK = re.compile(r"_{3,}")
 
@@ -116,9 +131,7 @@ def build(visit: Visit) -> None:
         given = tuple(filter(None, (line.strip() for line in str(texts.value or "").splitlines())))
         filled = any(map(_BLANK.search, given))
         words = ["fill", "-m"] if filled else ["score", "--words", "-m"]
-        command.show(
-            [*words, str(model.value)], before=f"printf '%s\\n' {' '.join(map(quote, given))} | "
-        )
+        command.show([*words, str(model.value)], before=piped(given), whole=bool(given))
 
     async def go() -> None:
         name = visit.workspace.model(str(model.value or ""))

@@ -13,6 +13,7 @@ from cimento.cli.flags import command_of, run_option
 from cimento.corpus.connectives import DecisionKind
 from cimento.errors import InputError
 from cimento.io.declared import Options, Texts, option
+from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
     from cimento.corpus.connectives.extraction import CandidateSentence, Selected
@@ -141,6 +142,14 @@ def shows_text(files: Sequence[TreebankFile], wanted: bool | None) -> bool:  # n
 
 DECISIONS = "decisions.tsv"
 _STATUS = "draft, not yet reviewed by native speakers"
+
+
+def note_languages(treebanks: Sequence[str], language: str) -> None:
+    """Say which treebanks are of another language by their names, as ``it_isdt`` is Italian."""
+    for name in dict.fromkeys(treebanks):
+        code = name.partition("_")[0]
+        if code != language and code in NAMES and "_" in name:
+            note(f"{name} is {NAMES[code]} by its name, and --language says {language}.")
 
 
 class SelectOptions(ConnectiveOptions):

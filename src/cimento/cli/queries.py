@@ -16,6 +16,7 @@ from cimento.cli.corpus_build import (
     MalformedOptions,
     TextOptions,
     TreebankOptions,
+    note_languages,
     note_skipped,
     shows_text,
     where_skipped,
@@ -282,6 +283,7 @@ def _build(options: PairQueryOptions) -> None:
     skipped = where_skipped(options.malformed)
     index = TreebankIndex(options.files, skipped=skipped)
     note_unknown(index, stored)
+    note_languages([file.corpus for file in index.files], options.language)
     editor = editor_of(index, options.dictionary, options.language)
     drafts = make_pairs(index, query, editor, longest=options.longest)
     drawn = draw_pairs(

@@ -22,6 +22,7 @@ _FEWEST = 2
 """Fewest datasets of which there is a mean."""
 _NOTES = (
     "n: items; of means: datasets. Published figures are printed without intervals.",
+    "surprisal: the sentence with the lower surprisal, summed over its tokens, is the model's.",
     "Published: Warstadt et al. 2020, doi:10.1162/tacl_a_00321, with the erratum of 2021.",
 )
 
@@ -199,7 +200,7 @@ def _grid(
     rows: Sequence[tuple[GridCell, ...]],
     rules: frozenset[int],
 ) -> Grid:
-    measures = (measure or "regions" for _, measure in columns)
+    measures = (measure or "surprisal" for _, measure in columns)
     models = (model for model, _ in columns)
     return Grid(
         title=title,

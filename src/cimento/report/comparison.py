@@ -146,18 +146,19 @@ def sizes_grid(rates: Sequence[PairwiseComparison], *, models: TwoModels = None)
         title=f"How large the {_change(models)} is, and how alike the two are.",
         labels=2,
         remarks=1,
-        notes=tuple(filter(None, (_about_sizes(rates),))),
+        notes=(about.strip(),) if (about := _about_sizes(rates)) else (),
     )
 
 
 def _about_sizes(rates: Sequence[PairwiseComparison]) -> str:
-    """What the columns of effect sizes mean, as far as they have values: empty ones are hidden."""
+    """What the columns of effect sizes mean, each after a blank; empty ones are hidden."""
     columns = {
         _H: [rate.effect for rate in rates],
         _KAPPA: [rate.kappa.value for rate in rates],
         _DETECTABLE: [rate.detectable for rate in rates],
     }
-    return " ".join(about for about in columns if any(v is not None for v in columns[about]))
+    shown = (about for about in columns if any(v is not None for v in columns[about]))
+    return "".join(f" {about}" for about in shown)
 
 
 def _methods(tested: Sequence[PairwiseComparison]) -> str:
@@ -202,16 +203,7 @@ def pairs_grid(
         labels=4 if suites else 2,
         remarks=1,
         notes=(
-            " ".join(
-                filter(
-                    None,
-                    (
-                        "change: second minus first.",
-                        _about_sizes(pairs),
-                        f"Intervals and p: {_methods(pairs)}.",
-                    ),
-                )
-            ),
+            f"change: second minus first.{_about_sizes(pairs)} Intervals and p: {_methods(pairs)}.",
             "An interval and a p of two methods may disagree near 0.05.",
             *_family(pairs, correction),
             *dict.fromkeys(pair.note for pair in pairs if pair.note),

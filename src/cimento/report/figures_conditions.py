@@ -90,7 +90,7 @@ def interaction_figure(
         )
         for phenomenon in result.phenomena
     ]
-    title = f"{result.model} on {result.suite}, {result.measure}: interaction by phenomenon"
+    title = f"{result.model} on {result.suite}: interaction by phenomenon"
     return _figure([panels], scale, title=title, columns=PER_ROW)
 
 
@@ -134,6 +134,9 @@ def _key(name: str) -> str:
     return name.removeprefix("wh_")
 
 
+_PAIRS = "pairs: the bad cell is the lower one, compared with each of the other three"
+
+
 def _figure(
     rows: Sequence[Sequence[Panel | str]], scale: Normalisation, *, title: str, columns: int
 ) -> Figure:
@@ -152,6 +155,8 @@ def _figure(
     panels = [panel for row in rows for panel in row if isinstance(panel, Panel)]
     drawn = " or ".join(dict.fromkeys(_drawn(panel.result, scale) for panel in panels))
     shown = [f"{drawn} ({UP})", f"error bars: {BARS[panels[0].bars]}"] if panels else []
+    if any(panel.phenomenon.average is not None for panel in panels):
+        shown.append(_PAIRS)
     heading = alt.TitleParams(text=title, subtitle=shown)
     whole = alt.concat(*charts, columns=columns, title=heading).resolve_scale(y="shared")
     caption = "; ".join([title, *shown])

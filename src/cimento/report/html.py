@@ -175,9 +175,39 @@ def html_page(page: Page) -> str:
             several=any(run.together > 1 for run in page.runs),
         ),
         methods=methods(shown),
-        chances=chances(charted),
+        chances=chances(run.headline for run in page.runs if run.headline),
+        meanings=meanings(run.headline for run in page.runs if run.headline),
         lengths=any(rate.off_by_length for rate in charted),
     )
+
+
+_MEANINGS = {
+    r"hit@1\b": "hit@1: the word that the model finds likeliest in the blank is one that fits",
+    r"hit@(?!1\b)": "hit@k: a word that fits is among the k likeliest in the blank",
+    r"\(mask\)": "mask: the model reads what stands before and after the blank",
+    r"\(left\)": "left: the model reads only what stands before the blank",
+    r"\bstory_class\b": "story_class: whether a story is possible",
+    r"\b(?:mean|pen)?lp\b": "lp: the log-probability of the sentence (meanlp: of a token;"
+    " penlp: with a penalty for length)",
+}
+"""Sentences on the names of values, by expressions for them."""
+
+
+def meanings(headlines: Iterable[Estimate]) -> str:
+    """What the names of values in an overview mean, as far as it has them; may be empty."""
+    labels = " ".join(estimate_label(estimate) for estimate in headlines)
+    known = [said for name, said in _MEANINGS.items() if re.search(name, labels)]
+    return f"{'; '.join(known)}." if known else ""
+
+
+def below_rates(runs: Sequence[RunReport]) -> str:
+    """The text below the rates of a suite, on chance and length; may be empty."""
+    shown = [rate for run in runs for rates in run.rates for _, rate in rates.lines]
+    by_length = any(rate.off_by_length for rate in shown)
+    return " ".join(filter(None, (chances(shown), _LENGTH if by_length else "")))
+
+
+_LENGTH = "Length: the rate if every token cost the same, so that lengths alone decided."
 
 
 def _packed(text: str) -> str:
@@ -254,6 +284,7 @@ def page_environment(*packages: str) -> Environment:
     """
     environment = templates_of(*packages)
     environment.filters.update(
+        below_rates=below_rates,
         charts=charts,
         interval=lambda estimate: minus(interval(estimate.low, estimate.high, absent="–")),
         items=items,

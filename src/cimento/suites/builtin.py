@@ -274,15 +274,26 @@ def example_of(folder: Path) -> str:
     """
     table = folder / "items.tsv"
     if table.exists():
-        header, first, *_ = table.read_text(encoding="utf-8").split("\n")
-        row = dict(zip(header.split("\t"), first.split("\t"), strict=False))
+        row = _first_row(table)
+        seeds = folder / "seeds.tsv"
         text = next((row[name] for name in _EXAMPLE_COLUMNS if row.get(name)), "")
         text = text.replace(" | ", " ").replace("|", "").translate({ord(mark): "" for mark in "{}"})
         text = " ".join(text.split())
+        if _SEED in text and seeds.exists():
+            text = text.replace(_SEED, _first_row(seeds).get("form", _SEED))
     else:
         line = (folder / "items.jsonl").read_text(encoding="utf-8").partition("\n")[0]
         text = " ".join(json.loads(line)["sentences"])
     return text if len(text) <= _LONGEST_EXAMPLE else f"{text[:_LONGEST_EXAMPLE].rstrip()} ..."
+
+
+_SEED = "<SEED>"
+
+
+def _first_row(table: Path) -> dict[str, str]:
+    """The cells of the first row of a table, by the names of their columns."""
+    header, first, *_ = table.read_text(encoding="utf-8").split("\n")
+    return dict(zip(header.split("\t"), first.split("\t"), strict=False))
 
 
 _TEMPLATES = Path(__file__).parents[1] / "data" / "templates"

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cimento.errors import Fault
+from cimento.suites.reading import fault
+
 _MOST_WORDS = 3
 _FINAL = (".", "?", "!", "…")
 
@@ -60,6 +63,31 @@ def two_row_names(
     if not spans or any(top and name not in ("", top) for top, name in both):
         return None
     return [name or top for top, name in both]
+
+
+def join_names(
+    rows: list[list[str]], merged: Sequence[tuple[int, int, int]], *, name: str
+) -> list[Fault]:
+    """Put names of columns that take two rows into the lower one, and say so.
+
+    Args:
+        rows: rows of a sheet, which are changed.
+        merged: row, first and last column of merged cells, from 0.
+        name: name of the file in messages.
+    """
+    filled = [number for number, row in enumerate(rows) if any(map(str.strip, row))]
+    first = count_titles([rows[number] for number in filled])
+    above, *below = filled[first : first + 2] or [0]
+    spans = [(left, right) for row, left, right in merged if row == above]
+    if not (spans and below == [above + 1]):
+        return []
+    names = two_row_names(rows[above], rows[above + 1], spans)
+    if names is None:
+        return []
+    rows[above], rows[above + 1] = [], names
+    seen = f"Rows {above + 1} and {above + 2} are read as the column names {', '.join(names)}."
+    todo = "Write them in one row if they should be others."
+    return [fault("CIM-S009", where=f"{name} row {above + 1}", seen=seen, todo=todo)]
 
 
 def _gaps(tops: Sequence[str], names: Sequence[str]) -> list[tuple[int, int]]:

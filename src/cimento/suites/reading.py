@@ -115,6 +115,9 @@ CHECKS: Mapping[str, Check] = {
         "If that is not the scale, convert the table to a workbook (`cimento suites convert`), and"
         " correct ratings.low and ratings.high on its sheet *about*.",
     ),
+    "CIM-S038": _warning(
+        "sentences without a rating", "Rate them, or leave them: they are in no correlation."
+    ),
     "CIM-S037": _error("a rating that cannot be used", "Correct the cell."),
     # Text
     "CIM-S040": _warning("stray spaces", "They were removed; remove them from the file too."),

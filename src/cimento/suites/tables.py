@@ -20,7 +20,7 @@ from cimento.io.parquet import parse_parquet
 from cimento.io.parsing import each_line, parse_json
 from cimento.suites.headers import count_titles, has_gap, is_title, two_row_names
 from cimento.suites.reading import decode_table, errors, fault, place_of_row, unusable
-from cimento.suites.workbooks import read_workbook, sheet_titles
+from cimento.suites.workbooks import read_workbook, sheet_names
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx", ".parquet")
 RECORDS = (".jsonl", ".ndjson", ".json")
@@ -318,7 +318,7 @@ def _sheet_that_fits(data: bytes, path: Path) -> tuple[str, list[Fault]]:
     Returns:
         Its name, empty for the usual sheet; and a fault that says which sheets are not read.
     """
-    titles = sheet_titles(data)[:_MOST_SHEETS]
+    titles = list(sheet_names(data).values())[:_MOST_SHEETS]
     lower = {title.strip().casefold() for title in titles}
     if len(titles) < 2 or lower & {path.stem.casefold(), "items"}:  # noqa: PLR2004
         return "", []

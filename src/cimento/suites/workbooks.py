@@ -21,7 +21,7 @@ from typing import NoReturn, TypeAlias
 
 from cimento.errors import Fault, InputError
 from cimento.io.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, SMALL_BYTES
-from cimento.suites.headers import count_titles, two_row_names
+from cimento.suites.headers import join_names
 from cimento.suites.reading import fault
 
 MOST_ROWS = 1_048_576
@@ -89,7 +89,8 @@ def read_workbook(
                 if only_header and filled > 1:
                     break
             _fill_down(rows, workbook.merged)
-            faults += _join_names(rows, workbook.merged, name=name)
+            spans = [_span(stretch) for stretch in workbook.merged]
+            faults += join_names(rows, [span for span in spans if span[1] < span[2]], name=name)
     except _UnsafeError as unsafe:
         todo = "Remove what is not text, or save it as CSV UTF-8."
         return [], [fault("CIM-S002", where=name, seen=str(unsafe), todo=todo)]
@@ -100,17 +101,8 @@ def read_workbook(
     return rows, faults
 
 
-def sheet_titles(data: bytes) -> list[str]:
-    """The names of the sheets of a workbook as they are written, in order; none for other data."""
-    return [*_of_sheets(data).values()]
-
-
-def sheet_names(data: bytes) -> list[str]:
-    """The names of the sheets of a workbook in lower case; none for other data."""
-    return [*reversed(_of_sheets(data))]
-
-
-def _of_sheets(data: bytes) -> dict[str, str]:
+def sheet_names(data: bytes) -> dict[str, str]:
+    """The sheets of a workbook in order, by their names in lower case; none for other data."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return _Workbook(archive, len(data), "").sheets
@@ -200,36 +192,6 @@ def _fill_down(rows: list[list[str]], merged: Iterable[str]) -> None:
                 row.extend([""] * (column + 1 - len(row)))
                 row[column] = cell
         filled[column] = max(end, filled.get(column, 0))
-
-
-def _join_names(rows: list[list[str]], merged: Iterable[str], *, name: str) -> list[Fault]:
-    """Put names of columns that take two rows into the lower one, and say so.
-
-    Args:
-        rows: rows of the sheet, which are changed.
-        merged: ranges of cells, such as ``B1:C1``.
-        name: name of the file in messages.
-
-    Raises:
-        ValueError: a range is malformed.
-    """
-    filled = [number for number, row in enumerate(rows) if any(map(str.strip, row))]
-    first = count_titles([rows[number] for number in filled])
-    above, *below = filled[first : first + 2] or [0]
-    spans = []
-    for stretch in merged:
-        left, right = stretch.split(":")
-        if _row(left) == _row(right) == above + 1 and _column(left) < _column(right):
-            spans.append((_column(left) - 1, _column(right) - 1))
-    if not (spans and below == [above + 1]):
-        return []
-    names = two_row_names(rows[above], rows[above + 1], spans)
-    if names is None:
-        return []
-    rows[above], rows[above + 1] = [], names
-    seen = f"Rows {above + 1} and {above + 2} are read as the column names {', '.join(names)}."
-    todo = "Write them in one row if they should be others."
-    return [fault("CIM-S009", where=f"{name} row {above + 1}", seen=seen, todo=todo)]
 
 
 class _Workbook:
@@ -467,6 +429,13 @@ def _column_number(letters: str) -> int:
     for letter in letters.upper():
         number = number * 26 + ord(letter) - ord("A") + 1
     return number
+
+
+def _span(stretch: str) -> tuple[int, int, int]:
+    """The row of a range of cells, and its first and last column, from 0; of one row only."""
+    first, last = stretch.split(":")
+    row = _row(first) - 1
+    return row, _column(first) - 1, _column(last if _row(last) == row + 1 else first) - 1
 
 
 def _row(reference: str) -> int:

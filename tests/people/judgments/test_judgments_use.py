@@ -365,3 +365,12 @@ def test_a_table_without_answers_says_so(tmp_path, capsys):
 
     assert invoke(["annotate", "agreement", str(path)]) == 2
     assert "there are no answers in it" in capsys.readouterr().err
+
+
+def test_suite_and_judgments_in_the_other_order_are_told_apart(tmp_path, capsys):
+    judgments, suite = tmp_path / "answers.csv", tmp_path / "pairs.xlsx"
+    judgments.touch()
+    arguments = ["annotate", "apply", str(judgments), str(suite), "-o", str(tmp_path / "copy")]
+    assert invoke(arguments) == 2
+    error = capsys.readouterr().err
+    assert f"The suite comes first: cimento annotate apply {suite} {judgments}." in error

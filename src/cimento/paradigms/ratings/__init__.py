@@ -26,6 +26,7 @@ from cimento.paradigms.ratings.estimates import (
 )
 from cimento.paradigms.ratings.formats import is_rated_table, read_rated
 from cimento.paradigms.ratings.people import FREQUENCY, WORDS, mean_log_frequency
+from cimento.paradigms.ratings.reading import is_bare_table, read_bare
 from cimento.paradigms.ratings.runs import (
     RatedRun,
     RatingOptions,
@@ -42,12 +43,10 @@ from cimento.paradigms.ratings.sections import (
 )
 from cimento.paradigms.ratings.suite import (
     DECIMALS,
-    is_bare_table,
     looks_decimal,
     rated_of,
     rating_faults,
     ratings_by,
-    read_bare,
     suite_from_ratings,
 )
 from cimento.paradigms.regions import RegionParadigm

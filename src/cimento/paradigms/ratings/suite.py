@@ -9,20 +9,15 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Literal, TypeAlias
 
-from cimento.errors import Fault, InputError, SuiteError
-from cimento.io.files import read_bytes
+from cimento.errors import Fault, InputError
 from cimento.paradigms.ratings.cells import Cells
 from cimento.suites import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.builtin import RATED
-from cimento.suites.formats.items import read_items
-from cimento.suites.reading import Reading, fault, name_from, sha256_of, unusable
-from cimento.suites.tables import SUFFIXES, Table, read_header, read_table
+from cimento.suites.reading import fault
 
 Label: TypeAlias = Literal["acceptable", "unacceptable", ""]
 """The label given to a sentence by the authors of a set; empty if they give none."""
@@ -344,69 +339,6 @@ def _sentence(suite: Suite, item: Item, condition: Condition) -> RatedSentence:
         columns={k: v for k, v in condition.columns.items() if k not in fixed},
     )
     return with_ratings(sentence, values, people) if values else sentence
-
-
-def is_bare_table(path: Path) -> bool:
-    """Whether a file is a table of sentences and their ratings, as people make one."""
-    if path.suffix.lower() not in SUFFIXES or not path.is_file():
-        return False
-    try:
-        table, _ = read_header(read_bytes(path), path)
-    except SuiteError:
-        return False
-    of_items = table is not None and table.find("condition") and table.find("item")
-    if table is None or of_items or table.find("good"):
-        return False
-    has_sentence = table.find("text") or table.find("sentence")
-    return bool(has_sentence and (table.find("rating") or table.find("ratings")))
-
-
-def read_bare(path: Path) -> Reading:
-    """A table of sentences and ratings as a suite, with the lowest and highest rating as its scale.
-
-    Raises:
-        InputError: the file is not readable.
-        SuiteError: the table is not of this kind, or ratings are not numbers.
-    """
-    data = read_bytes(path)
-    table, faults = read_table(data, path)
-    rows, more = read_items(table) if table is not None else (None, [])
-    if rows is None or table is None:
-        raise unusable(path, [*faults, *more])
-    suite = Suite(
-        meta=Meta(name=name_from(path)),
-        region_names=("sentence",),
-        predictions=(),
-        items=rows.items,
-        extra={"kind": RATED, "ratings": {"low": -sys.float_info.max, "high": sys.float_info.max}},
-    )
-    if wrong := rating_faults(suite, places=rows.places):
-        raise unusable(path, [*faults, *more, *wrong])
-    given = [
-        value
-        for sentence in rated_of(suite).sentences
-        for value in (*(rating.value for rating in sentence.ratings), sentence.mean)
-        if value is not None
-    ]
-    if len(set(given)) < 2:  # noqa: PLR2004  # a scale has two ends
-        raise unusable(path, [*faults, *more, _without_scale(given, table, path)])
-    low, high = math.floor(min(given)), math.ceil(max(given))
-    seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
-    more.append(fault("CIM-S036", where=path.name, seen=seen))
-    suite = replace(suite, extra={"kind": RATED, "ratings": {"low": low, "high": high}})
-    return Reading(suite, sha256_of(data), rows.places, (*faults, *more))
-
-
-def _without_scale(given: Sequence[float], table: Table, path: Path) -> Fault:
-    """The fault of a table whose ratings do not differ, or that has none."""
-    column = table.find("rating") or table.find(_RATINGS) or "rating"
-    return fault(
-        "CIM-S003",
-        where=f"{path.name}: column {column}",
-        seen=f"The ratings are all {given[0]:g}." if given else "No sentence has a rating.",
-        todo="A run correlates a model's values with the ratings, so the ratings must differ: check"
-        " that this is the column of ratings, and add sentences that are better or worse.",
-    )
 
 
 def points_of(suite: Suite) -> int | None:

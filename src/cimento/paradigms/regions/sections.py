@@ -49,6 +49,7 @@ from cimento.report.formatting import remarks
 from cimento.report.items import item_records
 from cimento.runs.outcomes import each_outcome
 from cimento.statistics.means import CLUSTERED_T, STUDENT, STUDENTIZED, STUDENTIZED_CLUSTERED
+from cimento.suites import PAIR_PREDICTION, Prediction
 from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
@@ -326,12 +327,22 @@ def _in_brief(run: Run) -> list[str]:
             f" {options.unit}."
         )
     met = (
-        "An item is correct if the inequality between surprisals that the suite predicts holds."
+        _met(suite.predictions[0], "better value" if options.measure else "lower surprisal")
         if len(suite.predictions) == 1
         else "Each prediction is an inequality between these surprisals; an item is correct on a"
         " prediction if the inequality holds, and correct as a whole if all of them hold."
     )
     return [compared, met, *_effects(run)]
+
+
+def _met(prediction: Prediction, better: str) -> str:
+    """When an item is correct, for a suite with one prediction."""
+    if prediction.formula == PAIR_PREDICTION.formula:
+        return f"An item is correct if the grammatical sentence has the {better}."
+    return (
+        "An item is correct if the inequality between surprisals that the suite predicts holds:"
+        f" {prediction.formula}."
+    )
 
 
 _DONE = {"sum": "summed", "mean": "averaged"}

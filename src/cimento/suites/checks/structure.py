@@ -21,7 +21,7 @@ from cimento.suites.published import LANGUAGE_CODE, language_code
 from cimento.suites.reading import NO_LANGUAGE, NO_PREDICTIONS, fault
 
 _MOST_LISTED = 6
-_NUMBERED = re.compile(r"(row|line) \d+$")
+_NUMBERED = re.compile(r".*\b((?:row|line) \d+)$")
 
 TOGETHER = 1000
 """Number of texts that are tested at once, which is fast; most suites need no closer look."""
@@ -121,10 +121,10 @@ class Stimuli:
         named = f"item {id_}" if id_ else f"item number {item + 1}"
         return self._at(self.starts[item], named)
 
-    def short(self, item: int) -> str:
-        """The row of an item in its file, as ``row 3``; where there is none, its number."""
-        match = _NUMBERED.search(self._places[self.starts[item]]) if self._places else None
-        return match[0] if match else f"item number {item + 1}"
+    def row(self, item: int) -> str:
+        """File and row of an item's first stimulus; the number of the item where it has no row."""
+        place = self._places[self.starts[item]] if self._places else ""
+        return place if _NUMBERED.search(place) else f"item number {item + 1}"
 
     def _at(self, number: int, named: str) -> str:
         return f"{self._places[number]}, {named}" if number < len(self._places) else named
@@ -196,9 +196,11 @@ def _ids(stimuli: Stimuli) -> Iterator[Fault]:
         positions.setdefault(id_, []).append(number)
     for id_, (first, *more) in positions.items():
         if more:
-            further = f" and {len(more) - 1} more" if len(more) > 1 else ""
-            seen = f"The id {id_!r} is also that of {stimuli.short(more[0])}{further}."
-            yield fault("CIM-S010", where=stimuli.where_item(first), seen=seen)
+            there, other = stimuli.row(first), _NUMBERED.sub(r"\1", stimuli.row(more[0]))
+            seen = f"The id {id_!r} is that of {there} and of {other}."
+            if len(more) > 1:
+                seen = f"The id {id_!r} is that of {there}, of {other} and of {len(more) - 1} more."
+            yield fault("CIM-S010", where=f"item {id_}", seen=seen)
 
 
 def _conditions(stimuli: Stimuli) -> Iterator[Fault]:

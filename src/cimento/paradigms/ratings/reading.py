@@ -1,0 +1,128 @@
+"""Bare tables of rated sentences: the lowest and the highest rating are the ends of the scale."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+from cimento.errors import Fault, SuiteError, counted
+from cimento.io.files import read_bytes
+from cimento.paradigms.ratings.suite import rated_of, rating_faults
+from cimento.suites import Meta, Suite
+from cimento.suites.builtin import RATED
+from cimento.suites.formats.items import read_items
+from cimento.suites.reading import Reading, fault, name_from, sha256_of, unusable
+from cimento.suites.tables import SUFFIXES, Table, read_header, read_table
+
+
+def is_bare_table(path: Path) -> bool:
+    """Whether a file is a table of sentences and their ratings, as people make one."""
+    if path.suffix.lower() not in SUFFIXES or not path.is_file():
+        return False
+    try:
+        table, _ = read_header(read_bytes(path), path)
+    except SuiteError:
+        return False
+    of_items = table is not None and table.find("condition") and table.find("item")
+    if table is None or of_items or table.find("good"):
+        return False
+    has_sentence = table.find("text") or table.find("sentence")
+    return bool(has_sentence and (table.find("rating") or table.find("ratings")))
+
+
+def read_bare(path: Path) -> Reading:
+    """A table of sentences and ratings as a suite, with the lowest and highest rating as its scale.
+
+    Raises:
+        InputError: the file is not readable.
+        SuiteError: the table is not of this kind, or ratings are not numbers.
+    """
+    data = read_bytes(path)
+    table, faults = read_table(data, path)
+    rows, more = read_items(table) if table is not None else (None, [])
+    if rows is None or table is None:
+        raise unusable(path, [*faults, *more])
+    suite = Suite(
+        meta=Meta(name=name_from(path)),
+        region_names=("sentence",),
+        predictions=(),
+        items=rows.items,
+        extra={"kind": RATED, "ratings": {"low": -sys.float_info.max, "high": sys.float_info.max}},
+    )
+    if wrong := rating_faults(suite, places=rows.places):
+        raise unusable(path, [*faults, *more, *wrong])
+    given = [
+        value
+        for sentence in rated_of(suite).sentences
+        for value in (*(rating.value for rating in sentence.ratings), sentence.mean)
+        if value is not None
+    ]
+    if len(set(given)) < 2:  # noqa: PLR2004  # a scale has two ends
+        raise unusable(path, [*faults, *more, _without_scale(given, table, path)])
+    low, high = math.floor(min(given)), math.ceil(max(given))
+    seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
+    seen += _far_off(suite, rows.places, sorted({*given}))
+    more.append(fault("CIM-S036", where=path.name, seen=seen))
+    more += _unrated(suite, rows.places, path.name)
+    suite = replace(suite, extra={"kind": RATED, "ratings": {"low": low, "high": high}})
+    return Reading(suite, sha256_of(data), rows.places, (*faults, *more))
+
+
+_FEWEST_GAPS = 3
+"""Number of other steps between ratings without which none is out of the ordinary."""
+
+
+def _far_off(suite: Suite, places: Sequence[str], values: Sequence[float]) -> str:
+    """Where a lowest or highest rating stands that is far from all others: it may be a slip.
+
+    Args:
+        suite: the suite.
+        places: place of each sentence.
+        values: the distinct ratings, ascending.
+    """
+    gaps = [higher - lower for lower, higher in pairwise(values)]
+    said = ""
+    for name, end, gap, others in (
+        ("lowest", values[0], gaps[0], gaps[1:]),
+        ("highest", values[-1], gaps[-1], gaps[:-1]),
+    ):
+        where = [
+            place
+            for place, sentence in zip(places, rated_of(suite).sentences, strict=True)
+            if end in (sentence.mean, *(rating.value for rating in sentence.ratings))
+        ]
+        if len(others) >= _FEWEST_GAPS and len(where) == 1 and gap > max(1.0, *others):
+            said += f" The {name}, {end:g}, is only in {where[0]}."
+    return said
+
+
+def _unrated(suite: Suite, places: Sequence[str], name: str) -> list[Fault]:
+    """A fault that counts sentences without a rating, and says where the first stands."""
+    without = [
+        place
+        for place, sentence in zip(places, rated_of(suite).sentences, strict=True)
+        if sentence.mean is None and not sentence.ratings
+    ]
+    if not without:
+        return []
+    seen = (
+        f"Of {len(places)} sentences, {counted(len(without), 'has', 'have')} no rating;"
+        f" the first: {without[0]}."
+    )
+    return [fault("CIM-S038", where=name, seen=seen)]
+
+
+def _without_scale(given: Sequence[float], table: Table, path: Path) -> Fault:
+    """The fault of a table whose ratings do not differ, or that has none."""
+    column = table.find("rating") or table.find("ratings") or "rating"
+    return fault(
+        "CIM-S003",
+        where=f"{path.name}: column {column}",
+        seen=f"The ratings are all {given[0]:g}." if given else "No sentence has a rating.",
+        todo="A run correlates a model's values with the ratings, so the ratings must differ: check"
+        " that this is the column of ratings, and add sentences that are better or worse.",
+    )
