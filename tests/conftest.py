@@ -49,7 +49,7 @@ SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shar
 
 
 def _keeping(load: Callable[..., Scorer]) -> Callable[..., Scorer]:
-    """`load`, which takes longer than most runs of the tests, once for each model of many tests."""
+    """`load`, which takes longer than most runs of the tests, once for each demo model."""
     kept: dict[str, Scorer] = {}
 
     def loaded(located: Located, **options: object) -> Scorer:
@@ -57,7 +57,7 @@ def _keeping(load: Callable[..., Scorer]) -> Callable[..., Scorer]:
 
         # Models of the tests are so small that threads would only wait for each other.
         torch.set_num_threads(1)
-        if not (located.name.startswith("demo-") or located.folder.parent.name == "zoo0"):
+        if not located.name.startswith("demo-"):
             return load(located, **options)
         key = repr((located, sorted(options.items())))
         if key not in kept:
