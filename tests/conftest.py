@@ -124,10 +124,7 @@ def _keep_what_is_asked_often() -> None:
     from cimento.compare import analysis
     from cimento.engine import handle
     from cimento.paradigms.registry import own_paradigms
-    from cimento.suites import reading
 
-    # Frozen objects are counted one by one, and here they are millions.
-    reading.gc = SimpleNamespace(**{**vars(gc), "get_freeze_count": lambda: 1})
     # The weights that are given back are those of the demo models, which are kept here.
     handle.gc = SimpleNamespace(collect=functools.partial(gc.collect, 1))
     analysis.item_response = _computing_once(analysis.item_response)

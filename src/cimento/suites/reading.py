@@ -9,6 +9,7 @@ import codecs
 import gc
 import hashlib
 import re
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -221,6 +222,9 @@ class Reading:
 _MANY_OBJECTS = 5_000
 """Number of objects below which a garbage collection takes no noticeable time."""
 
+_others_are_frozen = threading.Event()
+"""Set once objects are known to be frozen, which stay so: counting them visits each of them."""
+
 
 @contextmanager
 def no_collection() -> Iterator[None]:
@@ -234,8 +238,10 @@ def no_collection() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
-            # Counting frozen objects visits them one by one, so it is done only for many objects.
-            if gc.get_count()[0] > _MANY_OBJECTS and not gc.get_freeze_count():
+            many = gc.get_count()[0] > _MANY_OBJECTS and not _others_are_frozen.is_set()
+            if many and gc.get_freeze_count():
+                _others_are_frozen.set()
+            elif many:
                 # Freezing and unfreezing moves the new objects to the oldest generation, which is
                 # seldom searched.
                 gc.freeze()
