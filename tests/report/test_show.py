@@ -44,7 +44,7 @@ def test_one_item(stored: Run, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Il [bold]gatto dorme." in shown
     assert "* verb  dorme.  2.00 bits" in shown
     assert "* verb  dormono qui.  3.00 bits" in shown
-    assert "pass by 1.00 bits  (2;%good%) < (2;%bad%)" in shown
+    assert "pass by 1.00 bits  prediction 0: (2;%good%) < (2;%bad%)" in shown
 
 
 def test_colour_shades_surprising_tokens() -> None:

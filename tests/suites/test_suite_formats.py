@@ -141,7 +141,7 @@ BAD_JSON: Mapping[str, tuple[str | bytes, str, str]] = {
                                "1, 2, 4"),
     "an item twice": (json.dumps({**json.loads(syntaxgym()),
                                   "items": json.loads(syntaxgym())["items"] * 2}), "CIM-S010",
-                      "Items 1, 2"),
+                      "The id '1' is that of item number 1 and of item number 2"),
 }  # fmt: skip
 
 

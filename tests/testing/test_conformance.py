@@ -267,7 +267,7 @@ def _is_made_again(tried: Tried) -> Said:
 
 def _is_compared(tried: Tried) -> Said:
     done = said("compare", *tried.stored)
-    assert "change" in done.out
+    assert "shared items" in done.out
     return done
 
 
