@@ -75,7 +75,8 @@ def main() -> int:
             page = markdown(measured, source=corpus.source, notes=notes)
             (options.output / "table.md").write_text(page, encoding="utf-8")
             (options.output / "results.json").write_text(
-                json.dumps([each.as_json() for each in measured], indent=1), encoding="utf-8"
+                json.dumps([measurement.as_json() for measurement in measured], indent=1),
+                encoding="utf-8",
             )
     print((options.output / "table.md").read_text(encoding="utf-8"))
     return 0
@@ -145,42 +146,49 @@ def build_models(works: Sequence[Work], texts: str, folder: Path) -> None:
 
 def measure(work: Work, dtype: str, setting: Setting) -> Measured:
     """Let the contenders of a work take turns."""
-    contenders = [each for each in work.contenders if each.tool in setting.pythons]
-    batches = {each.label: _best_batch(work, each, dtype, setting) for each in contenders}
-    runs: dict[str, list[Run]] = {each.label: [] for each in contenders}
+    contenders = [contender for contender in work.contenders if contender.tool in setting.pythons]
+    batches = {
+        contender.label: _best_batch(work, contender, dtype, setting) for contender in contenders
+    }
+    runs: dict[str, list[Run]] = {contender.label: [] for contender in contenders}
     for number in range(setting.rounds):
         shift = number % len(contenders)
-        for each in [*contenders[shift:], *contenders[:shift]]:
-            groups = each.groups or work.groups
-            run = _undisturbed(work, each, groups, batches[each.label], dtype, setting)
-            runs[each.label].append(run)
-            _say(work, each.label, run)
+        for contender in [*contenders[shift:], *contenders[:shift]]:
+            groups = contender.groups or work.groups
+            run = _undisturbed(work, contender, groups, batches[contender.label], dtype, setting)
+            runs[contender.label].append(run)
+            _say(work, contender.label, run)
     size = size_of(work, setting.models / work.model)
     return Measured(work, NAMES[work.model], dtype, setting.device, size, batches, runs)
 
 
-def _best_batch(work: Work, each: Contender, dtype: str, setting: Setting) -> int | None:
-    if len(each.batches) == 1:
-        return each.batches[0]
-    groups = each.groups or work.groups
+def _best_batch(work: Work, contender: Contender, dtype: str, setting: Setting) -> int | None:
+    if len(contender.batches) == 1:
+        return contender.batches[0]
+    groups = contender.groups or work.groups
     step = max(1, round(sum(map(len, groups)) / TUNING_TEXTS[work.kind]))
     # Whole suites, or sentences from all over the only one.
     groups = groups[::step] if len(groups) > 1 else (groups[0][::step],)
     key = "wall_seconds" if setting.device == "cuda" else "cpu_seconds"
     cost = {}
-    for batch in each.batches:
-        run = _undisturbed(work, each, groups, batch, dtype, setting)
+    for batch in contender.batches:
+        run = _undisturbed(work, contender, groups, batch, dtype, setting)
         cost[batch] = run[key]
-        _say(work, f"{each.label}, batch {batch} tried", run)
+        _say(work, f"{contender.label}, batch {batch} tried", run)
     return min(cost, key=cost.__getitem__)
 
 
 def _undisturbed(
-    work: Work, each: Contender, groups: Groups, batch: int | None, dtype: str, setting: Setting
+    work: Work,
+    contender: Contender,
+    groups: Groups,
+    batch: int | None,
+    dtype: str,
+    setting: Setting,
 ) -> Run:
     """One run; repeated while other processes disturb it and there is patience left."""
     job = {
-        "tool": each.tool,
+        "tool": contender.tool,
         "kind": work.kind,
         "folder": str(setting.models / work.model),
         "groups": groups,

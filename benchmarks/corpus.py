@@ -40,7 +40,7 @@ def read_corpus(folder: Path | None) -> Corpus:
     Files are known by what is in them. Where several folders hold files of one sort (the same
     suites in two notations), the one with the most is read, the last by name among equals.
     """
-    found = folder is not None
+    given = folder is not None
     paradigms = _richest(folder, "*.jsonl", _pairs_of) if folder else {}
     suites = _richest(folder, "*.json", _suite_of) if folder else {}
     treebanks = _richest(folder, "*.conllu", _treebank_of) if folder else {}
@@ -54,7 +54,7 @@ def read_corpus(folder: Path | None) -> Corpus:
     suites = suites or {
         name: list(itertools.chain(*pairs[:48])) for name, pairs in paradigms.items()
     }
-    source = ", ".join(sources) if found else "generated sentences"
+    source = ", ".join(sources) if given else "generated sentences"
     return Corpus(paradigms=paradigms, suites=suites, prose=prose, source=source)
 
 
@@ -159,7 +159,7 @@ def multiplied(paradigms: dict[str, list[Pair]], *, count: int, pairs: int) -> I
         count: how many are wanted.
         pairs: of each, at most.
     """
-    originals = [each[:pairs] for each in paradigms.values()]
+    originals = [paradigm[:pairs] for paradigm in paradigms.values()]
     for number in range(count):
         chosen = originals[number % len(originals)]
         if number < len(originals):

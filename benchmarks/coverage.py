@@ -54,10 +54,10 @@ def independent_shares() -> str:
     """Shares of independent items: exact."""
     rows = []
     for n in (*SIZES, 120, 180):
-        found = [share_interval(spread(k, n), Design.independent(n)) for k in range(n + 1)]
+        intervals = [share_interval(spread(k, n), Design.independent(n)) for k in range(n + 1)]
         cells = []
         for truth in TRUTHS:
-            held = [holds(each.low, each.high, truth) for each in found]
+            held = [holds(interval.low, interval.high, truth) for interval in intervals]
             share = float(stats.binom.pmf(range(n + 1), n, truth) @ held)
             cells.append(percent(share, COVERED))
         rows.append((n, *cells))
@@ -88,8 +88,8 @@ def clustered_shares(trials: int = 2000) -> str:
                 shares = beta(generator, truth, correlation, (trials, len(sizes)))
                 tally = Tally()
                 for counts in generator.binomial(sizes, shares).tolist():
-                    found = counted_interval(Counter(zip(counts, sizes, strict=True)))
-                    tally.count(holds(found.low, found.high, truth))
+                    interval = counted_interval(Counter(zip(counts, sizes, strict=True)))
+                    tally.count(holds(interval.low, interval.high, truth))
                 cells.append(tally.cell(COVERED))
             rows.append((name, correlation, *cells))
     names = ("clusters", "correlation", *(f"truth {truth}" for truth in SOME_TRUTHS))
@@ -112,8 +112,8 @@ def means(trials: int = 2000) -> str:
 def _coverage_of_means(samples: np.ndarray, design: Design) -> Tally:
     tally = Tally()
     for seed, values in enumerate(samples):
-        found = mean_of(values, design, seed=SEED + seed, draws=499)
-        tally.count(holds(found.low, found.high, 0.0))
+        mean = mean_of(values, design, seed=SEED + seed, draws=499)
+        tally.count(holds(mean.low, mean.high, 0.0))
     return tally
 
 
@@ -128,8 +128,8 @@ def clustered_means(trials: int = 1000) -> str:
             cells = []
             for draw in SHAPES.values():
                 common = draw(generator, (trials, len(sizes)))[:, labels]
-                own = draw(generator, (trials, labels.size))
-                samples = correlation**0.5 * common + (1 - correlation) ** 0.5 * own
+                individual = draw(generator, (trials, labels.size))
+                samples = correlation**0.5 * common + (1 - correlation) ** 0.5 * individual
                 cells.append(_coverage_of_means(samples, design).cell(COVERED))
             rows.append((name, correlation, *cells))
     names = ("clusters", "correlation", *SHAPES)
@@ -153,14 +153,16 @@ def differences() -> str:
         for b in range(n + 1):
             for c in range(n + 1 - b):
                 first, second = spread(b, n), [False] * b + spread(c, n - b)
-                found = share_difference(first, second, Design.independent(n))
-                ends[b, c] = found.low, found.high
+                difference = share_difference(first, second, Design.independent(n))
+                ends[b, c] = difference.low, difference.high
         for share in (0.05, 0.1, 0.3, 0.5):
             cells = []
             for part in parts.values():
                 chances = trinomial(n, share * part, share * (1 - part))
                 truth = share * (2 * part - 1)
-                held = sum(chances[key] for key, each in ends.items() if holds(*each, truth))
+                held = sum(
+                    chances[key] for key, interval in ends.items() if holds(*interval, truth)
+                )
                 cells.append(percent(float(held), COVERED))
             rows.append((n, share, *cells))
     names = ("items", "share of discordant items", *parts)
@@ -180,11 +182,11 @@ def clustered_differences(trials: int = 800) -> list[str]:
         for correlation in (0.1, 0.4):
             cells, levels = [], []
             for truths in PAIRS:
-                inside, found = _clustered_difference(
+                inside, rejections = _clustered_difference(
                     generator, design, truths, correlation, trials
                 )
                 cells.append(inside.cell(COVERED))
-                levels.append(found.cell(REJECTED))
+                levels.append(rejections.cell(REJECTED))
             covered.append((name, correlation, *cells))
             rejected.append((name, correlation, *levels[:4]))
     names = ["clusters", "correlation", *(f"truths {a} and {b}" for a, b in PAIRS)]
@@ -217,8 +219,8 @@ def _clustered_difference(
     ]
     inside, rejected = Tally(), Tally()
     for first, second in zip(*(column.tolist() for column in columns), strict=True):
-        found = share_difference(first, second, design)
-        inside.count(holds(found.low, found.high, truths[0] - truths[1]))
+        difference = share_difference(first, second, design)
+        inside.count(holds(difference.low, difference.high, truths[0] - truths[1]))
         rejected.count(rejects(share_test(first, second, design).p))
     return inside, rejected
 
@@ -229,11 +231,11 @@ def mcnemar_levels() -> str:
     for n in (*SIZES, 120):
         for share in (0.1, 0.3, 0.5):
             half = share / 2
-            found = (
+            powers = (
                 mcnemar_power(n, only_first=half, only_second=half, variant=variant)
                 for variant in MCNEMAR
             )
-            rows.append((n, share, *(percent(level, REJECTED) for level in found)))
+            rows.append((n, share, *(percent(level, REJECTED) for level in powers)))
     names = ("items", "share of discordant items", *MCNEMAR)
     return table("McNemar's test, 5% asked for: rejected in %, exact", names, rows)
 
@@ -254,7 +256,7 @@ PARTS: Sequence[Part] = (
 def main() -> int:
     """Print every table, or write them between the marks of a page."""
     made = (part() for part in PARTS)
-    texts = [text for each in made for text in ([each] if isinstance(each, str) else each)]
+    texts = [text for part in made for text in ([part] if isinstance(part, str) else part)]
     return publish("\n".join(texts), "coverage")
 
 

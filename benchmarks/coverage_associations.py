@@ -63,8 +63,8 @@ def correlations(trials: int = 1000) -> str:
             for kind, truth in truths.items():
                 tally = Tally()
                 for a, b in zip(x, y, strict=True):
-                    found = correlate(a, b, kind=kind, design=design, seed=0, draws=0)
-                    tally.count(holds(found.low, found.high, truth(rho)))
+                    correlation = correlate(a, b, kind=kind, design=design, seed=0, draws=0)
+                    tally.count(holds(correlation.low, correlation.high, truth(rho)))
                 cells[kind].append(tally.cell(COVERED))
         rows.append((name, *(cell for row in cells.values() for cell in row)))
     names = ("design", *(f"{kind} {rho}" for kind in truths for rho in RHOS))
@@ -89,8 +89,8 @@ def correlations_of_other_shapes(trials: int = 1000) -> str:
                     x, y = x / scale, y / scale
                 tally = Tally()
                 for a, b in zip(x, y, strict=True):
-                    found = correlate(a, b, kind="pearson", design=design, seed=0, draws=0)
-                    tally.count(holds(found.low, found.high, truth))
+                    correlation = correlate(a, b, kind="pearson", design=design, seed=0, draws=0)
+                    tally.count(holds(correlation.low, correlation.high, truth))
                 cells.append(tally.cell(COVERED))
         rows.append((name, *cells))
     names = ("design", *(f"{s} {rho}" for s in ("lognormal (0.5)", "t, 5 df") for rho in RHOS))
@@ -117,8 +117,8 @@ def kappas(trials: int = 600) -> str:
                     chances = generator.dirichlet(shares * (1 / 0.3 - 1), design.m)
                 picks = generator.random((labels.size, 1)) > chances[labels].cumsum(axis=1)
                 cell = np.minimum(picks.sum(axis=1), 3)
-                found = cohen_kappa((cell < 2).tolist(), (cell % 2 == 0).tolist(), design=design)  # noqa: PLR2004
-                tally.count(holds(found.low, found.high, kappa))
+                agreed = cohen_kappa((cell < 2).tolist(), (cell % 2 == 0).tolist(), design=design)  # noqa: PLR2004
+                tally.count(holds(agreed.low, agreed.high, kappa))
             cells.append(tally.cell(COVERED))
         rows.append((name, *cells))
     names = ("design", *(f"{right:.0%} right, kappa {kappa}" for right, kappa in settings))
@@ -143,8 +143,8 @@ def alphas(trials: int = 1000) -> str:
                     common = (generator.random(design.m) < share)[labels]
                     truth = np.where(generator.random(labels.size) < 0.5, common, truth)  # noqa: PLR2004
                 ratings = truth[:, None] ^ (generator.random((labels.size, 3)) < error)
-                found = krippendorff_alpha(ratings.tolist(), design=design)
-                tally.count(holds(found.low, found.high, alpha))
+                agreed = krippendorff_alpha(ratings.tolist(), design=design)
+                tally.count(holds(agreed.low, agreed.high, alpha))
             cells.append(tally.cell(COVERED))
         for part in (0.5, 0.8):
             tally = Tally()
@@ -154,8 +154,8 @@ def alphas(trials: int = 1000) -> str:
                     item = (generator.normal(size=design.m)[labels] + item) / math.sqrt(2)
                 noise = generator.normal(size=(labels.size, 3))
                 values = math.sqrt(part) * item[:, None] + math.sqrt(1 - part) * noise
-                found = krippendorff_alpha(values.tolist(), level="interval", design=design)
-                tally.count(holds(found.low, found.high, part))
+                agreed = krippendorff_alpha(values.tolist(), level="interval", design=design)
+                tally.count(holds(agreed.low, agreed.high, part))
             cells.append(tally.cell(COVERED))
         rows.append((name, *cells))
     names = ("design", *(f"{s:.0%} yes, {e:.0%} errors" for s, e in settings))
@@ -178,8 +178,8 @@ def slopes(trials: int = 500) -> str:
                 order = generator.permutation(m)[labels]
                 predictors = (generator.normal(size=labels.size), order < m // 2, order < THREE)
                 for tally, x in zip(tallies, predictors, strict=True):
-                    found = regress(y, {"x": x}, design).coefficients
-                    tally.count(holds(found[1].low, found[1].high, 0.0) if found else None)
+                    terms = regress(y, {"x": x}, design).coefficients
+                    tally.count(holds(terms[1].low, terms[1].high, 0.0) if terms else None)
             rows.append((name, shape, *(tally.cell(COVERED) for tally in tallies)))
     names = ("clusters", "residuals", "each item its own", "half of the clusters", "three clusters")
     return table("Slopes on a predictor (`regress`): coverage in %", names, rows)
@@ -199,12 +199,12 @@ def association_levels(trials: int = 800) -> str:
             right = generator.random((labels.size, 4)) < hard[:, None]
             q.count(rejects(cochran_q(right.tolist(), design, seed=SEED + trial, draws=199).p))
             if design.clustered:
-                found = permute_clusters(
+                test = permute_clusters(
                     x[trial], y[trial], _covariance, design, seed=SEED + trial, draws=99
                 )
             else:
-                found = permute_products(x[trial], y[trial], seed=SEED + trial, draws=199)
-            permuted.count(rejects(found.p))
+                test = permute_products(x[trial], y[trial], seed=SEED + trial, draws=199)
+            permuted.count(rejects(test.p))
         rows.append((name, q.cell(REJECTED), permuted.cell(REJECTED)))
     names = ("design", "Cochran's Q of 4 models (`cochran_q`)", "permutation of a correlation")
     return table("Other tests, 5% asked for: rejected in %", names, rows)
@@ -252,12 +252,12 @@ def _set_apart(right: np.ndarray) -> bool:
             b, c = right[one] & ~right[other], right[other] & ~right[one]
             tested.append((str(one), str(other), mcnemar(int(b.sum()), int(c.sum())).p))
     ranks = rank_by_pairs({str(k): float(row.mean()) for k, row in enumerate(right)}, tested).ranks
-    return any(each.best > 1 or each.worst < len(ranks) for each in ranks)
+    return any(rank.best > 1 or rank.worst < len(ranks) for rank in ranks)
 
 
 def _equivalent_shares(n: int) -> float:
     """The chance that 20 and 10% discordant items are equivalent at a margin of 10%."""
-    found = 0.0
+    power = 0.0
     for c in range(n + 1):
         chance = stats.binom.pmf(c, n, 0.1)
         left = stats.binom.pmf(range(n - c + 1), n - c, 0.2 / 0.9)
@@ -265,8 +265,8 @@ def _equivalent_shares(n: int) -> float:
             rest = [True] * (n - b - c)
             first, second = [True] * b + [False] * c + rest, [False] * b + [True] * c + rest
             same = tost_shares(first, second, Design.independent(n), margin=0.1)
-            found += chance * left[b] * bool(same.equivalent)
-    return float(found)
+            power += chance * left[b] * bool(same.equivalent)
+    return float(power)
 
 
 def simulated_models(formula: str, slope: float, *, trials: int) -> list[float | None]:
@@ -278,13 +278,13 @@ def simulated_models(formula: str, slope: float, *, trials: int) -> list[float |
         np.repeat(range(24), 4),
     )
     columns = {"a": a.tolist(), "b": b.tolist(), "item": item.tolist()}
-    found: list[float | None] = []
+    p_values: list[float | None] = []
     for _ in range(trials):
         effects = generator.normal(size=(24, 2))[item]
         y = effects[:, 0] + slope * effects[:, 1] * a + generator.normal(0, 0.5, item.size)
         fit = mixed_model(formula, {**columns, "y": y.tolist()})
-        found.append(fit.effect("a").p if fit.fixed else None)
-    return found
+        p_values.append(fit.effect("a").p if fit.fixed else None)
+    return p_values
 
 
 PARTS = (

@@ -52,14 +52,14 @@ def centre_of(truth: float, spread: float, shape: Callable[[Floats], Floats]) ->
 
 def held(truth: float, samples: Floats, design: Design) -> tuple[str, str]:
     """How often two intervals hold the truth, in per cent."""
-    found = {"bounded": 0, "mean": 0}
+    covered = {"bounded": 0, "mean": 0}
     for trial, sample in enumerate(samples):
         bounded = bounded_mean(sample, design, seed=trial, draws=DRAWS)
         plain = mean_of(sample, design, seed=trial, draws=DRAWS)
         for name, interval in (("bounded", bounded), ("mean", plain)):
             if interval.low is not None and interval.high is not None:
-                found[name] += interval.low <= truth <= interval.high
-    return tuple(f"{100 * count / len(samples):.1f}%" for count in found.values())  # type: ignore[return-value]  # two methods
+                covered[name] += interval.low <= truth <= interval.high
+    return tuple(f"{100 * count / len(samples):.1f}%" for count in covered.values())  # type: ignore[return-value]  # two methods
 
 
 def main() -> int:

@@ -62,12 +62,12 @@ def null_design(
 def level(name: str, sizes: Sequence[int], correlation: float) -> list[float]:
     """The share of simulated designs in which each formula finds an interaction."""
     generator = np.random.default_rng([SEED, *name.encode(), int(100 * correlation)])
-    found = dict.fromkeys(FORMULAS, 0)
+    rejected = dict.fromkeys(FORMULAS, 0)
     for _ in range(TRIALS):
         columns = null_design(generator, sizes, correlation)
         for key, formula in FORMULAS.items():
-            found[key] += mixed_model(formula, columns).effect("second:first").p <= ALPHA
-    return [each / TRIALS for each in found.values()]
+            rejected[key] += mixed_model(formula, columns).effect("second:first").p <= ALPHA
+    return [count / TRIALS for count in rejected.values()]
 
 
 def main() -> int:
@@ -76,7 +76,7 @@ def main() -> int:
         (
             name,
             correlation,
-            *(f"{each:.1%}" for each in level(name, sizes, correlation, trials=TRIALS)),
+            *(f"{share:.1%}" for share in level(name, sizes, correlation, trials=TRIALS)),
         )
         for name, sizes in DESIGNS.items()
         for correlation in CORRELATIONS

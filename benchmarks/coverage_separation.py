@@ -48,10 +48,10 @@ def main() -> int:
                 between = generator.normal(size=m)[numbers] if sizes else 0.0
                 within = generator.normal(size=design.n) * (1.0 if not sizes else np.sqrt(0.5))
                 scores = distance * np.array(true) + np.sqrt(0.5) * between + within
-                found = auc_interval(scores, true, design)
-                area.count(holds(found.low, found.high, truths[0]))
-                found = balanced_interval((scores > distance / 2).tolist(), true, design)
-                balanced.count(holds(found.low, found.high, truths[1]))
+                interval = auc_interval(scores, true, design)
+                area.count(holds(interval.low, interval.high, truths[0]))
+                interval = balanced_interval((scores > distance / 2).tolist(), true, design)
+                balanced.count(holds(interval.low, interval.high, truths[1]))
             rows.append(
                 (
                     name, f"{truths[0]:.3f}", area.cell(COVERED), f"{truths[1]:.3f}",

@@ -248,18 +248,18 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if given.memory:
-            found = memory(
+            figures = memory(
                 Path(folder), models=given.models, suites=given.suites, items=given.items
             )
         else:
-            found = simulate(
+            figures = simulate(
                 Path(folder),
                 models=given.models,
                 suites=given.suites,
                 items=given.items,
                 workers=given.workers,
             )
-    print(json.dumps(found, indent=2))
+    print(json.dumps(figures, indent=2))
 
 
 if __name__ == "__main__":

@@ -78,12 +78,12 @@ def _seconds(work: Callable[[], object]) -> float:
 def _texts() -> list[tuple[str, str]]:
     """Texts of 10 to 40 words, as long as those of the studies, with one word left out."""
     generator = random.Random(SEED)  # noqa: S311  # no secret
-    found = []
+    texts = []
     for _ in range(ITEMS):
         words = [f"w{generator.randrange(VOCABULARY)}" for _ in range(generator.randint(10, 40))]
         at = generator.randrange(1, len(words))
-        found.append((" ".join(words[:at]) + " ", " " + " ".join(words[at + 1 :])))
-    return found
+        texts.append((" ".join(words[:at]) + " ", " " + " ".join(words[at + 1 :])))
+    return texts
 
 
 def _tokenizer() -> PreTrainedTokenizerFast:

@@ -30,7 +30,7 @@ def machine_seconds() -> float | None:
     """CPU seconds that all processes have used since the machine started; None where unknown."""
     if not _MACHINE.is_file():
         return None
-    ticks = [int(each) for each in _MACHINE.read_text().split("\n", 1)[0].split()[1:9]]
+    ticks = [int(field) for field in _MACHINE.read_text().split("\n", 1)[0].split()[1:9]]
     user, nice, system, _idle, _iowait, irq, softirq, steal = ticks
     return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
 

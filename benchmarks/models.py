@@ -133,7 +133,9 @@ def train_tokenizer(
 def _density(tokenizer: Tokenizer, texts: Sequence[str]) -> float:
     """Tokens for each word."""
     encodings = tokenizer.encode_batch(list(texts), add_special_tokens=False)
-    return sum(len(each.ids) for each in encodings) / sum(len(text.split()) for text in texts)
+    return sum(len(encoding.ids) for encoding in encodings) / sum(
+        len(text.split()) for text in texts
+    )
 
 
 def build(

@@ -33,9 +33,9 @@ def publish(text: str, mark: str) -> int:
         return 0
     page = Path(sys.argv[1])
     begin, end = f"<!-- {mark}: begin -->", f"<!-- {mark}: end -->"
-    before, found, rest = page.read_text(encoding="utf-8").partition(begin)
+    before, marker, rest = page.read_text(encoding="utf-8").partition(begin)
     _, closed, after = rest.partition(end)
-    if not found or not closed:
+    if not marker or not closed:
         print(f"{page} lacks the marks {begin} and {end}", file=sys.stderr)
         return 2
     page.write_text(f"{before}{begin}\n\n{text.strip()}\n\n{end}{after}", encoding="utf-8")

@@ -61,21 +61,21 @@ def main() -> int:
 
 def _asks(n_stories: int) -> list[list[Choose]]:
     stories = read_stories(find_suite("it-stories")).stories
-    found = []
+    tiers = []
     for tier in TIERS:
         items = [s for s in stories[:n_stories] if tier == STORY or not s.plausible]
         asks = tier_prompts(
             tier, items, stories, prompt=find_prompt("it-1"),
             options=StoryOptions(), prompt_format=PromptFormat(),
         )  # fmt: skip
-        found.append([ask.choose() for ask in asks])
-    return found
+        tiers.append([ask.choose() for ask in asks])
+    return tiers
 
 
 def _timed(work: Callable[[], Sums]) -> tuple[float, Sums]:
     started = time.process_time()
-    found = work()
-    return time.process_time() - started, found
+    scores = work()
+    return time.process_time() - started, scores
 
 
 def _shared(
@@ -84,13 +84,13 @@ def _shared(
     card = ModelCard(name="m", kind="causal", revision="", tokenizer="", window=2048)
     inside = Inside(model=model, tokenizer=tokenizer, way="")
     options = CausalOptions(inside, card=card, policy=Policy())
-    found = []
+    totals = []
     for tier in asks:
         scores = dict(options.score_options(tier))
-        found.append([[sum(nats) for nats in scores[i].nats] for i in range(len(tier))])
+        totals.append([[sum(nats) for nats in scores[i].nats] for i in range(len(tier))])
     if options.remarks:
         sys.exit(options.remarks[0])
-    return found
+    return totals
 
 
 def _separate(
@@ -98,7 +98,7 @@ def _separate(
 ) -> Sums:
     layout = Layout(thin="head", pad=True)
     scoring = CausalScoring(model, layout=layout, limits=BatchLimits(tokens=512), packing=False)
-    found = []
+    totals = []
     for tier in asks:
         pairs = [
             split_ids(tokenizer, ask.prompt, option, before=(1,), window=2048)
@@ -106,8 +106,8 @@ def _separate(
             for option in ask.options
         ]
         values = iter(scoring.score([_encoded(ids, start) for ids, start in pairs]))
-        found.append([[float(next(values).sum()) for _ in ask.options] for ask in tier])
-    return found
+        totals.append([[float(next(values).sum()) for _ in ask.options] for ask in tier])
+    return totals
 
 
 def _encoded(ids: Sequence[int], start: int) -> Encoded:

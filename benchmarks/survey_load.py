@@ -171,26 +171,28 @@ def faults(path: Path, people: list[Person]) -> list[str]:
     """Every difference between what was acknowledged and what is stored."""
     places = {person.id: list(person.questions) for person in storage.participants(path)}
     stored = storage.answers(path)
-    found = [
+    messages = [
         f"{key} is stored {count} times"
-        for key, count in Counter((each.participant, each.question) for each in stored).items()
+        for key, count in Counter(
+            (answer.participant, answer.question) for answer in stored
+        ).items()
         if count > 1
     ]
-    values = {(each.participant, each.question): each.value for each in stored}
+    values = {(answer.participant, answer.question): answer.value for answer in stored}
     for person in people:
         for position, value in person.acknowledged.items():
             kept = values.pop((person.id, places[person.id][position - 1]), None)
             if kept != value:
-                found.append(f"{person.id} {position}: {value} acknowledged, {kept} stored")
+                messages.append(f"{person.id} {position}: {value} acknowledged, {kept} stored")
     # Sent, and killed before it was acknowledged: it may be there, and must be what was sent.
     sent = {
         (person.id, places[person.id][position - 1]): given
         for person in people
         for position, given in person.sent.items()
     }
-    found += [f"{key}: {value} was never sent" for key, value in values.items()
+    messages += [f"{key}: {value} was never sent" for key, value in values.items()
               if value not in sent.get(key, [])]  # fmt: skip
-    return found
+    return messages
 
 
 def start_server(folder: Path, port: int) -> subprocess.Popen[bytes]:
@@ -218,7 +220,8 @@ def make_people(folder: Path, design: SurveyDesign, number: int) -> list[Person]
     path = folder / "answers.sqlite"
     storage.prepare(path, design)
     return [
-        Person(each.id, token) for each, token in storage.invite_participants(path, design, number)
+        Person(participant.id, token)
+        for participant, token in storage.invite_participants(path, design, number)
     ]
 
 
@@ -260,9 +263,9 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def told(seconds: list[float]) -> dict[str, float]:
+def median_and_tail(seconds: list[float]) -> dict[str, float]:
     """Median and tail, in milliseconds."""
-    ordered = sorted(1000 * each for each in seconds)
+    ordered = sorted(1000 * value for value in seconds)
     places = {"p95": 0.95, "p99": 0.99, "max": 1.0}
     tail = {
         name: ordered[min(len(ordered) - 1, int(q * len(ordered)))] for name, q in places.items()
@@ -293,10 +296,12 @@ def main() -> int:
             else:
                 report["all_at_once_seconds"] = round(asyncio.run(load_run(people, port, load)), 3)
                 at_once = [(p.answer_seconds.pop(), p.page_seconds.pop()) for p in people]
-                report["at_once_answer_ms"] = told([answer for answer, _ in at_once])
-            report["answers"] = sum(len(each.acknowledged) for each in people)
-            report["answer_ms"] = told([each for p in people for each in p.answer_seconds])
-            report["page_ms"] = told([each for p in people for each in p.page_seconds])
+                report["at_once_answer_ms"] = median_and_tail([answer for answer, _ in at_once])
+            report["answers"] = sum(len(person.acknowledged) for person in people)
+            report["answer_ms"] = median_and_tail(
+                [value for p in people for value in p.answer_seconds]
+            )
+            report["page_ms"] = median_and_tail([value for p in people for value in p.page_seconds])
             report["faults"] = faults(folder / "answers.sqlite", people)
         finally:
             process.terminate()
@@ -305,7 +310,7 @@ def main() -> int:
     report["server_cpu_seconds"] = round(used.ru_utime + used.ru_stime, 2)
     used = resource.getrusage(resource.RUSAGE_SELF)
     report["own_cpu_seconds"] = round(used.ru_utime + used.ru_stime, 2)
-    report["machine_load"] = [round(each, 1) for each in os.getloadavg()]
+    report["machine_load"] = [round(average, 1) for average in os.getloadavg()]
     print(json.dumps(report, indent=1))
     return 1 if report["faults"] else 0
 

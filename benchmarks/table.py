@@ -79,8 +79,8 @@ class Measured:
 
 def markdown(measured: Sequence[Measured], *, source: str, notes: Sequence[str]) -> str:
     """The page: one table for each work, what was to be reached, and how it was measured."""
-    parts = [_work_table(each) for each in measured]
-    targets = [line for each in measured for line in _target_lines(each)]
+    parts = [_work_table(measurement) for measurement in measured]
+    targets = [line for measurement in measured for line in _target_lines(measurement)]
     if targets:
         head = "| work | compared with | target | measured | reached |\n|---|---|---|---|---|"
         parts.append("\n".join([head, *targets]))
@@ -89,42 +89,44 @@ def markdown(measured: Sequence[Measured], *, source: str, notes: Sequence[str])
     return "\n\n".join(parts) + "\n"
 
 
-def _work_table(each: Measured) -> str:
-    size = ", ".join(f"{value:,} {name.replace('_', ' ')}" for name, value in each.size.items())
+def _work_table(measurement: Measured) -> str:
+    size = ", ".join(
+        f"{value:,} {name.replace('_', ' ')}" for name, value in measurement.size.items()
+    )
     lines = [
-        f"**{each.work.title}; {each.model}, {each.dtype}** ({size})",
+        f"**{measurement.work.title}; {measurement.model}, {measurement.dtype}** ({size})",
         "",
         "| tool | CPU s | wall s | sentences/s | memory, MB | relative to cimento | differs by |",
         "|---|---|---|---|---|---|---|",
     ]
-    for label in each.runs:
-        batch = each.batches[label]
+    for label in measurement.runs:
+        batch = measurement.batches[label]
         named = label if batch is None or str(batch) in label else f"{label}, batch {batch}"
-        difference = each.difference(label)
+        difference = measurement.difference(label)
         lines.append(
-            f"| {named} | {each.median(label, 'cpu_seconds'):.2f}"
-            f" | {each.median(label, 'wall_seconds'):.2f}"
-            f" | {each.size['sentences'] / each.median(label, 'wall_seconds'):.1f}"
-            f" | {_memory(each, label):.0f} | {each.ratio(label):.2f}"
+            f"| {named} | {measurement.median(label, 'cpu_seconds'):.2f}"
+            f" | {measurement.median(label, 'wall_seconds'):.2f}"
+            f" | {measurement.size['sentences'] / measurement.median(label, 'wall_seconds'):.1f}"
+            f" | {_memory(measurement, label):.0f} | {measurement.ratio(label):.2f}"
             f" | {'' if difference is None else f'{difference:.1e}'} |"
         )
     return "\n".join(lines)
 
 
-def _memory(each: Measured, label: str) -> float:
-    if each.device == "cuda":
-        return each.median(label, "device_peak_bytes") / MEGA
-    grown = [run["peak_bytes"] - run["resident_bytes_before"] for run in each.runs[label]]
+def _memory(measurement: Measured, label: str) -> float:
+    if measurement.device == "cuda":
+        return measurement.median(label, "device_peak_bytes") / MEGA
+    grown = [run["peak_bytes"] - run["resident_bytes_before"] for run in measurement.runs[label]]
     return statistics.median(grown) / MEGA
 
 
-def _target_lines(each: Measured) -> list[str]:
+def _target_lines(measurement: Measured) -> list[str]:
     return [
-        f"| {each.work.title}, {each.model} | {target.label} | {target.ratio:.2f}"
-        f" | {each.ratio(target.label):.2f}"
-        f" | {'yes' if each.ratio(target.label) >= target.ratio else 'no'} |"
-        for target in each.work.targets
-        if target.label in each.runs
+        f"| {measurement.work.title}, {measurement.model} | {target.label} | {target.ratio:.2f}"
+        f" | {measurement.ratio(target.label):.2f}"
+        f" | {'yes' if measurement.ratio(target.label) >= target.ratio else 'no'} |"
+        for target in measurement.work.targets
+        if target.label in measurement.runs
     ]
 
 
@@ -132,14 +134,14 @@ def _conditions(measured: Sequence[Measured], source: str) -> str:
     first = measured[0].runs["cimento"]
     versions = {
         f"{package} {version}"
-        for each in measured
-        for runs in each.runs.values()
+        for measurement in measured
+        for runs in measurement.runs.values()
         for package, version in runs[0]["versions"].items()
     }
     shares = [
         run["other_cpu_share"] or 0.0
-        for each in measured
-        for runs in each.runs.values()
+        for measurement in measured
+        for runs in measurement.runs.values()
         for run in runs
     ]
     memory = (

@@ -99,15 +99,15 @@ def load_minicons(job: Job) -> Score:
     causal = job.kind == "causal"
     make = minicons.IncrementalLMScorer if causal else minicons.MaskedLMScorer
     scorer = make(str(job.folder), job.device, **options)
-    how = {"bos_token": True} if causal else {"PLL_metric": "within_word_l2r"}
+    arguments = {"bos_token": True} if causal else {"PLL_metric": "within_word_l2r"}
     # A tokenizer that puts a BOS itself is not asked for another.
     if causal and scorer.tokenizer("a")["input_ids"][0] == scorer.tokenizer.bos_token_id:
-        how = {}
+        arguments = {}
 
     def score() -> Scores:
         results: Scores = []
         for start in range(0, len(texts), size):
-            batch = scorer.token_score(texts[start : start + size], **how)
+            batch = scorer.token_score(texts[start : start + size], **arguments)
             # The BOS stands first, with a score of 0.
             results.extend([value for _, value in tokens[causal:]] for tokens in batch)
         return results

@@ -41,11 +41,15 @@ def bare_seconds(pairs: Path) -> float:
     model = AutoModelForCausalLM.from_pretrained(folder).eval()
     texts = sentences(pairs)
     begun = time.process_time()
-    ids = [each.ids for each in tokenizer.backend_tokenizer.encode_batch(texts)]
+    ids = [encoding.ids for encoding in tokenizer.backend_tokenizer.encode_batch(texts)]
     tokenized = time.process_time() - begun
-    prefixes = len({tuple(each[:end]) for each in ids for end in range(1, len(each) + 1)})
+    prefixes = len(
+        {tuple(sequence[:end]) for sequence in ids for end in range(1, len(sequence) + 1)}
+    )
     ends = itertools.accumulate(map(len, ids))
-    needed = [each for each, end in zip(ids, ends, strict=True) if end - len(each) < prefixes]
+    needed = [
+        sequence for sequence, end in zip(ids, ends, strict=True) if end - len(sequence) < prefixes
+    ]
     begun = time.process_time()
     with torch.inference_mode():
         for batch in batches(sorted(needed, key=len)):

@@ -63,20 +63,20 @@ def _touch_weights() -> None:
     import torch
 
     with torch.inference_mode():
-        for each in gc.get_objects():
-            if isinstance(each, torch.nn.Module):
-                for weight in each.parameters(recurse=False):
+        for instance in gc.get_objects():
+            if isinstance(instance, torch.nn.Module):
+                for weight in instance.parameters(recurse=False):
                     weight.sum()
 
 
 def _versions() -> dict[str, str]:
-    found = {}
+    versions = {}
     for package in PACKAGES:
         try:
-            found[package] = importlib.metadata.version(package)
+            versions[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 if __name__ == "__main__":

@@ -181,10 +181,12 @@ def size_of(work: Work, folder: Path) -> dict[str, int]:
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    ids = [each.ids for each in tokenizer.encode_batch(work.texts, add_special_tokens=False)]
+    ids = [
+        encoding.ids for encoding in tokenizer.encode_batch(work.texts, add_special_tokens=False)
+    ]
     counts = {"sentences": len(ids), "tokens": sum(map(len, ids))}
     if work.kind == "causal":
-        counts["distinct_prefixes"] = len({p for each in ids for p in _prefixes(each)})
+        counts["distinct_prefixes"] = len({p for sequence in ids for p in _prefixes(sequence)})
     return counts
 
 

@@ -35,20 +35,20 @@ def main(run: Runner | None = None) -> int:
         packages = json.loads(audited.stdout)["dependencies"]
     except (ValueError, KeyError, TypeError):
         return _unchecked("the databases of vulnerabilities cannot be reached", audited)
-    skipped = [each["name"] for each in packages if "skip_reason" in each]
+    skipped = [package["name"] for package in packages if "skip_reason" in package]
     if len(skipped) == len(packages):
         return _unchecked("the databases of vulnerabilities know none of the packages", audited)
-    found = [
-        (each["name"], each.get("version", "?"), each.get("vulns", []))
-        for each in packages
-        if "skip_reason" not in each
+    checked = [
+        (package["name"], package.get("version", "?"), package.get("vulns", []))
+        for package in packages
+        if "skip_reason" not in package
     ]
-    for name, version, vulnerabilities in found:
-        for each in vulnerabilities:
-            fixed = ", ".join(each.get("fix_versions", [])) or "none yet"
-            print(f"{name} {version}: {each['id']} (fixed in: {fixed})")
-    bad = sum(bool(vulnerabilities) for _, _, vulnerabilities in found)
-    print(f"make audit: {len(found)} pinned packages, {bad} with known vulnerabilities.")
+    for name, version, vulnerabilities in checked:
+        for vulnerability in vulnerabilities:
+            fixed = ", ".join(vulnerability.get("fix_versions", [])) or "none yet"
+            print(f"{name} {version}: {vulnerability['id']} (fixed in: {fixed})")
+    bad = sum(bool(vulnerabilities) for _, _, vulnerabilities in checked)
+    print(f"make audit: {len(checked)} pinned packages, {bad} with known vulnerabilities.")
     if skipped:
         print(f"Not checked, since the databases do not know them: {', '.join(skipped)}.")
     return 1 if bad else 0

@@ -34,15 +34,15 @@ def too_long(path: Path) -> Iterator[str]:
 def main() -> int:
     """Check every Python file of the project."""
     root = Path(__file__).parents[1]
-    found = [
+    messages = [
         message
         for folder in FOLDERS
         for path in sorted((root / folder).rglob("*.py"))
         for message in too_long(path.relative_to(root) if Path.cwd() == root else path)
     ]
-    for message in found:
+    for message in messages:
         print(message)
-    return 1 if found else 0
+    return 1 if messages else 0
 
 
 if __name__ == "__main__":

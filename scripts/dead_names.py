@@ -50,12 +50,13 @@ def names(node: ast.stmt) -> Iterator[str]:
     """What a statement at the top of a module defines."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         if not any(
-            re.search("command|callback", ast.unparse(each)) for each in node.decorator_list
+            re.search("command|callback", ast.unparse(decorator))
+            for decorator in node.decorator_list
         ):
             yield node.name
     elif isinstance(node, ast.Assign | ast.AnnAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        yield from (each.id for each in targets if isinstance(each, ast.Name))
+        yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
 def dead() -> list[str]:
@@ -76,6 +77,6 @@ def dead() -> list[str]:
 
 
 if __name__ == "__main__":
-    found = dead()
-    print("\n".join(found))
-    sys.exit(bool(found))
+    unused = dead()
+    print("\n".join(unused))
+    sys.exit(bool(unused))

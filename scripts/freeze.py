@@ -228,11 +228,15 @@ def _working_in(folder: Path) -> Iterator[None]:
     """In a folder, with its own cache and log, our models, and no options from outside."""
     before = Path.cwd()
     theirs = {name: None for name in os.environ if name.startswith("CIMENTO_")}
-    own = {"CIMENTO_CACHE_DIR": "cache", "FROZEN_LOG": str(folder / "asked.log"), "COLUMNS": "80"}
+    variables = {
+        "CIMENTO_CACHE_DIR": "cache",
+        "FROZEN_LOG": str(folder / "asked.log"),
+        "COLUMNS": "80",
+    }
     sys.path.insert(0, str(PLUGIN))
     os.chdir(folder)
     try:
-        with _environment(**{**theirs, **own}):
+        with _environment(**{**theirs, **variables}):
             yield
     finally:
         os.chdir(before)

@@ -103,7 +103,7 @@ class Layout:
             return "\n".join(["{", *(inner + part for part in parts), indent + "}"])
         if isinstance(value, list):
             first = len(value) if len(value) <= MOST_VALUES else FIRST_VALUES
-            parts = [self.json(own, inner) for own in value[:first]]
+            parts = [self.json(element, inner) for element in value[:first]]
             rest = value[first:]
             if rest:
                 parts.append(f"... {len(rest)} more, digest {self._digest(rest)}")
@@ -128,9 +128,9 @@ class Layout:
             text = normalised(value)
             return FLOAT.sub(lambda number: str(self._rounded(float(number[0]))), text)
         if isinstance(value, dict):
-            return {str(key): self._rounded(own) for key, own in value.items()}
+            return {str(key): self._rounded(child) for key, child in value.items()}
         if isinstance(value, list | tuple):
-            return [self._rounded(own) for own in value]
+            return [self._rounded(element) for element in value]
         return value
 
 
@@ -196,11 +196,13 @@ def _plain(value: JsonValue) -> JsonValue:
         return normalised(value)
     if isinstance(value, dict):
         return {
-            normalised(key): "VERSION" if key in PACKAGES and isinstance(own, str) else _plain(own)
-            for key, own in value.items()
+            normalised(key): "VERSION"
+            if key in PACKAGES and isinstance(child, str)
+            else _plain(child)
+            for key, child in value.items()
         }
     if isinstance(value, list):
-        return [_plain(own) for own in value]
+        return [_plain(element) for element in value]
     return value
 
 

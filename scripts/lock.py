@@ -40,22 +40,22 @@ def pinned(text: str) -> dict[str, str]:
 
 def needed(roots: Iterable[str]) -> set[str]:
     """Canonical names of what the requirements need in all, read from what is installed."""
-    found: set[str] = set()
+    names: set[str] = set()
     left = [(Requirement(root), "") for root in roots]
     while left:
         requirement, extra = left.pop()
         if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
             continue
         name = canonicalize_name(requirement.name)
-        if name in found and not requirement.extras:
+        if name in names and not requirement.extras:
             continue
-        found.add(name)
+        names.add(name)
         try:
             more = [Requirement(line) for line in requires(name) or ()]
         except PackageNotFoundError:  # a package of another platform
             continue
-        left += [(each, wanted) for each in more for wanted in ("", *requirement.extras)]
-    return found
+        left += [(further, wanted) for further in more for wanted in ("", *requirement.extras)]
+    return names
 
 
 def reported(lines: Mapping[str, str], python: str, machine: str) -> dict[str, str]:
@@ -79,10 +79,10 @@ def reported(lines: Mapping[str, str], python: str, machine: str) -> dict[str, s
     if done.returncode:
         sys.exit(done.stderr)
     return {
-        canonicalize_name(each["metadata"]["name"]): each["download_info"]["archive_info"][
+        canonicalize_name(entry["metadata"]["name"]): entry["download_info"]["archive_info"][
             "hashes"
         ]["sha256"]
-        for each in json.loads(done.stdout)["install"]
+        for entry in json.loads(done.stdout)["install"]
     }
 
 
@@ -102,7 +102,9 @@ def main() -> None:
     )
     for file, is_run in zip(LOCKED, (True, False), strict=True):
         entries = [
-            " \\\n    ".join([line, *(f"--hash=sha256:{each}" for each in sorted(hashes[name]))])
+            " \\\n    ".join(
+                [line, *(f"--hash=sha256:{digest}" for digest in sorted(hashes[name]))]
+            )
             for name, line in lines.items()
             if (name in run) is is_run
         ]

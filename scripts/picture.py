@@ -31,9 +31,9 @@ Arrow = tuple[str, str]
 
 def rooms() -> list[str]:
     """The packages and modules at the top of the package."""
-    found = {path.stem for path in PACKAGE.glob("*.py")}
-    found |= {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    return sorted(found - {"__init__", "__main__", "_version"})
+    names = {path.stem for path in PACKAGE.glob("*.py")}
+    names |= {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    return sorted(names - {"__init__", "__main__", "_version"})
 
 
 def listed() -> list[str]:
@@ -43,13 +43,13 @@ def listed() -> list[str]:
 
 def imports() -> Counter[Arrow]:
     """How many imports of one room stand in another, as pairs of who imports and what."""
-    found: Counter[Arrow] = Counter()
+    arrows: Counter[Arrow] = Counter()
     for path in sorted(PACKAGE.rglob("*.py")):
         room = path.relative_to(PACKAGE).with_suffix("").parts[0]
         for imported in _imported(ast.parse(path.read_text(encoding="utf-8"))):
             if room != imported and room not in TOP and imported not in GROUND | TOP:
-                found[room, imported] += room not in GROUND
-    return +found
+                arrows[room, imported] += room not in GROUND
+    return +arrows
 
 
 def _imported(module: ast.Module) -> Iterator[str]:
@@ -81,11 +81,11 @@ def _leads(arrows: set[Arrow], start: str, end: str) -> bool:
 
 def picture() -> str:
     """The rooms and their imports as Mermaid."""
-    found = imports()
+    arrows = imports()
     table = listed()
-    against = {arrow for arrow in found if table.index(arrow[0]) > table.index(arrow[1])}
-    along = reduced(set(found) - against)
-    named = sorted({room for arrow in found for room in arrow})
+    against = {arrow for arrow in arrows if table.index(arrow[0]) > table.index(arrow[1])}
+    along = reduced(set(arrows) - against)
+    named = sorted({room for arrow in arrows for room in arrow})
     return "\n".join(
         [
             "flowchart TD",

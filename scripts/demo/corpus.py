@@ -34,10 +34,10 @@ def documents(count: int, *, seed: int) -> Iterator[Document]:
 
 class _Writer:
     def __init__(self, language: str, *, seed: int) -> None:
-        found = next(known for known in LANGUAGES if known == language)
+        listed = next(known for known in LANGUAGES if known == language)
         self._language = language
-        self._dice = Dice(seed, LANGUAGES.index(found))
-        self._grammar = Grammar(load_lexicon(found), self._dice)
+        self._dice = Dice(seed, LANGUAGES.index(listed))
+        self._grammar = Grammar(load_lexicon(listed), self._dice)
         self._narrator = Narrator(self._grammar)
 
     def document(self) -> Document:

@@ -47,22 +47,22 @@ class Narrator:
         hero = self._hero()
         tense = dice.pick(("past", "past", "present"))
         known: list[Phrase] = []
-        told = [self._sentence(Clause(hero, self._predicate(hero), tense), known)]
+        lines = [self._sentence(Clause(hero, self._predicate(hero), tense), known)]
         if isinstance(hero, Phrase):
             hero = replace(hero, determiner="def")
-        while len(told) < sentences:
+        while len(lines) < sentences:
             choice = dice.weighted(("hero", "thing", "other"), (6, 3, 2))
             if choice == "thing" and known:
                 thing = dice.pick(known[-4:])
                 said = self._state(thing, tense)
                 if said:
-                    told.append(self._sentence(said, known))
+                    lines.append(self._sentence(said, known))
                     continue
             actor = self._refer(hero) if choice != "other" else grammar.subject(kinds="h")
             about = hero if choice != "other" else actor
             clause = Clause(actor, self._predicate(about), tense)
-            told.append(self._sentence(clause, known, link=dice.chance(0.2)))
-        return " ".join(told)
+            lines.append(self._sentence(clause, known, link=dice.chance(0.2)))
+        return " ".join(lines)
 
     def _hero(self) -> Subject:
         if self._dice.chance(0.6):
@@ -78,9 +78,9 @@ class Narrator:
 
     def _predicate(self, subject: Subject) -> Predicate:
         while True:
-            found = self._grammar.about(subject, plain=True)
-            if found is not None:
-                return found
+            predicate = self._grammar.about(subject, plain=True)
+            if predicate is not None:
+                return predicate
 
     def _state(self, phrase: Phrase, tense: str) -> Clause | None:
         adjectives = self._grammar.words.adjectives(phrase.noun)
@@ -104,14 +104,14 @@ class Narrator:
         """Facts, questions about them, answers that are right."""
         dice = self._dice
         facts = [self._fact() for _ in range(dice.pick((1, 1, 2, 3)))]
-        told = " ".join(self._say(fact) for fact in facts)
+        statements = " ".join(self._say(fact) for fact in facts)
         messages = []
         if dice.chance(0.5):
             system = dice.pick(self._grammar.lexicon.words("system"))
             messages.append(Message("system", system))
         for turn in range(dice.pick((1, 1, 2))):
             question, answer = self._exchange(dice.pick(facts))
-            asked = f"{told} {question}" if turn == 0 else question
+            asked = f"{statements} {question}" if turn == 0 else question
             messages += [Message("user", asked), Message("assistant", answer)]
         return messages
 

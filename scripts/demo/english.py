@@ -29,7 +29,7 @@ class English:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self._determiners = lexicon.table("determiners")
-        self._relations = {key: found[0] for key, found in lexicon.table("relations").items()}
+        self._relations = {key: words[0] for key, words in lexicon.table("relations").items()}
         self._questions = lexicon.table("question")
 
     def phrase(self, phrase: Phrase) -> str:
@@ -82,12 +82,12 @@ class English:
         return words[features.person - 1]
 
     def _object(self, act: Act) -> str:
-        found = act.object
-        if found is None:
+        phrase = act.object
+        if phrase is None:
             return act.verb.preposition
-        if isinstance(found, Complement):
-            return self._complement(found)
-        text = found.text if isinstance(found, Name) else self.phrase(found)
+        if isinstance(phrase, Complement):
+            return self._complement(phrase)
+        text = phrase.text if isinstance(phrase, Name) else self.phrase(phrase)
         return join(act.verb.preposition, text)
 
     def _complement(self, complement: Complement) -> str:

@@ -214,17 +214,17 @@ class Grammar:
             return Act(verb, self.complement(verb))
         if not verb.objects:
             return Act(verb)
-        found = self.object(verb, depth=depth, avoid=noun)
-        return Act(verb, found)
+        phrase = self.object(verb, depth=depth, avoid=noun)
+        return Act(verb, phrase)
 
     def object(self, verb: Verb, *, depth: int = 0, avoid: Noun | None = None) -> Phrase | Name:
         """Something that this can be done to."""
         if "h" in verb.objects and self.dice.chance(0.2):
             return self.name()
-        found = self.phrase(verb.objects, depth=depth + 1)
-        while found.noun is avoid:
-            found = self.phrase(verb.objects, depth=depth + 1)
-        return found
+        phrase = self.phrase(verb.objects, depth=depth + 1)
+        while phrase.noun is avoid:
+            phrase = self.phrase(verb.objects, depth=depth + 1)
+        return phrase
 
     def complement(self, verb: Verb) -> Complement:
         """An embedded clause."""

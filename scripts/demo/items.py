@@ -38,9 +38,9 @@ class Pair:
         """Where in a sentence of the pair the word stands that differs, as characters."""
         words = list(zip(self.good.split(" "), self.bad.split(" "), strict=True))
         place = next(i for i, (good, bad) in enumerate(words) if good != bad)
-        own = sentence.split(" ")
-        start = len(" ".join(own[:place])) + (1 if place else 0)
-        return start, start + len(own[place].rstrip("."))
+        pieces = sentence.split(" ")
+        start = len(" ".join(pieces[:place])) + (1 if place else 0)
+        return start, start + len(pieces[place].rstrip("."))
 
 
 def pairs(language: Language, kind: str, *, count: int, seed: int) -> list[Pair]:
@@ -53,12 +53,12 @@ def pairs(language: Language, kind: str, *, count: int, seed: int) -> list[Pair]
         seed: the same seed gives the same pairs.
     """
     maker = _Maker(language, Dice(seed, 77))
-    found: dict[str, Pair] = {}
-    while len(found) < count:
+    by_good: dict[str, Pair] = {}
+    while len(by_good) < count:
         pair = maker.pair(kind)
         if pair:
-            found[pair.good] = pair
-    return list(found.values())
+            by_good[pair.good] = pair
+    return list(by_good.values())
 
 
 class _Maker:
@@ -101,7 +101,7 @@ class _Maker:
     def _distracted(self, subject: Phrase, wrong: Features) -> Phrase | None:
         """The subject with a noun behind it that has the features of the wrong form."""
         relation, kinds = self._dice.pick(_RELATED)
-        outer = next(found for found, inner in RELATIONS[relation] if inner == kinds)
+        outer = next(outer for outer, inner in RELATIONS[relation] if inner == kinds)
         other = self._dice.pick(self._grammar.words.nouns(kinds))
         if subject.noun.kind not in outer or other.gender != wrong.gender:
             return None
@@ -118,4 +118,6 @@ def _opposite(number: Number) -> Number:
     return "pl" if number == "sg" else "sg"
 
 
-_RELATED = tuple((relation, inner) for relation, found in RELATIONS.items() for _, inner in found)
+_RELATED = tuple(
+    (relation, inner) for relation, kind_pairs in RELATIONS.items() for _, inner in kind_pairs
+)

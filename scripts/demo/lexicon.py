@@ -100,10 +100,10 @@ class Lexicon:
 
     def table(self, name: str) -> Mapping[str, tuple[str, ...]]:
         """A table of the TOML file; single words become tuples of one."""
-        found = self.function[name]
-        if not isinstance(found, dict):
+        entry = self.function[name]
+        if not isinstance(entry, dict):
             raise TypeError(f"{name} is not a table")
-        return {key: (v,) if isinstance(v, str) else tuple(v) for key, v in found.items()}
+        return {key: (v,) if isinstance(v, str) else tuple(v) for key, v in entry.items()}
 
     def text(self, name: str) -> str:
         """A word of the TOML file."""
@@ -111,8 +111,8 @@ class Lexicon:
 
     def words(self, name: str) -> tuple[str, ...]:
         """A list of words of the TOML file."""
-        found = self.function[name]
-        return tuple(map(str, found)) if isinstance(found, list) else (str(found),)
+        entry = self.function[name]
+        return tuple(map(str, entry)) if isinstance(entry, list) else (str(entry),)
 
 
 def held_out(language: str, noun: str, partner: str) -> bool:

@@ -67,5 +67,5 @@ def vocabulary_loss(
         weight: output embeddings, (vocabulary, d).
         targets: token ids, (n,).
     """
-    found: torch.Tensor = _VocabularyLoss.apply(hidden, weight, targets)  # type: ignore[no-untyped-call]
-    return found
+    loss: torch.Tensor = _VocabularyLoss.apply(hidden, weight, targets)  # type: ignore[no-untyped-call]
+    return loss

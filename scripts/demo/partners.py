@@ -26,8 +26,8 @@ class Words:
     def nouns(self, kinds: str) -> tuple[Noun, ...]:
         """The nouns of these kinds."""
         if kinds not in self._by_kinds:
-            found = tuple(noun for noun in self.lexicon.nouns if noun.kind in kinds)
-            self._by_kinds[kinds] = found
+            nouns = tuple(noun for noun in self.lexicon.nouns if noun.kind in kinds)
+            self._by_kinds[kinds] = nouns
         return self._by_kinds[kinds]
 
     def _allowed(self, noun: Noun, lemma: str) -> bool:

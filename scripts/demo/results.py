@@ -54,8 +54,10 @@ def table(results: Sequence[Result]) -> str:
     ]
     for model in dict.fromkeys(result.model for result in results):
         for kind in KINDS:
-            found = {r.language: r.accuracy for r in results if (r.model, r.kind) == (model, kind)}
-            cells = [f"{found[language]:.2f}" for language in LANGUAGES]
+            accuracies = {
+                r.language: r.accuracy for r in results if (r.model, r.kind) == (model, kind)
+            }
+            cells = [f"{accuracies[language]:.2f}" for language in LANGUAGES]
             cells.append(f"{average(results, model, kind):.2f}")
             lines.append(f"| {model} | {kind} | " + " | ".join(cells) + " |")
     return "\n".join(lines)

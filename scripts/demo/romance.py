@@ -33,7 +33,7 @@ class Romance:
         self.lexicon = lexicon
         self._language = lexicon.language
         self._determiners = lexicon.table("determiners")
-        self._relations = {key: found[0] for key, found in lexicon.table("relations").items()}
+        self._relations = {key: words[0] for key, words in lexicon.table("relations").items()}
         self._copulas = {"ser": lexicon.table("copula")}
         if self._language != "it":
             self._copulas["estar"] = lexicon.table("estar")
@@ -130,17 +130,17 @@ class Romance:
         return 3 if features.person == 1 else 4
 
     def _object(self, act: Act) -> str:
-        found, verb = act.object, act.verb
-        if found is None:
+        phrase, verb = act.object, act.verb
+        if phrase is None:
             return ""
-        if isinstance(found, Complement):
-            return self._complement(found, subjunctive="subj" in verb.marks)
+        if isinstance(phrase, Complement):
+            return self._complement(phrase, subjunctive="subj" in verb.marks)
         preposition = verb.preposition
-        if not preposition and self._language == "es" and _is_human(found):
+        if not preposition and self._language == "es" and _is_human(phrase):
             preposition = "a"
-        if isinstance(found, Name):
-            return join(preposition, found.text)
-        return self.phrase(found, preposition)
+        if isinstance(phrase, Name):
+            return join(preposition, phrase.text)
+        return self.phrase(phrase, preposition)
 
     def _place(self, relation: str, phrase: Phrase) -> str:
         return self.phrase(phrase, self._relations[relation])
@@ -258,10 +258,10 @@ def _stressed_a(phrase: Phrase, core: str) -> bool:
     return "el" in phrase.noun.marks and core.startswith(phrase.noun.lemma)
 
 
-def _is_human(found: Phrase | Name) -> bool:
-    if isinstance(found, Name):
+def _is_human(phrase: Phrase | Name) -> bool:
+    if isinstance(phrase, Name):
         return True
-    return found.noun.kind == "h" and found.determiner in ("def", "this", *_OWNERS)
+    return phrase.noun.kind == "h" and phrase.determiner in ("def", "this", *_OWNERS)
 
 
 def _has_object(clause: Clause) -> bool:

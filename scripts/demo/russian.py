@@ -56,8 +56,8 @@ class Russian:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self._determiners = {
-            kind: tuple(forms.split() for forms in found)
-            for kind, found in lexicon.table("determiners").items()
+            kind: tuple(forms.split() for forms in rows)
+            for kind, rows in lexicon.table("determiners").items()
         }
         self._relations = lexicon.table("relations")
         self._questions = lexicon.table("question")
@@ -137,15 +137,15 @@ class Russian:
         return words[features.person - 1]
 
     def _object(self, act: Act) -> str:
-        found, verb = act.object, act.verb
-        if found is None:
+        phrase, verb = act.object, act.verb
+        if phrase is None:
             return ""
-        if isinstance(found, Complement):
-            return join(",", self._complement(found))
+        if isinstance(phrase, Complement):
+            return join(",", self._complement(phrase))
         text = (
-            self.name(found, verb.case)
-            if isinstance(found, Name)
-            else self.phrase(found, verb.case)
+            self.name(phrase, verb.case)
+            if isinstance(phrase, Name)
+            else self.phrase(phrase, verb.case)
         )
         if not verb.preposition:
             return text
@@ -214,7 +214,7 @@ class Russian:
 
     def _posture(self, clause: Clause, features: Features) -> str:
         kind = clause.subject.noun.kind if isinstance(clause.subject, Phrase) else "h"
-        forms = next(found for kinds, found in _POSTURES.items() if kind in kinds)
+        forms = next(posture for kinds, posture in _POSTURES.items() if kind in kinds)
         if clause.tense == "present":
             return forms[features.number == "pl"]
         return forms[2 + _GENDERS.index(gender_of(features))]

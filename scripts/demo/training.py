@@ -215,8 +215,8 @@ def _beyond(begins: torch.Tensor, words: torch.Tensor, start: torch.Tensor) -> t
     columns = torch.arange(words.shape[1])
     position = columns - begins.mul(columns).cummax(1).values
     length = torch.zeros_like(words).scatter_add_(1, words, torch.ones_like(words))
-    found: torch.Tensor = position >= (start * length.gather(1, words)).floor()
-    return found
+    beyond: torch.Tensor = position >= (start * length.gather(1, words)).floor()
+    return beyond
 
 
 def _train(

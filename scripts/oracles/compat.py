@@ -94,15 +94,17 @@ def lm_eval(folder: Path) -> dict[str, object]:
 
     def evaluate(path: Path) -> dict[str, object]:
         model = HFLM(pretrained=_model(path, "CausalLM"), tokenizer=_tokens(path), batch_size=4)
-        found = harness.simple_evaluate(model=model, tasks=[task], log_samples=True, verbosity=None)
-        samples = sorted(found["samples"]["pairs"], key=lambda sample: sample["doc_id"])
+        evaluation = harness.simple_evaluate(
+            model=model, tasks=[task], log_samples=True, verbosity=None
+        )
+        samples = sorted(evaluation["samples"]["pairs"], key=lambda sample: sample["doc_id"])
         return {
             "loglikelihoods": [
-                [float(answer[0]) for answer in each["filtered_resps"]] for each in samples
+                [float(answer[0]) for answer in sample["filtered_resps"]] for sample in samples
             ],
-            "acc": found["results"]["pairs"]["acc,none"],
-            "acc_norm": found["results"]["pairs"]["acc_norm,none"],
-            "correct": [[each["acc"], each["acc_norm"]] for each in samples],
+            "acc": evaluation["results"]["pairs"]["acc,none"],
+            "acc_norm": evaluation["results"]["pairs"]["acc_norm,none"],
+            "correct": [[sample["acc"], sample["acc_norm"]] for sample in samples],
         }
 
     return _record(folder, _each(CAUSAL, evaluate), tool="lm_eval")

@@ -33,11 +33,11 @@ def main(folder: str, sequence: str, target: str, steps: str) -> None:
         return logits[:, -1].double().log_softmax(-1)[:, token]
 
     inputs = embedded[:, 1:]
-    found = IntegratedGradients(score).attribute(
+    attributions = IntegratedGradients(score).attribute(
         inputs, baselines=torch.zeros_like(inputs), n_steps=int(steps), internal_batch_size=50
     )
     print("score", score(inputs).item(), "baseline", score(torch.zeros_like(inputs)).item())
-    print("integrated", found.sum(-1)[0].tolist())
+    print("integrated", attributions.sum(-1)[0].tolist())
     plain = InputXGradient(score).attribute(inputs.clone().requires_grad_())
     print("gradient", plain.sum(-1)[0].tolist())
 

@@ -51,10 +51,10 @@ def main(folder: str, base: str, source: str, at: str, target: str) -> None:
             changed = model.output.logits.save()
         print("attention", layer + 1, score(changed))
         for head in range(heads):
-            own = slice(head * size, (head + 1) * size)
+            columns = slice(head * size, (head + 1) * size)
             with torch.no_grad(), model.trace(input_ids=ids):
-                model.transformer.h[layer].attn.c_proj.input[:, place, own] = heads_in[
-                    :, from_place, own
+                model.transformer.h[layer].attn.c_proj.input[:, place, columns] = heads_in[
+                    :, from_place, columns
                 ]
                 changed = model.output.logits.save()
             print("heads", layer + 1, head, score(changed))

@@ -84,8 +84,10 @@ def _sections(command: AnyCommand, name: str, *, level: int) -> Iterator[str]:
 
 
 def _usage(command: AnyCommand, name: str) -> str:
-    arguments = [each for each in command.params if each.param_type_name == "argument"]
-    return " ".join([name, *(_metavar(each) for each in arguments), "[OPTIONS]"])
+    arguments = [
+        parameter for parameter in command.params if parameter.param_type_name == "argument"
+    ]
+    return " ".join([name, *(_metavar(argument) for argument in arguments), "[OPTIONS]"])
 
 
 def _metavar(argument: TyperArgument) -> str:
@@ -94,7 +96,9 @@ def _metavar(argument: TyperArgument) -> str:
 
 def _table(command: AnyCommand) -> Iterator[str]:
     """A row for each argument and option: how it is written, what it does, what holds without."""
-    rows = [_row(each) for each in command.params if not getattr(each, "hidden", False)]
+    rows = [
+        _row(parameter) for parameter in command.params if not getattr(parameter, "hidden", False)
+    ]
     if rows:
         yield "| | what | if not given |\n|---|---|---|"
         yield from (f"| {written} | {what} | {default} |" for written, what, default in rows)
@@ -138,13 +142,13 @@ def python_page() -> str:
     from cimento import _HOME_OF
 
     names = sorted(_HOME_OF, key=lambda name: (name[0].isupper(), name.lower()))
-    own = [f"{_HOME_OF[name]}.{name}" for name in names]
+    full_names = [f"{_HOME_OF[name]}.{name}" for name in names]
     head = (
         "# Python\n\nThe names below can be imported from `cimento` itself"
         " (`from cimento import evaluate`); names under *Modules* are imported from the module"
         " shown.\n"
     )
-    return head + "".join(f"\n::: {name}\n" for name in own) + "\n## Modules\n" + _modules()
+    return head + "".join(f"\n::: {name}\n" for name in full_names) + "\n## Modules\n" + _modules()
 
 
 def _modules() -> str:
@@ -271,8 +275,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def _pages(folder: Path) -> set[str]:
     """The pages in docs/ but those of single check codes, to which the list of codes leads."""
-    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*.md")}
-    return {path for path in found if not path.startswith("checks/")}
+    pages = {path.relative_to(folder).as_posix() for path in folder.rglob("*.md")}
+    return {path for path in pages if not path.startswith("checks/")}
 
 
 def _named(nav: object) -> Iterator[str]:
@@ -280,11 +284,11 @@ def _named(nav: object) -> Iterator[str]:
     if isinstance(nav, str):
         yield nav
     elif isinstance(nav, dict):
-        for each in nav.values():
-            yield from _named(each)
+        for child in nav.values():
+            yield from _named(child)
     elif isinstance(nav, list):
-        for each in nav:
-            yield from _named(each)
+        for child in nav:
+            yield from _named(child)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

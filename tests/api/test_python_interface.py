@@ -43,10 +43,8 @@ def test_runs_are_opened_by_text(folder):
 
 
 def test_a_table_for_pandas_names_the_extra_that_brings_it(folder, monkeypatch):
-    found = importlib.util.find_spec("json")
-    monkeypatch.setattr(
-        "importlib.util.find_spec", lambda name: None if name == "pandas" else found
-    )
+    spec = importlib.util.find_spec("json")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "pandas" else spec)
 
     with pytest.raises(MissingDependencyError, match=r"cimento\[pandas\]"):
         open_runs(folder)[0].to_pandas("outcomes")
@@ -142,13 +140,13 @@ def is_public(module: str) -> bool:
 
 def imported(code: str) -> set[str]:
     """The modules of cimento that code imports, and the names as ``module:name``."""
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
-            found |= {name.name for name in node.names}
+            names |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {f"{node.module}:{name.name}" for name in node.names}
-    return {name for name in found if re.split("[.:]", name)[0] == "cimento"}
+            names |= {f"{node.module}:{name.name}" for name in node.names}
+    return {name for name in names if re.split("[.:]", name)[0] == "cimento"}
 
 
 def used(code: str) -> set[str]:

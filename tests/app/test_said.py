@@ -126,7 +126,7 @@ def filled(part):
     return "'x'" if part.conversion == ord("r") else "3"
 
 
-def told(path):
+def shown_texts(path):
     """Every literal that is what was seen, or what to do, in a file."""
     names = {"seen", "todo"}
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -149,7 +149,7 @@ def told(path):
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_whatever_a_check_or_a_reader_says_is_in_the_file(path):
     missing = [
-        text for text in told(path)
+        text for text in shown_texts(path)
         if re.search("[a-z]{3}", text.replace("'x'", "")) and said(text, "it") is None
         and not any(part in text for part in PIECEMEAL)
     ]  # fmt: skip
@@ -157,7 +157,7 @@ def test_whatever_a_check_or_a_reader_says_is_in_the_file(path):
 
 
 def test_the_files_that_are_looked_at_say_most_of_it():
-    assert len({text for path in FILES for text in told(path)}) > 200
+    assert len({text for path in FILES for text in shown_texts(path)}) > 200
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def made(**changes) -> Run:
 
 def test_works_are_complete_and_named_once():
     dois = Counter(
-        each.fields["doi"].lower() for each in library().values() if "doi" in each.fields
+        work.fields["doi"].lower() for work in library().values() if "doi" in work.fields
     )
 
     assert max(dois.values()) == 1
@@ -64,7 +64,7 @@ def test_works_are_complete_and_named_once():
         assert "--" in work.fields.get("pages", "1--2") or work.fields["pages"].isalnum()
 
 
-@pytest.mark.parametrize("measure", MEASURES.values(), ids=lambda each: each.name)
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=lambda measure: measure.name)
 def test_what_measures_come_from_can_be_cited(measure):
     assert {work.key for work in works_in(measure.source)} <= library().keys()
 
@@ -77,19 +77,19 @@ def test_what_starter_suites_come_from_can_be_cited():
 
 
 def test_a_text_without_a_known_work_is_kept_as_it_is():
-    (found,) = works_in("Rossi 2031, doi:10.1234/abc.5")
+    (work,) = works_in("Rossi 2031, doi:10.1234/abc.5")
 
-    assert found.fields == {"note": "Rossi 2031, doi:10.1234/abc.5", "doi": "10.1234/abc.5"}
-    assert found.key == "rossi-2031-doi-10-1234-abc-5"
+    assert work.fields == {"note": "Rossi 2031, doi:10.1234/abc.5", "doi": "10.1234/abc.5"}
+    assert work.key == "rossi-2031-doi-10-1234-abc-5"
     assert works_in("") == ()
 
 
 def test_bibtex_of_an_author_is_not_touched():
-    own = "@article{rossi,\n  title = {A {\\`e} B},\n}"
-    found = from_text(own)
+    entry = "@article{rossi,\n  title = {A {\\`e} B},\n}"
+    work = from_text(entry)
 
-    assert found.key == "rossi"
-    assert bibtex([found]) == own + "\n"
+    assert work.key == "rossi"
+    assert bibtex([work]) == entry + "\n"
 
 
 def test_an_entry_as_bibtex_has_it():
@@ -320,15 +320,15 @@ def test_latex_is_escaped_and_cites():
 
 
 def test_keys_of_other_people_s_bibtex_are_cited_whatever_marks_they_have():
-    own = "@article{DBLP:journals/x/Rossi31,\n  title = {A B},\n}"
-    run = made(meta=Meta("s", citation=own))
+    entry = "@article{DBLP:journals/x/Rossi31,\n  title = {A B},\n}"
+    run = made(meta=Meta("s", citation=entry))
 
     assert "[@DBLP:journals/x/Rossi31]" in methods_paragraph([run], appendix=True, form="markdown")
     assert "\\citep{DBLP:journals/x/Rossi31}" in methods_paragraph(
         [run], appendix=True, form="latex"
     )
     assert ") (DBLP:journals/x/Rossi31). The" in methods_paragraph([run], appendix=True)
-    assert references([run])[0].ready == own
+    assert references([run])[0].ready == entry
 
 
 def test_a_work_of_which_only_a_text_is_known_is_named_by_it():

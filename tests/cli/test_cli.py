@@ -260,12 +260,12 @@ def test_letters_that_a_terminal_cannot_show_are_escaped():
 
 @pytest.mark.usefixtures("pairs")
 def test_bad_input_gets_one_message_and_its_exit_code(tmp_path, capsys):
-    for arguments, expected, told in bad_commands(tmp_path):
+    for arguments, expected, message in bad_commands(tmp_path):
         code = invoke(arguments)
         printed = capsys.readouterr()
 
         assert code == expected, arguments
-        assert told in printed.err + printed.out, arguments
+        assert message in printed.err + printed.out, arguments
         assert "Traceback" not in printed.err, arguments
         assert "fault of cimento itself" not in printed.err, arguments
 
@@ -310,10 +310,10 @@ def commands_of(name, target):
     """Every command at and below a name, with its function."""
     if not isinstance(target, typer.Typer):
         return [(name, target)]
-    found = [(f"{name} {c.name}", c.callback) for c in target.registered_commands]
+    commands = [(f"{name} {c.name}", c.callback) for c in target.registered_commands]
     for group in target.registered_groups:
-        found += commands_of(f"{name} {group.name}", group.typer_instance)
-    return found
+        commands += commands_of(f"{name} {group.name}", group.typer_instance)
+    return commands
 
 
 def test_every_command_has_help_and_stands_in_the_documentation():

@@ -58,13 +58,13 @@ def run(suite, folder, counting=None):
 
 
 def tables(folder):
-    [found] = (folder / "out").rglob("manifest.json")
-    return {name: (found.parent / name).read_bytes() for name in TABLES}
+    [manifest] = (folder / "out").rglob("manifest.json")
+    return {name: (manifest.parent / name).read_bytes() for name in TABLES}
 
 
 def run_folder(folder):
-    [found] = (folder / "out").rglob("manifest.json")
-    return found.parent
+    [manifest] = (folder / "out").rglob("manifest.json")
+    return manifest.parent
 
 
 # --- Disks
@@ -326,7 +326,7 @@ def test_a_server_that_goes_away_is_gone_on_with_where_it_went(suite, tmp_path):
 
 
 def suite_texts(suite):
-    return [(each.text,) for each in region_requests(suite).asked]
+    return [(request.text,) for request in region_requests(suite).asked]
 
 
 def _patiently(suite, address, **more):

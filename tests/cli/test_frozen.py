@@ -56,9 +56,9 @@ def check(
         if (workers and stored) or path.name in now
     }
     assert sorted(now) == sorted(frozen)
-    found = {name: difference(frozen[name], now[name], tolerance) for name in now}
-    told = "\n".join(f"{case.name}/{name}\n{text}" for name, text in found.items() if text)
-    assert not told, f"not what was frozen (tests/frozen/README.md says what to do)\n{told}"
+    differences = {name: difference(frozen[name], now[name], tolerance) for name in now}
+    message = "\n".join(f"{case.name}/{name}\n{text}" for name, text in differences.items() if text)
+    assert not message, f"not what was frozen (tests/frozen/README.md says what to do)\n{message}"
 
 
 SPREAD = ("regions",)

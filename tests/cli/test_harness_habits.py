@@ -37,9 +37,9 @@ def test_lm_evals_spelling_of_a_model_is_that_model(tmp_path):
 
     [one], [other] = find_runs(tmp_path / "a"), find_runs(tmp_path / "b")
     for name in ("inputs", "model"):
-        said = [json.loads((each.path / "manifest.json").read_text()) for each in (one, other)]
+        said = [json.loads((folder.path / "manifest.json").read_text()) for folder in (one, other)]
         assert said[0][name] == said[1][name]
-    tables = [open_run(each.path).table("outcomes") for each in (one, other)]
+    tables = [open_run(folder.path).table("outcomes") for folder in (one, other)]
     assert tables[0].equals(tables[1])
 
 
@@ -151,9 +151,9 @@ def test_lm_evals_options_without_equal_name_what_there_is(args, said, capsys):
 
 def test_lm_evals_name_of_a_public_server_is_its_address():
     given = {"models": ["openai-completions"], "model_args": ["model=davinci-002"]}
-    found = model_from_lm_eval(given)
-    assert found["models"] == ["openai:https://api.openai.com/v1#davinci-002"]
-    assert found["model_args"] == []
+    options = model_from_lm_eval(given)
+    assert options["models"] == ["openai:https://api.openai.com/v1#davinci-002"]
+    assert options["model_args"] == []
 
 
 def test_an_argument_of_lm_eval_that_no_option_has_is_explained(tmp_path, capsys):
@@ -282,7 +282,7 @@ def test_samples_are_logged_beside_the_runs(tmp_path):
     [results] = (tmp_path / "lm-eval").rglob("results_*.json")
     tasks = json.loads(results.read_text())["results"]
     assert len(list((tmp_path / "lm-eval").rglob("samples_*.jsonl"))) == len(tasks) > 1
-    assert [each.path for each in find_runs(tmp_path)]
+    assert [folder.path for folder in find_runs(tmp_path)]
 
 
 @pytest.mark.parametrize("flag", [["--junit", "x.xml"], ["--log-samples"], ["--fail-under", "0"]])
@@ -293,12 +293,12 @@ def test_a_share_is_no_whole_run(flag, tmp_path, capsys):
 
 def test_a_run_of_the_first_items_says_so_wherever_it_is_shown(tmp_path, capsys):
     assert run(tmp_path / "runs", "-m", "demo-causal") == 0
-    told = "The run has only the first 3 items of the suite (--limit 3)."
-    assert told in " ".join(capsys.readouterr().out.split())
+    note = "The run has only the first 3 items of the suite (--limit 3)."
+    assert note in " ".join(capsys.readouterr().out.split())
     for ending in ("html", "md", "json"):
         page = tmp_path / f"page.{ending}"
         assert invoke(["report", str(tmp_path / "runs"), "-o", str(page)]) == 0
-        assert told in page.read_text("utf-8")
+        assert note in page.read_text("utf-8")
     assert invoke(["cite", "--methods", str(tmp_path / "runs")]) == 0
     assert "on the first 3 items" in capsys.readouterr().out
 

@@ -48,13 +48,13 @@ def test_schemas_are_schemas_with_an_id(name):
 
 def test_schemas_ask_nothing_that_one_of_each_kind_could_hide():
     def keywords(schema):
-        found = set(schema)
-        for each in (*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()):
-            found |= keywords(each)
+        words = set(schema)
+        for child in (*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()):
+            words |= keywords(child)
         others = (schema.get(name) for name in ("items", "additionalProperties"))
-        for each in (*others, *schema.get("anyOf", ())):
-            found |= keywords(each) if isinstance(each, dict) else set()
-        return found
+        for child in (*others, *schema.get("anyOf", ())):
+            words |= keywords(child) if isinstance(child, dict) else set()
+        return words
 
     assert keywords(read_schema("summary")) | keywords(read_schema("commands")) <= KEYWORDS
 
@@ -102,8 +102,8 @@ def printed(capsys, *arguments: str) -> dict:
 def test_runs_of_several_kinds_are_one_object(runs_of_every_kind, tmp_path, capsys):
     asked = ["it-subject-verb", "it-connectives-cloze", "-m", "demo-causal", "--limit", "2"]
 
-    found = printed(capsys, "run", *asked, "-o", str(tmp_path))
-    assert [run["paradigm"] for run in found["runs"]] == ["regions", "cloze"]
+    record = printed(capsys, "run", *asked, "-o", str(tmp_path))
+    assert [run["paradigm"] for run in record["runs"]] == ["regions", "cloze"]
     assert len(printed(capsys, "judge", str(runs_of_every_kind))["runs"]) == 5
     assert printed(capsys, "collect", *asked, "-o", str(tmp_path))["runs"]
     assert printed(capsys, "collect", *asked, "-o", str(tmp_path), "--check")["missing"] == []
@@ -178,7 +178,7 @@ def test_surprisals_are_by_text(tmp_path, capsys):
         for more in ((), ("--words",), ("--end-marks", "?."))
     )
     for texts in (tokens, words, marks):
-        assert [each["text"] for each in texts] == ["Le zie cantano.", "Il cane dorme."]
+        assert [row["text"] for row in texts] == ["Le zie cantano.", "Il cane dorme."]
     assert [row["word"] for row in words[0]["scores"]][:2] == ["Le", "zie"]
     sums = [sum(row["surprisal_bits"] for row in texts[1]["scores"]) for texts in (tokens, words)]
     assert sums[0] == pytest.approx(sums[1])
@@ -203,11 +203,11 @@ def test_suites_of_every_kind_are_shown_as_json(name, n_items, facts, capsys):
 
 def test_the_json_of_a_story_is_what_is_printed_of_it(capsys):
     asked = ["stories", "prompt", "it-stories", "--row", "2", "--set", "shots=1"]
-    found = printed(capsys, *asked)
+    record = printed(capsys, *asked)
     assert invoke(asked) == 0
     text = capsys.readouterr().out
-    assert found["prompts"][0]["tier"] == "story_class"
-    for prompt in found["prompts"]:
+    assert record["prompts"][0]["tier"] == "story_class"
+    for prompt in record["prompts"]:
         assert prompt["right"] in prompt["options"]
         assert prompt["prompt"] in text
         assert prompt["prompt_sha256"] in text

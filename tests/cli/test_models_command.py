@@ -55,13 +55,13 @@ def hub(tmp_path, monkeypatch) -> Path:
 
 
 def test_the_models_of_the_hubs_cache_are_listed(hub):
-    found = cached_models(hub)
+    models = cached_models(hub)
 
-    assert [(each.name, each.revision, each.kind) for each in found] == [
+    assert [(model.name, model.revision, model.kind) for model in models] == [
         ("lab/pictures", COMMIT, ""),
         ("lab/sentences", COMMIT, "causal"),
     ]
-    assert found[1].size_bytes == len('{"architectures": ["GPT2LMHeadModel"]}')
+    assert models[1].size_bytes == len('{"architectures": ["GPT2LMHeadModel"]}')
 
 
 def test_a_cache_that_is_not_there_holds_none(tmp_path):
@@ -80,8 +80,8 @@ def test_the_list_shows_models_and_ways_to_name_one(capsys):
     assert invoke(["models", "list"]) == 0
 
     printed = capsys.readouterr().out
-    for told in ("demo-causal@", "lab/sentences@0123456  causal", "openai:URL#model", "kenlm:FILE"):
-        assert told in printed
+    for text in ("demo-causal@", "lab/sentences@0123456  causal", "openai:URL#model", "kenlm:FILE"):
+        assert text in printed
     assert "lab/texts" not in printed
 
 
@@ -94,7 +94,7 @@ def test_the_check_of_a_good_model_ends_well(zoo_folder, capsys):
 
     printed = capsys.readouterr().out
     assert code == 0
-    for told in (
+    for text in (
         "equal: at most",
         "texts per second",
         "byte-level BPE",
@@ -106,7 +106,7 @@ def test_the_check_of_a_good_model_ends_well(zoo_folder, capsys):
         "160 tokens",
         "passed  tokens cover every character",
     ):
-        assert told in printed
+        assert text in printed
     assert "FAILED" not in printed
 
 
@@ -118,7 +118,7 @@ def test_json_says_all_of_it(zoo_folder, capsys):
     assert printed["agrees"] is True
     assert printed["comparison"]["n_texts"] == 4
     assert printed["tokenizer"]["kind"] == "WordPiece"
-    assert {each["suite"][:2] for each in printed["unknown"]} == {"ru"}
+    assert {row["suite"][:2] for row in printed["unknown"]} == {"ru"}
     assert all(finding["passed"] for finding in printed["findings"])
 
 

@@ -32,8 +32,8 @@ def here(tmp_path, monkeypatch) -> Path:
 
 
 def manifests(folder: Path) -> dict[str, dict[str, object]]:
-    found = [json.loads(path.read_text()) for path in sorted(folder.rglob("manifest.json"))]
-    return {each["label"].partition("@")[0]: each for each in found}
+    records = [json.loads(path.read_text()) for path in sorted(folder.rglob("manifest.json"))]
+    return {record["label"].partition("@")[0]: record for record in records}
 
 
 def test_a_run_file_says_what_to_run_and_is_in_the_manifest(here):
@@ -55,8 +55,11 @@ def test_the_command_line_goes_before_the_file(here, monkeypatch):
     arguments = ["--limit", "3", "-m", "counted:b", "-m", "counted:c", "-o", "mine"]
     assert invoke(["run", "night.toml", *arguments]) == 0
 
-    found = manifests(here / "mine")
-    assert {name: each["inputs"]["limit"] for name, each in found.items()} == {"b": 3, "c": 3}
+    stored = manifests(here / "mine")
+    assert {name: manifest["inputs"]["limit"] for name, manifest in stored.items()} == {
+        "b": 3,
+        "c": 3,
+    }
     assert invoke(["run", "night.toml", "-o", "environment"]) == 0
     assert manifests(here / "environment")["a"]["inputs"]["limit"] == 7
 
@@ -79,7 +82,7 @@ def test_secrets_of_an_address_stay_out_of_the_manifest(here, capsys):
     assert invoke(["run", "night.toml", "-m", "counted:a", "-m", address]) == 3
     written = [p.read_bytes() for p in (here / "from-file").rglob("*") if p.is_file()]
     printed = capsys.readouterr()
-    assert not any(b"planted" in each for each in written)
+    assert not any(b"planted" in content for content in written)
     assert "planted" not in printed.out + printed.err
 
 
@@ -108,8 +111,8 @@ def test_a_mistake_is_named_with_its_line(here, change, message, capsys):
 
     assert invoke(["run", "night.toml"]) == (2 if message else 0)
     printed = capsys.readouterr().err
-    for each in message:
-        assert each in printed
+    for part in message:
+        assert part in printed
 
 
 @pytest.mark.usefixtures("here")

@@ -60,13 +60,13 @@ def test_margins_and_dd_are_drawn_from_the_pilot(pilots, capsys):
     assert "drawn from the pilot" in capsys.readouterr().out
     dd = ["suites", "power", "it-islands", "--pilot", islands, "--of", "dd"]
     options = ["--phenomenon", "adjunct", "--difference", "3", "--trials", "100", "--json"]
-    found = []
+    plans = []
     for seed in ("0", "0", "5"):
         assert invoke([*dd, *options, "--seed", seed]) == 0
-        found.append(json.loads(capsys.readouterr().out))
-    assert found[0] == found[1] != found[2]
-    assert found[0]["unit"] == "bits"
-    needed = found[0]["needed"]
+        plans.append(json.loads(capsys.readouterr().out))
+    assert plans[0] == plans[1] != plans[2]
+    assert plans[0]["unit"] == "bits"
+    needed = plans[0]["needed"]
     assert needed["low"] < needed["power"] < needed["high"]
     assert invoke(dd) == 2
     assert "Name one of them with --phenomenon" in capsys.readouterr().err
@@ -88,7 +88,7 @@ def test_margins_and_dd_are_drawn_from_the_pilot(pilots, capsys):
     ],
 )
 def test_bad_pilots_and_numbers_are_named(pilots, capsys, more, seen):
-    assert invoke(["suites", "power", *(each.format(*pilots) for each in more)]) == 2
+    assert invoke(["suites", "power", *(argument.format(*pilots) for argument in more)]) == 2
     printed = capsys.readouterr().err
     assert seen in printed
     assert printed.count("\n") == 1

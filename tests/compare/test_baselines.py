@@ -55,8 +55,8 @@ def letters(word):
 
 
 def rates(*runs, frequency=letters):
-    found = baseline_rates(runs, lambda _language: frequency)
-    return {rate.items: (rate.n, rate.accuracy) for rate in found}
+    baselines = baseline_rates(runs, lambda _language: frequency)
+    return {rate.items: (rate.n, rate.accuracy) for rate in baselines}
 
 
 def test_parts_of_a_suite_by_hand():
@@ -85,10 +85,10 @@ def test_an_ngram_model_among_the_runs_is_a_baseline(tmp_path):
     runs = [evaluate(suite(), model) for model in (FakeScorer(score, name="model"),
                                                   f"kenlm:{tmp_path / 'two.arpa'}")]  # fmt: skip
     assert [is_baseline(run) for run in runs] == [False, True]
-    found = rates(*runs, frequency=None)
-    (name,) = (name for name in found if "two@" in name)
-    assert found[name][0] >= 1
-    assert math.isclose(found[ANY][0] + found[NONE][0], 4)
+    by_items = rates(*runs, frequency=None)
+    (name,) = (name for name in by_items if "two@" in name)
+    assert by_items[name][0] >= 1
+    assert math.isclose(by_items[ANY][0] + by_items[NONE][0], 4)
 
 
 def test_baselines_alone_are_refused(tmp_path):

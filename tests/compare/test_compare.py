@@ -22,24 +22,24 @@ def judged(marks: str, model: str = "m@1", **more):
 
 
 def test_what_flips_by_hand():
-    (found,) = compare(judged("+++--=?+"), judged("+--+--++")).rates
+    (rate,) = compare(judged("+++--=?+"), judged("+--+--++")).rates
     # item 6 is unscored before; of the other seven, 1 and 2 are lost, 3 is gained
-    assert found.n == 7
-    assert (found.first_share, found.second_share) == (4 / 7, 3 / 7)
-    assert (found.gained, found.lost) == (("3",), ("1", "2"))
+    assert rate.n == 7
+    assert (rate.first_share, rate.second_share) == (4 / 7, 3 / 7)
+    assert (rate.gained, rate.lost) == (("3",), ("1", "2"))
     # exact binomial, 1 of 3 at 1/2, two-sided: 2 * (1 + 3) / 8
-    assert found.test.p == pytest.approx(1.0)
-    assert found.values.first == pytest.approx((4 * 2 - 2 + 0) / 7)
-    assert found.values.items["1"] == -3.0
-    assert found.change.estimate == pytest.approx(-1 / 7)
+    assert rate.test.p == pytest.approx(1.0)
+    assert rate.values.first == pytest.approx((4 * 2 - 2 + 0) / 7)
+    assert rate.values.items["1"] == -3.0
+    assert rate.change.estimate == pytest.approx(-1 / 7)
     # Bonett and Price: p = 2/9, q = 3/9, half = 1.96 sqrt((p + q - (p - q)^2) / 9)
-    assert found.change.low == pytest.approx(-1 / 9 - 0.4816, abs=1e-3)
+    assert rate.change.low == pytest.approx(-1 / 9 - 0.4816, abs=1e-3)
 
 
 def test_many_flips_one_way_are_significant():
-    (found,) = compare(judged("-" * 10), judged("+" * 10)).rates
-    assert found.test.p == pytest.approx(2 / 2**10)
-    assert found.change.estimate == 1.0
+    (rate,) = compare(judged("-" * 10), judged("+" * 10)).rates
+    assert rate.test.p == pytest.approx(2 / 2**10)
+    assert rate.change.estimate == 1.0
 
 
 def test_a_tie_is_what_its_run_says():
@@ -58,12 +58,12 @@ def test_only_questions_of_both_are_compared():
 
 
 def test_margins_of_models_of_two_kinds_are_not_compared():
-    (found,) = compare(judged("+-+-+-"), judged("-+-+-+", kind="masked")).rates
+    (rate,) = compare(judged("+-+-+-"), judged("-+-+-+", kind="masked")).rates
 
-    assert found.values.change.value is None
-    assert "different scales" in found.values.change.reason
-    assert "only rates are compared" in found.note
-    assert found.change.estimate == 0.0
+    assert rate.values.change.value is None
+    assert "different scales" in rate.values.change.reason
+    assert "only rates are compared" in rate.note
+    assert rate.change.estimate == 0.0
 
 
 def valued(values: dict[str, float | None], clusters: dict[str, str] | None = None):
@@ -78,18 +78,18 @@ def valued(values: dict[str, float | None], clusters: dict[str, str] | None = No
 def paired(values: dict[str, tuple[float | None, float | None]], clusters=None):
     """What changes from the first of two numbers of each item to the second."""
     before, after = ({item: pair[k] for item, pair in values.items()} for k in (0, 1))
-    (found,) = compare(valued(before, clusters), valued(after, clusters)).values
-    return found
+    (value,) = compare(valued(before, clusters), valued(after, clusters)).values
+    return value
 
 
 def test_paired_numbers_are_those_of_scipy():
     # scipy 1.17: stats.ttest_rel([2, 4, 5, 9, 4], [1, 1, 4, 5, 3])
     values = {str(k): pair for k, pair in enumerate([(1, 2), (1, 4), (4, 5), (5, 9), (3, 4)])}
-    found = paired({**values, "9": (None, 3.0)})
-    assert found.n == 5
-    assert (found.first, found.second) == (2.8, 4.8)
-    assert found.change.statistic == pytest.approx(3.1622776602)
-    assert found.change.p == pytest.approx(0.0341094232)
+    compared = paired({**values, "9": (None, 3.0)})
+    assert compared.n == 5
+    assert (compared.first, compared.second) == (2.8, 4.8)
+    assert compared.change.statistic == pytest.approx(3.1622776602)
+    assert compared.change.p == pytest.approx(0.0341094232)
     nothing = paired({"1": (1.0, None), "2": (None, 1.0)})
     assert (nothing.first, nothing.reason) == (None, "no item is scored in both")
     assert paired({"1": (1.0, 2.0)}).change.p is None
@@ -98,11 +98,11 @@ def test_paired_numbers_are_those_of_scipy():
 def test_change_and_test_have_one_sign_where_clusters_are_unequal():
     # 40 items of one cluster fall by 1, and 9 that stand alone rise by 1.
     values = {str(k): (0.0, -1.0 if k < 40 else 1.0) for k in range(49)}
-    found = paired(values, {str(k): "big" for k in range(40)})
-    assert found.change.value == pytest.approx(-31 / 49)
-    assert found.change.statistic < 0
-    assert found.effect.value < 0
-    assert found.change.p > 0.05
+    compared = paired(values, {str(k): "big" for k in range(40)})
+    assert compared.change.value == pytest.approx(-31 / 49)
+    assert compared.change.statistic < 0
+    assert compared.effect.value < 0
+    assert compared.change.p > 0.05
 
 
 CELLS = (("plain", -0.5, 0.5), ("long", 0.5, 0.5), ("island", -0.5, -0.5), ("both", 0.5, -0.5))
@@ -123,14 +123,17 @@ def crossed(costs: dict[str, float], *, items: int = 6, **columns) -> pl.DataFra
 def test_scores_of_conditions_and_the_interaction_are_paired_by_item():
     first = judged("++++++", table=crossed({"both": 7.0}))
     second = judged("++++++", table=crossed({"both": 3.0, "long": 1.0}))
-    found = {value.name: value for value in compare(first, second).values}
+    by_name = {value.name: value for value in compare(first, second).values}
 
     # (long - both) - (plain - island): 7, then 3 - 1
-    assert (found["wh: DD"].first, found["wh: DD"].second) == (pytest.approx(7), pytest.approx(2))
-    assert found["wh: DD"].unit == "nats"
-    assert found["both: lp"].items == {str(k): pytest.approx(4.0) for k in range(6)}
-    assert found["long: lp"].change.value == pytest.approx(-1.0)
-    assert set(found) == {"wh: DD", *(f"{name}: lp" for name, _, _ in CELLS)}
+    assert (by_name["wh: DD"].first, by_name["wh: DD"].second) == (
+        pytest.approx(7),
+        pytest.approx(2),
+    )
+    assert by_name["wh: DD"].unit == "nats"
+    assert by_name["both: lp"].items == {str(k): pytest.approx(4.0) for k in range(6)}
+    assert by_name["long: lp"].change.value == pytest.approx(-1.0)
+    assert set(by_name) == {"wh: DD", *(f"{name}: lp" for name, _, _ in CELLS)}
 
 
 def test_an_item_without_one_of_four_scores_has_no_interaction():
@@ -140,10 +143,10 @@ def test_an_item_without_one_of_four_scores_has_no_interaction():
         .then(None)
         .otherwise(pl.col("score"))
     )
-    found = compare(judged("++++++", table=table), judged("++++++", table=lacking)).values
+    compared = compare(judged("++++++", table=table), judged("++++++", table=lacking)).values
 
-    assert {value.name: value.n for value in found}["wh: DD"] == 5
-    assert {value.name: value.n for value in found}["long: lp"] == 5
+    assert {value.name: value.n for value in compared}["wh: DD"] == 5
+    assert {value.name: value.n for value in compared}["long: lp"] == 5
     other = judged("++++++", table=crossed({}, measure="penlp"))
     assert compare(judged("++++++", table=table), other).values == ()
 
@@ -168,14 +171,18 @@ def test_correlations_with_ratings_are_compared():
     better = [-7.0, -6.0, -4.0, -5.0, -2.0, -3.0, -1.0, -1.5]
     worse = [-4.0, -6.0, -7.0, -5.0, -2.0, -1.0, -1.5, -3.0]
     comparison = compare(rated("m@1", worse), rated("n@1", better))
-    (found,) = comparison.correlations
+    (correlation,) = comparison.correlations
 
     assert comparison.rates == ()
-    assert (found.question, found.coefficient, found.change.n) == ("penlp", "spearman", 8)
-    assert found.change.second == pytest.approx(1.0)
-    assert 0 < found.change.estimate == pytest.approx(1 - found.change.first)
-    assert found.change.low < found.change.estimate < found.change.high
-    assert (found.corrected, found.family) == (found.change.p, 1)
+    assert (correlation.question, correlation.coefficient, correlation.change.n) == (
+        "penlp",
+        "spearman",
+        8,
+    )
+    assert correlation.change.second == pytest.approx(1.0)
+    assert 0 < correlation.change.estimate == pytest.approx(1 - correlation.change.first)
+    assert correlation.change.low < correlation.change.estimate < correlation.change.high
+    assert (correlation.corrected, correlation.family) == (correlation.change.p, 1)
     # the values themselves are compared too
     assert [value.name for value in comparison.values] == ["penlp"]
     ranked = compare([rated("m@1", worse), rated("n@1", better)])
@@ -184,10 +191,10 @@ def test_correlations_with_ratings_are_compared():
 
 
 def test_items_of_only_one_run_are_named():
-    found = compare(judged("++++"), judged("++"))
-    assert found.runs[0].shared == 2
-    assert found.runs[0].only_first == ("2", "3")
-    assert found.runs[0].only_second == ()
+    comparison = compare(judged("++++"), judged("++"))
+    assert comparison.runs[0].shared == 2
+    assert comparison.runs[0].only_first == ("2", "3")
+    assert comparison.runs[0].only_second == ()
     other = made_run("m@1", [Outcome(item="x", question="all", verdict="pass", right=True)])
     with pytest.raises(UsageError, match="share no item"):
         compare(judged("++"), other)
@@ -222,18 +229,18 @@ def test_a_notebook_shows_rates_and_correlations():
 
 @pytest.mark.parametrize("other", ["m@2", "m@step2000"])
 def test_one_model_is_compared_before_and_after(other):
-    found = compare(judged("+-+-", "m@1"), judged("++--", other))
+    comparison = compare(judged("+-+-", "m@1"), judged("++--", other))
 
-    assert found.models is None
-    assert found.grids()["rates"].title.startswith("Right before and after")
-    assert {"first", "second", "change", "gained"} <= set(found.grids()["rates"].header)
+    assert comparison.models is None
+    assert comparison.grids()["rates"].title.startswith("Right before and after")
+    assert {"first", "second", "change", "gained"} <= set(comparison.grids()["rates"].header)
 
 
 def test_of_two_models_both_are_named():
-    found = compare(judged("+-+-", "tall@1"), judged("++--", "small@7"))
-    grids = found.grids(with_items=True)
+    comparison = compare(judged("+-+-", "tall@1"), judged("++--", "small@7"))
+    grids = comparison.grids(with_items=True)
 
-    assert found.models == ("tall@1", "small@7")
+    assert comparison.models == ("tall@1", "small@7")
     assert grids["rates"].title.startswith("Right with tall@1 and with small@7")
     assert {"tall@1", "small@7", "only tall@1", "difference"} <= set(grids["rates"].header)
     assert "s, all, only small@7: 1." in grids["rates"].notes

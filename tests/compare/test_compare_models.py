@@ -32,44 +32,44 @@ def tables(runs, correction: str = "holm"):
 
 
 def paired(one, other):
-    ((found,),) = (ranking.pairs for ranking in tables([one, other]))
-    return found
+    ((duel,),) = (ranking.pairs for ranking in tables([one, other]))
+    return duel
 
 
 def test_a_table_by_hand():
-    (found,) = tables([marks("a", "++++-+?"), marks("b", "+--+--+"), marks("c", "++-+--+")])
+    (ranking,) = tables([marks("a", "++++-+?"), marks("b", "+--+--+"), marks("c", "++-+--+")])
 
-    assert (found.n, found.left_out) == (6, 1)
-    assert [model.model for model in found.models] == ["a", "c", "b"]
-    assert [model.accuracy for model in found.models] == [5 / 6, 3 / 6, 2 / 6]
-    assert [model.rank.place for model in found.models] == [1, 2, 3]
+    assert (ranking.n, ranking.left_out) == (6, 1)
+    assert [model.model for model in ranking.models] == ["a", "c", "b"]
+    assert [model.accuracy for model in ranking.models] == [5 / 6, 3 / 6, 2 / 6]
+    assert [model.rank.place for model in ranking.models] == [1, 2, 3]
     # nobody is surely above anybody: 3 discordant items at most, p = 2 / 2^3
-    assert [(model.rank.best, model.rank.worst) for model in found.models] == [(1, 3)] * 3
-    duel = found.pairs[0]
+    assert [(model.rank.best, model.rank.worst) for model in ranking.models] == [(1, 3)] * 3
+    duel = ranking.pairs[0]
     assert (duel.first, duel.second, duel.gained, duel.lost) == ("a", "b", (), ("1", "2", "5"))
     assert duel.test.p == pytest.approx(0.25)
     # Holm over the p of three pairs: .25, .5, 1 times 3, 2, 1
-    assert [pair.corrected for pair in found.pairs] == [pytest.approx(0.75), 1.0, 1.0]
+    assert [pair.corrected for pair in ranking.pairs] == [pytest.approx(0.75), 1.0, 1.0]
     # statsmodels 0.14: cochrans_q([[1,1,1],[1,0,1],[1,0,0],[1,1,1],[0,0,0],[1,0,0]]).pvalue
-    assert found.together.p == pytest.approx(0.0970, abs=5e-4)
+    assert ranking.together.p == pytest.approx(0.0970, abs=5e-4)
 
 
 def test_agreement_beyond_chance_and_effect():
-    (found,) = tables([marks("a", "+++---"), marks("b", "++-+--")])
-    (duel,) = found.pairs
+    (ranking,) = tables([marks("a", "+++---"), marks("b", "++-+--")])
+    (duel,) = ranking.pairs
 
     # 4 of 6 agree, 3 of 6 by chance: (4/6 - 1/2) / (1/2)
     assert duel.kappa.value == pytest.approx(1 / 3)
     assert duel.effect == 0.0
     assert duel.change.estimate == 0.0
-    assert found.together is None
+    assert ranking.together is None
 
 
 def test_benjamini_hochberg_over_suites():
     pairs = [
-        each
+        marked
         for suite, right in (("x", "+" * 8), ("y", "+" * 6 + "--"))
-        for each in (marks("a", "-" * 8, suite=suite), marks("b", right, suite=suite))
+        for marked in (marks("a", "-" * 8, suite=suite), marks("b", right, suite=suite))
     ]
     by_holm = [table.pairs[0].corrected for table in tables(pairs)]
     by_bh = [table.pairs[0].corrected for table in tables(pairs, correction="bh")]
@@ -84,19 +84,19 @@ def test_items_that_belong_together_count_together():
     one, other = (
         marks(name, mark * 24, clusters=clusters) for name, mark in zip("ab", "-+", strict=True)
     )
-    (found,) = tables([one, other])
+    (ranking,) = tables([one, other])
 
     # six clusters that all change: McNemar's exact test of clusters, not of 24 items
-    assert found.pairs[0].test.p == pytest.approx(2 / 2**6)
-    assert found.pairs[0].corrected == pytest.approx(2 / 2**6)
+    assert ranking.pairs[0].test.p == pytest.approx(2 / 2**6)
+    assert ranking.pairs[0].corrected == pytest.approx(2 / 2**6)
 
 
 def test_of_three_clusters_nothing_is_tested():
     clusters = {str(k): str(k // 4) for k in range(12)}
-    (found,) = tables(
+    (ranking,) = tables(
         [marks("a", "+-" * 6, clusters=clusters), marks("b", "++" * 6, clusters=clusters)]
     )
-    (duel,) = found.pairs
+    (duel,) = ranking.pairs
 
     assert (duel.test.p, duel.change.low) == (None, None)
     assert duel.test.reason == "3 clusters: an interval needs 5 or more"
@@ -117,12 +117,12 @@ def test_the_two_ways_round_mirror_each_other(pairs):
 
 
 def test_nothing_scored_by_all_gives_no_number():
-    (found,) = tables([marks("a", "+?"), marks("b", "?-")])
+    (ranking,) = tables([marks("a", "+?"), marks("b", "?-")])
 
-    assert found.n == 0
-    assert [model.accuracy for model in found.models] == [None, None]
-    assert found.pairs[0].change.estimate is None
-    assert found.pairs[0].effect is None
+    assert ranking.n == 0
+    assert [model.accuracy for model in ranking.models] == [None, None]
+    assert ranking.pairs[0].change.estimate is None
+    assert ranking.pairs[0].effect is None
 
 
 def test_what_cannot_be_compared_is_refused():
@@ -140,13 +140,13 @@ def test_two_runs_of_one_model_are_told_apart_by_their_options():
         for rule in ("original", "within-word-l2r")
     ]
     runs = [
-        *(made_run("m@1", outcomes_of("+-"), manifest=each) for each in asked),
+        *(made_run("m@1", outcomes_of("+-"), manifest=manifest) for manifest in asked),
         made_run("m@1", outcomes_of("--"), manifest=asked[0], depth=3),
         made_run("n@1", outcomes_of("++")),
     ]
 
-    (found,) = tables(runs)
-    assert [(model.model, model.accuracy) for model in found.models] == [
+    (ranking,) = tables(runs)
+    assert [(model.model, model.accuracy) for model in ranking.models] == [
         ("n@1", 1.0),
         ("m@1 (pll=original, depth=1)", 0.5),
         ("m@1 (pll=within-word-l2r, depth=1)", 0.5),
@@ -196,10 +196,10 @@ def test_the_command_fails_where_the_second_is_surely_worse(tmp_path, capsys):
 def test_a_run_without_a_partner_is_named():
     before = [marks("m", "+" * 8, suite=name) for name in ("kept", "gone")]
     after = [marks("m", "+" * 8, suite=name) for name in ("kept", "new")]
-    found = compare(before, after)
+    comparison = compare(before, after)
 
-    assert [pair.first for pair in found.runs] == ["kept, m"]
-    assert (found.only_first, found.only_second) == (("gone, m",), ("new, m",))
+    assert [pair.first for pair in comparison.runs] == ["kept, m"]
+    assert (comparison.only_first, comparison.only_second) == (("gone, m",), ("new, m",))
 
 
 def test_a_suite_that_the_second_side_lacks_is_no_success(tmp_path, capsys):
@@ -219,7 +219,7 @@ def test_a_suite_that_the_second_side_lacks_is_no_success(tmp_path, capsys):
 
 def test_suites_that_have_nothing_to_do_with_each_other_are_not_compared():
     keys, doors = (f"The {noun} {{}} {{}} here." for noun in ("keys", "doors"))
-    found = "Nobody ever found out who {} a friend of {}."
+    question = "Nobody ever found out who {} a friend of {}."
 
     def of(name: str, model: str, *, language: str = "en", text: str = keys):
         rows = [(text.format("are", k), text.format("is", k)) for k in "abcd"]
@@ -231,7 +231,7 @@ def test_suites_that_have_nothing_to_do_with_each_other_are_not_compared():
         compare([one], [of("two", "demo-causal", language="it")])
     for model in ("demo-causal", "demo-masked"):
         with pytest.raises(UsageError, match="the same id have hardly a word in common"):
-            compare([one], [of("two", model, text=found)])
+            compare([one], [of("two", model, text=question)])
     # A variant of the suite, and another name for the same sentences, are compared.
     assert compare([one], [of("two", "demo-causal", text=doors)]).runs
     assert compare([one], [of("two", "demo-masked")]).runs
@@ -330,9 +330,9 @@ def test_places_agree_with_corrected_p():
     # Six items of one suite differ: p 2 / 2^6 = .031 alone, .19 by Holm with five other suites.
     one = [marks("a", "+" * 8, suite="x"), marks("b", "-" * 6 + "++", suite="x")]
     others = [
-        each
+        marked
         for k in range(5)
-        for each in (marks("a", "+-+-+-+-", suite=f"s{k}"), marks("b", "-+-+-+-+", suite=f"s{k}"))
+        for marked in (marks("a", "+-+-+-+-", suite=f"s{k}"), marks("b", "-+-+-+-+", suite=f"s{k}"))
     ]
     (alone,) = tables(one)
     (first, *_) = tables(one + others)

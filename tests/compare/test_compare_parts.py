@@ -39,7 +39,7 @@ def test_worse_is_what_the_interval_says():
 
 def test_what_belongs_together():
     assert matched([1, 2], [3], [lambda _: "same"]) is None
-    assert matched([1], [2], [lambda each: each]) == []
+    assert matched([1], [2], [lambda number: number]) == []
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,12 @@ def test_steps_of_training_in_names(name, family, step):
 def test_checkpoints_are_in_the_order_of_training():
     steps = {1000: "++++", 100: "+---", 500: "++--"}
     runs = [marks(f"m@{k}", right, family="m", step=k) for k, right in steps.items()]
-    (found,) = rank_models(runs).rankings
+    (ranking,) = rank_models(runs).rankings
 
-    assert [checkpoint.step for checkpoint in found.checkpoints] == [100, 500, 1000]
-    frame = checkpoints_frame([found])
+    assert [checkpoint.step for checkpoint in ranking.checkpoints] == [100, 500, 1000]
+    frame = checkpoints_frame([ranking])
     assert frame["accuracy"].to_list() == [0.25, 0.5, 1.0]
-    assert checkpoints_figure([found]).svg().startswith("<svg")
+    assert checkpoints_figure([ranking]).svg().startswith("<svg")
     (others,) = rank_models([*runs[:2], marks("other", "++++", family="o", step=3)]).rankings
     assert others.checkpoints == ()
     with pytest.raises(UsageError, match="not revisions of one model"):
@@ -83,13 +83,13 @@ def test_runs_give_what_is_right_what_belongs_together_and_the_first_method():
         kind="masked",
         manifest={"named": "org/m@step100"},
     )
-    (found,) = item_outcomes([run])
+    (group,) = item_outcomes([run])
 
-    assert (found.suite, found.question, found.model) == ("s", "hit@1", "m@1")
-    assert found.right == {"0": True, "1": False}
-    assert found.clusters == clusters
-    assert found.values == {"0": 2.0, "1": 2.0, "2": 2.0}
-    assert (found.unit, found.kind, found.family, found.step) == ("rank", "masked", "org/m", 100)
+    assert (group.suite, group.question, group.model) == ("s", "hit@1", "m@1")
+    assert group.right == {"0": True, "1": False}
+    assert group.clusters == clusters
+    assert group.values == {"0": 2.0, "1": 2.0, "2": 2.0}
+    assert (group.unit, group.kind, group.family, group.step) == ("rank", "masked", "org/m", 100)
     questions = [outcome.question for outcome in item_outcomes([run], every_question=True)]
     assert questions == ["hit@1", "choice"]
     with pytest.raises(UsageError, match="none of the runs"):
@@ -97,8 +97,10 @@ def test_runs_give_what_is_right_what_belongs_together_and_the_first_method():
 
 
 def test_every_kind_of_run_can_be_compared(runs_of_every_kind):
-    found = item_outcomes(open_runs(runs_of_every_kind), every_question=True)
-    by_suite = {name: [e for e in found if e.suite == name] for name in {e.suite for e in found}}
+    outcomes = item_outcomes(open_runs(runs_of_every_kind), every_question=True)
+    by_suite = {
+        name: [e for e in outcomes if e.suite == name] for name in {e.suite for e in outcomes}
+    }
     questions = {name: {e.question for e in those} for name, those in by_suite.items()}
 
     assert questions["it-islands"] >= {"all predictions", "DD"}

@@ -57,8 +57,8 @@ CORPUS = [
 
 
 def test_what_is_critical():
-    found = [(pair.good, pair.bad) for pair in critical_pairs(suite(PAIRS), before=1)]
-    assert found == [
+    pairs = [(pair.good, pair.bad) for pair in critical_pairs(suite(PAIRS), before=1)]
+    assert pairs == [
         (("gatti", "dormono"), ("gatti", "dorme")),
         (("nonna", "canta"), ("nonna", "cantano")),
         # One side only has a word more, so the next word of both is taken too.
@@ -90,13 +90,13 @@ def test_words_without_blanks_are_found_inside_sentences():
 def test_accuracy_on_what_a_corpus_lacks():
     made = suite([*PAIRS, ("Il mare luccica.", "Il mare luccicano.")])
     run = evaluate(made, FakeScorer(lambda tokens, at: -1.0 if "canta" in tokens[at] else -2.0))
-    found = exposure(run, counted(critical_pairs(made), CORPUS))
-    rates = {part.items: (part.n, part.accuracy) for part in found.parts}
+    exposed = exposure(run, counted(critical_pairs(made), CORPUS))
+    rates = {part.items: (part.n, part.accuracy) for part in exposed.parts}
     # "canta" is in both sides of item 1: a tie, which does not pass; so it is nowhere else.
     assert rates[SEEN][0] == 3
     assert rates[UNSEEN] == (1, 0.0)
     assert rates[WHOLE][0] == 3
-    assert found.margins.n == 4
+    assert exposed.margins.n == 4
 
 
 texts = st.lists(st.sampled_from(["a", "b", "c", "."]), min_size=1, max_size=8).map(" ".join)

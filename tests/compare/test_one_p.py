@@ -28,9 +28,9 @@ def said(capsys, *arguments: str) -> dict:
 
 
 def folders(output: Path) -> list[str]:
-    found = sorted(path.parent for path in output.glob("*/*/manifest.json"))
-    assert len(found) == 2
-    return [str(path) for path in found]
+    paths = sorted(path.parent for path in output.glob("*/*/manifest.json"))
+    assert len(paths) == 2
+    return [str(path) for path in paths]
 
 
 def same(one: float | None, other: float | None) -> bool:
@@ -70,19 +70,19 @@ def test_a_templates_suite_has_no_p_from_too_few_sentences(tmp_path, capsys):
 def test_scores_of_two_kinds_of_model_are_not_compared(tmp_path, capsys):
     output = tmp_path / "runs"
     said(capsys, "run", *SUITES["factorial"], *MODELS, "-o", str(output))
-    found = said(capsys, "compare", *folders(output))
+    comparison = said(capsys, "compare", *folders(output))
 
-    assert {rate["note"] for rate in found["rates"]} == {
+    assert {rate["note"] for rate in comparison["rates"]} == {
         "Scores of causal and masked models are on different scales: only rates are compared."
     }
-    untested = [*found["values"], *(rate["values"] for rate in found["rates"])]
-    for each in untested:
-        change = each["change"]
+    untested = [*comparison["values"], *(rate["values"] for rate in comparison["rates"])]
+    for values in untested:
+        change = values["change"]
         assert (change["value"], change["low"], change["p"]) == (None, None, None)
         assert change["reason"] == "scores of causal and masked models are on different scales"
-        assert each["first"] is not None
+        assert values["first"] is not None
     # Rates stand beside each other, and are tested.
-    assert all(rate["test"]["p"] is not None for rate in found["rates"])
+    assert all(rate["test"]["p"] is not None for rate in comparison["rates"])
     assert invoke(["compare", *folders(output)]) == 0
     assert "only rates are compared" in capsys.readouterr().out
     assert invoke(["compare", str(output)]) == 0
@@ -96,9 +96,12 @@ def test_equivalence_is_asked_for_by_a_margin(tmp_path, capsys):
     (narrow,) = said(capsys, "compare", *runs, "--equivalent", "0.05")["equivalence"]
     (wide,) = said(capsys, "compare", *runs, "--equivalent", "0.3")["equivalence"]
     # The test says yes exactly where the 90 % interval lies within the margin.
-    for found in (narrow, wide):
-        within = -found["margin"] < found["low"] and found["high"] < found["margin"]
-        assert found["equivalent"] == within == (found["p"] < 0.05)
+    for equivalence in (narrow, wide):
+        within = (
+            -equivalence["margin"] < equivalence["low"]
+            and equivalence["high"] < equivalence["margin"]
+        )
+        assert equivalence["equivalent"] == within == (equivalence["p"] < 0.05)
     assert (narrow["equivalent"], wide["equivalent"]) == (False, True)
     tables = tmp_path / "tables"
     assert invoke(["compare", *runs, "--equivalent", "0.3", "-o", str(tables)]) == 0

@@ -50,29 +50,29 @@ def test_perplexity_and_its_ratio():
 
 
 def test_of_pairs_the_bad_one_is_unacceptable(pairs):
-    (found,) = perplexities(evaluate(pairs, scorer({"dormono": 10.0})))
+    (perplexity,) = perplexities(evaluate(pairs, scorer({"dormono": 10.0})))
     # bad: 2 2 10 2 and 2 2 2 bits
-    assert found.acceptable == pytest.approx(4.0)
-    assert found.unacceptable == pytest.approx(2 ** (22 / 7))
-    assert found.n == (2, 2)
+    assert perplexity.acceptable == pytest.approx(4.0)
+    assert perplexity.unacceptable == pytest.approx(2 ** (22 / 7))
+    assert perplexity.n == (2, 2)
 
 
 def test_what_has_no_perplexity_says_why():
     run = island_run({}, None)
     bare = evaluate(SUITE, uniform_scorer(4), predictions=(FORMULAS[1],))
     assert perplexities(run)[0].reason is None
-    found = perplexities(bare)[0]
+    perplexity = perplexities(bare)[0]
     # only two of the four conditions were asked about
-    assert found.by_condition["short_island"] is None
-    assert "not asked" in (found.reason or "")
+    assert perplexity.by_condition["short_island"] is None
+    assert "not asked" in (perplexity.reason or "")
 
 
 def test_the_worst_sentences_come_first_with_their_worst_token():
-    found = worst_items(island_run({"longisland": 6.0, "2": 9.0}), count=3).rows(named=True)
-    assert (found[0]["item"], found[0]["condition"]) == ("2", "long_island")
-    assert found[0]["value"] == pytest.approx(-19 / 4 * LN2)
-    assert (found[0]["token"], found[0]["token_bits"]) == ("2", pytest.approx(9.0))
-    assert [each["item"] for each in found] == ["2", "2", "2"]
+    rows = worst_items(island_run({"longisland": 6.0, "2": 9.0}), count=3).rows(named=True)
+    assert (rows[0]["item"], rows[0]["condition"]) == ("2", "long_island")
+    assert rows[0]["value"] == pytest.approx(-19 / 4 * LN2)
+    assert (rows[0]["token"], rows[0]["token_bits"]) == ("2", pytest.approx(9.0))
+    assert [row["item"] for row in rows] == ["2", "2", "2"]
     by_surprisal = worst_items(island_run({"longisland": 6.0}), measure="surprisal-bits", count=1)
     assert by_surprisal.select("condition", "token").row(0) == ("long_island", "longisland")
 
@@ -80,7 +80,7 @@ def test_the_worst_sentences_come_first_with_their_worst_token():
 def test_one_table_over_suites_of_any_kind(pairs):
     runs = [island_run({"longisland": 6.0}), evaluate(pairs, scorer({"dormono": 10.0}))]
     cells = pivot(runs)
-    assert [(each.suite, each.phenomenon, each.what, each.accuracy) for each in cells] == [
+    assert [(cell.suite, cell.phenomenon, cell.what, cell.accuracy) for cell in cells] == [
         ("prova", "se", "mean of pairs", 1.0),
         ("prova", "np", "mean of pairs", 1.0),
         ("coppie", "coppie", "good", 0.5),
@@ -90,7 +90,7 @@ def test_one_table_over_suites_of_any_kind(pairs):
     assert last == "Mean over suites,,,suites,0.500,2,75.0,,,2"
     assert "fewer than 5 suites." in as_text(pivot_grid(cells))
     both = pivot(runs, ["lp,penlp"])
-    assert {each.measure for each in both} == {"lp", "penlp"}
+    assert {cell.measure for cell in both} == {"lp", "penlp"}
     with pytest.raises(UsageError, match="no such measure"):
         pivot(runs, ["lpp"])
 

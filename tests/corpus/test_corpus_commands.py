@@ -84,13 +84,13 @@ def test_ranks_of_corpora_and_published_columns_are_correlated(capsys):
     for column in ("ISDT", "PoSTWITA+TWITTIRÒ"):
         arguments += ["--compare", f"it_sample=paper:{column}"]
     assert invoke([*arguments, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["rank_agreement"]
-    printed = found[-1]
+    agreements = json.loads(capsys.readouterr().out)["rank_agreement"]
+    printed = agreements[-1]
     # scipy.stats.spearmanr and kendalltau of the two columns of Table 6 as printed, 18 rows each
     assert printed["spearman"]["r"] == pytest.approx(0.8537477961039711, abs=1e-12)
     assert printed["kendall"]["r"] == pytest.approx(0.6600983619844496, abs=1e-12)
     assert printed["spearman"]["low"] < 0.854 < printed["spearman"]["high"]
-    assert len(found) == 3
+    assert len(agreements) == 3
     assert invoke(arguments) == 0
     assert "ISDT as published, PoSTWITA+TWITTIRÒ as published  18  0.854" in capsys.readouterr().out
 

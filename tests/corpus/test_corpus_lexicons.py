@@ -69,8 +69,8 @@ def test_lists_are_merged_and_what_several_have_stands_once(tmp_path, capsys):
     both = open_inventory(str(output))
     assert both.names == ("perché", "ma", "dunque", "quindi")
     assert (both["ma"].category, both["perché"].senses) == ("CCONJ", ("Cause",))
-    own = open_inventory("it-connectives")
-    assert merge_inventories([own], name=own.name)[0] == own
+    inventory = open_inventory("it-connectives")
+    assert merge_inventories([inventory], name=inventory.name)[0] == inventory
 
 
 def test_an_entry_with_the_spellings_of_two_makes_them_one():
@@ -118,5 +118,5 @@ def test_published_lexicons_of_the_reference(shared):
     assert lico["né … né"].spellings == ((("né",), ("né",)),)
     nvdb = open_inventory(str(folder / "nvdb_conjunctions.tsv"))
     assert len(nvdb.connectives) == 57
-    own = open_inventory("it-connectives").names
-    assert [name for name in own if name not in lico.names] == ["dove"]
+    names = open_inventory("it-connectives").names
+    assert [name for name in names if name not in lico.names] == ["dove"]

@@ -49,8 +49,8 @@ def made(*parts, ambiguous="skip", seed=0, **columns):
     ],
 )
 def test_the_two_clauses(parts, expected):
-    found = clauses(*parts)
-    assert found == expected if isinstance(expected, tuple) else expected in found
+    pair_or_reason = clauses(*parts)
+    assert pair_or_reason == expected if isinstance(expected, tuple) else expected in pair_or_reason
 
 
 def test_an_adverb_inside_its_clause_introduces_none():
@@ -83,13 +83,13 @@ def test_an_ambiguous_connective_needs_a_decision():
 
 
 def test_a_sense_without_a_wording_is_passed_over():
-    found = made("Esco", "se", "piove.", sense="Expansion.Exception")
-    assert found.passed == {"1": "the sense 'Expansion.Exception' has no wording"}
+    derived = made("Esco", "se", "piove.", sense="Expansion.Exception")
+    assert derived.passed == {"1": "the sense 'Expansion.Exception' has no wording"}
 
 
 def test_a_finer_sense_takes_the_wording_of_the_one_above():
-    found = made("Esco", "se", "piove.", sense="Contingency.Condition.Arg2-as-cond")
-    assert found.items[0].hypothesis == "«Esco» dipende da una condizione: «Piove»."
+    derived = made("Esco", "se", "piove.", sense="Contingency.Condition.Arg2-as-cond")
+    assert derived.items[0].hypothesis == "«Esco» dipende da una condizione: «Piove»."
 
 
 def test_neutral_hypotheses_are_drawn_by_seed():

@@ -64,8 +64,8 @@ def by_id():
 
 
 def drawn(per=3, seed=0, **more):
-    found = list(candidate_sentences(sample(), INVENTORY, PAPER, limits=SentenceLimits()))
-    return draw_candidates(found, INVENTORY.names, per=per, seed=seed, fewer=True, **more)
+    candidates = list(candidate_sentences(sample(), INVENTORY, PAPER, limits=SentenceLimits()))
+    return draw_candidates(candidates, INVENTORY.names, per=per, seed=seed, fewer=True, **more)
 
 
 def place(text):
@@ -79,41 +79,43 @@ def place(text):
 
 
 def test_a_connective_that_opens_its_sentence_is_joined_to_the_one_before():
-    found = by_id()
-    passage = passage_of(found["treno-3"], (1,), needs_before=";", previous=found["treno-2"])
+    sentences = by_id()
+    passage = passage_of(
+        sentences["treno-3"], (1,), needs_before=";", previous=sentences["treno-2"]
+    )
     assert passage.text == (
         "Quando è arrivato, i viaggiatori dormivano; tuttavia nessuno ha protestato."
     )
     assert (passage.form, passage.joined) == ("tuttavia", "treno-2")
     assert "joined with ';'" in passage.edit
-    question = replace(found["treno-2"], text="Chi dormiva?")
-    passage = passage_of(found["treno-3"], (1,), needs_before=";", previous=question)
+    question = replace(sentences["treno-2"], text="Chi dormiva?")
+    passage = passage_of(sentences["treno-3"], (1,), needs_before=";", previous=question)
     assert passage.text == "Chi dormiva? Tuttavia nessuno ha protestato."
 
 
 def test_what_cannot_be_taken_out_of_a_text_is_said():
-    found = by_id()
-    assert passage_of(found["treno-3"], (1,), needs_before=";").startswith("it opens")
-    assert passage_of(found["varie-4"], (1, 3)) == "it has parts with other words between them"
-    assert passage_of(found["treno-6"], (5,)) == "it is a part of a token"
-    other = replace(found["treno-6"], text="Un altro testo.")
+    sentences = by_id()
+    assert passage_of(sentences["treno-3"], (1,), needs_before=";").startswith("it opens")
+    assert passage_of(sentences["varie-4"], (1, 3)) == "it has parts with other words between them"
+    assert passage_of(sentences["treno-6"], (5,)) == "it is a part of a token"
+    other = replace(sentences["treno-6"], text="Un altro testo.")
     assert passage_of(other, (1,)) == "the text is not that of the tokens"
-    assert passage_of(found["varie-3"], (1, 2, 3)).form == "A meno che"
+    assert passage_of(sentences["varie-3"], (1, 2, 3)).form == "A meno che"
 
 
 def test_only_neighbours_in_a_document_follow_each_other():
-    found = by_id()
-    assert follows(found["treno-2"], found["treno-3"])
-    assert not follows(found["treno-1"], found["treno-3"])
-    assert not follows(found["mercato-6"], replace(found["treno-1"], id="mercato-7"))
+    sentences = by_id()
+    assert follows(sentences["treno-2"], sentences["treno-3"])
+    assert not follows(sentences["treno-1"], sentences["treno-3"])
+    assert not follows(sentences["mercato-6"], replace(sentences["treno-1"], id="mercato-7"))
 
 
 def test_clauses_are_verbs_and_copulas_but_no_auxiliaries():
-    found = by_id()
-    assert count_clauses(found["mercato-3"]) == 1
-    assert count_clauses(found["lavoro-5"]) == 2
-    assert count_clauses(found["medico-4"]) == 2
-    assert count_clauses(found["scuola-4"]) == 3
+    sentences = by_id()
+    assert count_clauses(sentences["mercato-3"]) == 1
+    assert count_clauses(sentences["lavoro-5"]) == 2
+    assert count_clauses(sentences["medico-4"]) == 2
+    assert count_clauses(sentences["scuola-4"]) == 3
 
 
 @pytest.mark.parametrize(
@@ -159,18 +161,18 @@ words = st.text(alphabet="abceioèàz ,.", max_size=20)
 @given(words, words, st.sampled_from(INVENTORY.names), st.sampled_from(INVENTORY.names))
 @settings(deadline=None)
 def test_only_the_connective_is_replaced_and_the_original_can_be_had_back(
-    before, after, own, other
+    before, after, connective, other
 ):
     start = (before + " ").lstrip()
-    text = f"{start}{own} {after}"
-    passage = Passage(text, len(start), len(start) + len(own))
+    text = f"{start}{connective} {after}"
+    passage = Passage(text, len(start), len(start) + len(connective))
     changed = replaced(passage, INVENTORY[other])
     assert changed.before == passage.before
     assert changed.after.lstrip(" ") == passage.after.lstrip(" ")
     assert changed.form.lower() in {other, INVENTORY[other].euphonic, INVENTORY[other].elided}
-    assert replaced(changed, INVENTORY[own]).text.replace("ed ", "e ") == text.replace(
+    assert replaced(changed, INVENTORY[connective]).text.replace("ed ", "e ") == text.replace(
         "ed ", "e "
-    ) or (INVENTORY[own].elided or INVENTORY[own].euphonic)
+    ) or (INVENTORY[connective].elided or INVENTORY[connective].euphonic)
 
 
 def test_candidates_are_ranked_by_class_and_sense():
@@ -180,7 +182,7 @@ def test_candidates_are_ranked_by_class_and_sense():
     assert implausible[:2] == ["e", "o"]  # the same class, another sense
     assert set(implausible[-5:]) == {"anche", "mentre", "però", "invece", "tuttavia"}
     plausible = plausible_candidates(INVENTORY["quando"], INVENTORY)
-    assert [each.name for each in plausible[:3]] == ["se", "come", "mentre"]
+    assert [replacement.name for replacement in plausible[:3]] == ["se", "come", "mentre"]
     assert plausible[0].same_class
     assert plausible[0].shared == ("Contingency.Condition",)
     opposite = {
@@ -194,14 +196,14 @@ def test_candidates_are_ranked_by_class_and_sense():
 
 
 def test_the_most_frequent_are_taken_and_what_is_left_out_has_a_reason(tmp_path):
-    found = select_connectives(sample(), INVENTORY, PAPER, top=2, exclude={"e": "trial"})
-    assert [(each.connective, each.n, each.rank) for each in found[:2]] == [
+    selection = select_connectives(sample(), INVENTORY, PAPER, top=2, exclude={"e": "trial"})
+    assert [(selected.connective, selected.n, selected.rank) for selected in selection[:2]] == [
         ("e", 7, 1),
         ("dove", 5, 2),
     ]
-    assert [each.connective for each in found if each.taken] == ["dove"]
-    assert found[0].reason == "trial"
-    assert found[2].reason == "not among the first 2"
+    assert [selected.connective for selected in selection if selected.taken] == ["dove"]
+    assert selection[0].reason == "trial"
+    assert selection[2].reason == "not among the first 2"
     # Those that share the last rank are all taken.
     assert (
         sum(
@@ -210,10 +212,10 @@ def test_the_most_frequent_are_taken_and_what_is_left_out_has_a_reason(tmp_path)
         )
         == 7
     )
-    o = next(each for each in found if each.connective == "o")
+    o = next(selected for selected in selection if selected.connective == "o")
     assert (o.n, o.infinitive) == (3, 1)  # Potevamo tornare subito o dormire in albergo.
     path = tmp_path / "mine.toml"
-    kept = selected_inventory(INVENTORY, found)
+    kept = selected_inventory(INVENTORY, selection)
     write_inventory(kept, path)
     assert open_inventory(str(path)) == replace(kept, name="it-connectives")
 
@@ -224,39 +226,43 @@ def test_the_draw_is_the_same_with_the_same_seed_and_takes_no_sentence_twice():
     assert first != other
     places = Counter(
         name
-        for found in first.values()
-        for each in found
-        for name in (each.hit.sentence_id, each.passage.joined)
+        for candidates in first.values()
+        for candidate in candidates
+        for name in (candidate.hit.sentence_id, candidate.passage.joined)
         if name
     )
     assert max(places.values()) == 1
-    avoid = frozenset((each.hit.sha256, each.hit.sentence_id) for each in first["ma"])
+    avoid = frozenset(
+        (candidate.hit.sha256, candidate.hit.sentence_id) for candidate in first["ma"]
+    )
     assert {e.hit.sentence_id for e in drawn(seed=1, avoid=avoid)["ma"]}.isdisjoint(
         e.hit.sentence_id for e in first["ma"]
     )
 
 
 def test_strata_are_taken_in_turn():
-    found = list(candidate_sentences(sample(), INVENTORY, PAPER, limits=SentenceLimits()))
-    taken = draw_candidates(found, ["e"], per=3, seed=0)["e"]
-    thirds = sorted(each.words for each in found if each.hit.connective == "e")[2::2]
-    assert sorted(sum(each.words >= third for third in thirds[:2]) for each in taken) == [0, 1, 2]
+    sentences = list(candidate_sentences(sample(), INVENTORY, PAPER, limits=SentenceLimits()))
+    taken = draw_candidates(sentences, ["e"], per=3, seed=0)["e"]
+    thirds = sorted(sentence.words for sentence in sentences if sentence.hit.connective == "e")[
+        2::2
+    ]
+    assert sorted(sum(pick.words >= third for third in thirds[:2]) for pick in taken) == [0, 1, 2]
 
 
 def test_too_few_sentences_are_refused():
-    found = list(candidate_sentences(sample(), INVENTORY, PAPER, limits=SentenceLimits()))
+    candidates = list(candidate_sentences(sample(), INVENTORY, PAPER, limits=SentenceLimits()))
     with pytest.raises(InputError, match=r"not 9 usable sentences .*: e 7"):
-        draw_candidates(found, ["e", "se"], per=9, seed=0)
+        draw_candidates(candidates, ["e", "se"], per=9, seed=0)
 
 
 def test_single_sentences_are_not_joined():
     reasons: Counter[str] = Counter()
-    found = list(
+    candidates = list(
         candidate_sentences(
             sample(), INVENTORY, PAPER, limits=SentenceLimits(join=False), reasons=reasons
         )
     )
-    assert not any(each.passage.joined for each in found)
+    assert not any(candidate.passage.joined for candidate in candidates)
     assert list(reasons) == ["it opens its sentence, and the one before is not there to join it to"]
 
 
@@ -281,9 +287,9 @@ def table(tmp_path):
 
 def test_ids_count_over_the_section_and_leave_gaps(table):
     read = read_decisions(table(drop="yes", reason="ambiguous"), sample(), INVENTORY)
-    numbers = {each.id for each in read}
+    numbers = {decision.id for decision in read}
     assert {"e 1", "e 2", "se 4"} <= numbers
-    assert sum(bool(each.dropped) for each in read) == 1
+    assert sum(bool(decision.dropped) for decision in read) == 1
     suite = pair_suite(read, INVENTORY, meta=Meta("mine"))
     assert len(suite.items) == len(read) - 1
     for item in suite.items:
@@ -397,7 +403,7 @@ def test_a_treebank_that_may_not_be_passed_on_leaves_ids_only(tmp_path, capsys):
     filled(path)
     finish = ["corpus", "finish", str(path), str(SAMPLE), *closed, "-o", str(out)]
     assert invoke(finish) == 0
-    assert [each.name for each in out.iterdir()] == ["decisions.tsv"]
+    assert [path.name for path in out.iterdir()] == ["decisions.tsv"]
     # Who has the treebank makes the suite of what was written.
     again = ["corpus", "finish", str(out / "decisions.tsv"), str(SAMPLE), *closed, "--text"]
     assert invoke([*again, "-o", str(tmp_path / "whole")]) == 0

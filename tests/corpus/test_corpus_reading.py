@@ -53,7 +53,7 @@ def read(folder, content, **more):
 def test_words_and_tokens_are_read_and_empty_nodes_are_not(tmp_path):
     first, second = read(tmp_path, GOOD)
     assert (first.id, first.document) == ("a1", "lettere")
-    assert [each.form for each in first.words] == [
+    assert [word.form for word in first.words] == [
         "Scrivo", "di", "l'", "estate", ",", "e", "di", "Lia", ".",
     ]  # fmt: skip
     assert first.multiwords[0][:3] == (2, 3, "dell'")
@@ -115,7 +115,7 @@ def test_a_malformed_sentence_is_refused_with_its_line_or_skipped(tmp_path, cont
     assert f"line {line + 1}, sentence bad" in str(refused.value)
     assert seen in str(refused.value)
     problems: list[ReadingProblem] = []
-    assert [each.id for each in read(tmp_path, data, skipped=problems)] == ["a1", "a2"]
+    assert [sentence.id for sentence in read(tmp_path, data, skipped=problems)] == ["a1", "a2"]
     assert problems[0].line == line + 1
     assert seen in problems[0].seen
 
@@ -148,8 +148,8 @@ def test_what_has_no_end_is_refused_before_it_fills_the_memory(tmp_path):
 def test_an_id_that_is_missing_or_there_twice_is_told_apart_by_its_line(tmp_path):
     content = "# sent_id = s\n" + word(1, 0) + "\n\n"
     problems: list[ReadingProblem] = []
-    found = read(tmp_path, content * 2 + word(1, 0) + "\n", skipped=problems)
-    assert [each.id for each in found] == ["s", "s (line 4)", "no sent_id (line 7)"]
+    sentences = read(tmp_path, content * 2 + word(1, 0) + "\n", skipped=problems)
+    assert [sentence.id for sentence in sentences] == ["s", "s (line 4)", "no sent_id (line 7)"]
     assert [problem.severity for problem in problems] == ["warning"]
 
 

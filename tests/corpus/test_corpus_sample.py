@@ -36,9 +36,9 @@ def sentences():
 
 
 def test_there_are_sixty_sentences_in_ten_texts_that_may_be_passed_on():
-    found = sentences()
-    assert (len(found), sum(len(each.words) for each in found)) == (60, 539)
-    assert set(Counter(each.document for each in found).values()) == {6}
+    sample = sentences()
+    assert (len(sample), sum(len(sentence.words) for sentence in sample)) == (60, 539)
+    assert set(Counter(sentence.document for sentence in sample).values()) == {6}
     (file,) = open_treebanks([SAMPLE])
     assert file.licence == "CC BY 4.0"
     assert may_show(file.licence)

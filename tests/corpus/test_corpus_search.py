@@ -54,7 +54,7 @@ def inventory(*texts):
     )
 
 
-def found(given, list_, **rule):
+def matches(given, list_, **rule):
     return [
         (match.connective, match.word_ids)
         for match in Finder(list_, make_rule({"name": "r", **rule}, where="r")).find(given)
@@ -75,10 +75,10 @@ EATS = [
 
 def test_lemma_form_and_spelling_are_different_ways_to_match():
     given = sentence(EATS)
-    assert found(given, inventory(["e"], ["se"])) == [("se", (1,)), ("e", (5,))]
-    assert found(given, inventory(["e"], ["se"]), match="form") == [("se", (1,))]
-    assert found(given, inventory(["e"], ["se"]), match="exact") == []
-    assert found(given, inventory(["e", "ed"]), match="form", spellings="all") == [("e", (5,))]
+    assert matches(given, inventory(["e"], ["se"])) == [("se", (1,)), ("e", (5,))]
+    assert matches(given, inventory(["e"], ["se"]), match="form") == [("se", (1,))]
+    assert matches(given, inventory(["e"], ["se"]), match="exact") == []
+    assert matches(given, inventory(["e", "ed"]), match="form", spellings="all") == [("e", (5,))]
 
 
 def test_perche_is_found_however_it_is_spelt():
@@ -106,14 +106,14 @@ def test_sequences_are_found_among_words_and_among_tokens():
         [Multiword(3, 4, "del", "_"), Multiword(6, 7, "del", "_")],
     )
     list_ = inventory(["a causa di"], ["del resto"], ["causa"])
-    assert found(given, list_) == [("a causa di", (1, 2, 3)), ("del resto", (6, 7, 8))]
-    assert found(given, list_, overlaps="all")[1] == ("causa", (2,))
+    assert matches(given, list_) == [("a causa di", (1, 2, 3)), ("del resto", (6, 7, 8))]
+    assert matches(given, list_, overlaps="all")[1] == ("causa", (2,))
 
 
 def test_parts_may_have_other_words_between_them():
     words = ["Sia", "Lia", "sia", "Ugo", "cantano", "sia", "bene", "sia", "male"]
     given = sentence([(w, w, "X", 5 if n != 5 else 0, "dep") for n, w in enumerate(words, 1)])
-    assert found(given, inventory(["sia ... sia"])) == [
+    assert matches(given, inventory(["sia ... sia"])) == [
         ("sia ... sia", (1, 3)),
         ("sia ... sia", (6, 8)),
     ]
@@ -121,8 +121,8 @@ def test_parts_may_have_other_words_between_them():
 
 def test_the_head_is_tested_by_part_of_speech_copula_auxiliary_and_after_climbing():
     given = sentence(EATS)
-    assert found(given, inventory(["e"]), head_upos=["VERB"]) == []
-    assert found(given, inventory(["e"]), head_upos=["AUX"]) == [("e", (5,))]
+    assert matches(given, inventory(["e"]), head_upos=["VERB"]) == []
+    assert matches(given, inventory(["e"]), head_upos=["AUX"]) == [("e", (5,))]
     late = sentence(
         [
             ("quindi", "quindi", "ADV", 3, "advmod"),
@@ -130,8 +130,8 @@ def test_the_head_is_tested_by_part_of_speech_copula_auxiliary_and_after_climbin
             ("tardi", "tardi", "ADV", 0, "root"),
         ]
     )
-    assert found(late, inventory(["quindi"]), head_upos=["VERB"]) == []
-    assert found(late, inventory(["quindi"]), head_upos=["VERB"], head_child=["cop"]) != []
+    assert matches(late, inventory(["quindi"]), head_upos=["VERB"]) == []
+    assert matches(late, inventory(["quindi"]), head_upos=["VERB"], head_child=["cop"]) != []
     gone = sentence(
         [
             ("visto", "vedere", "VERB", 4, "mark"),
@@ -140,22 +140,22 @@ def test_the_head_is_tested_by_part_of_speech_copula_auxiliary_and_after_climbin
             ("partito", "partire", "VERB", 0, "root"),
         ]
     )
-    assert found(gone, inventory(["che"]), head_child=["aux"]) == []
-    assert found(gone, inventory(["che"]), head_child=["aux"], climb=["fixed"]) == [("che", (2,))]
+    assert matches(gone, inventory(["che"]), head_child=["aux"]) == []
+    assert matches(gone, inventory(["che"]), head_child=["aux"], climb=["fixed"]) == [("che", (2,))]
 
 
 def test_a_word_without_a_head_passes_only_where_the_head_is_not_tested():
     given = sentence([("Perché", "perché", "SCONJ", 0, "root"), ("?", "?", "PUNCT", 1, "punct")])
-    assert found(given, inventory(["perché"])) == [("perché", (1,))]
-    assert found(given, inventory(["perché"]), head_upos=["VERB"]) == []
+    assert matches(given, inventory(["perché"])) == [("perché", (1,))]
+    assert matches(given, inventory(["perché"]), head_upos=["VERB"]) == []
 
 
 def test_relations_stand_for_their_subtypes():
     given = sentence([("o", "o", "CCONJ", 2, "cc:preconj"), ("vengo", "venire", "VERB", 0, "root")])
-    assert found(given, inventory(["o"]), deprel=["cc"]) != []
-    assert found(given, inventory(["o"]), deprel=["cc:preconj"]) != []
-    assert found(given, inventory(["o"]), deprel=["cc:other"]) == []
-    assert found(given, inventory(["o"]), not_deprel=["cc"]) == []
+    assert matches(given, inventory(["o"]), deprel=["cc"]) != []
+    assert matches(given, inventory(["o"]), deprel=["cc:preconj"]) != []
+    assert matches(given, inventory(["o"]), deprel=["cc:other"]) == []
+    assert matches(given, inventory(["o"]), not_deprel=["cc"]) == []
 
 
 def test_direct_and_indirect_questions_are_told_from_clauses_in_questions():
@@ -178,7 +178,7 @@ def test_direct_and_indirect_questions_are_told_from_clauses_in_questions():
     list_ = open_inventory("it-connectives")
 
     def kept(exclude):
-        return [bool(found(sentence(rows), list_, exclude=exclude)) for rows in
+        return [bool(matches(sentence(rows), list_, exclude=exclude)) for rows in
                 (direct, clause, indirect)]  # fmt: skip
 
     assert kept([]) == [True, True, True]
@@ -190,12 +190,12 @@ def test_direct_and_indirect_questions_are_told_from_clauses_in_questions():
 def test_position_and_clauses_on_both_sides():
     given = sentence(EATS)
     list_ = inventory(["e"], ["se"])
-    assert found(given, list_, position="initial") == [("se", (1,))]
-    assert found(given, list_, position="not-initial") == [("e", (5,))]
-    assert found(given, list_, both_clauses=True) == [("se", (1,)), ("e", (5,))]
+    assert matches(given, list_, position="initial") == [("se", (1,))]
+    assert matches(given, list_, position="not-initial") == [("e", (5,))]
+    assert matches(given, list_, both_clauses=True) == [("se", (1,)), ("e", (5,))]
     nouns = [("pane", "pane", "NOUN", 0, "root"), ("e", "e", "CCONJ", 3, "cc")]
     nouns += [("vino", "vino", "NOUN", 1, "conj")]
-    assert found(sentence(nouns), list_, both_clauses=True) == []
+    assert matches(sentence(nouns), list_, both_clauses=True) == []
 
 
 @pytest.mark.parametrize(

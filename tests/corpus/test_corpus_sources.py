@@ -64,22 +64,22 @@ class TestPlain:
     def test_every_text_comes_back_from_its_file(self, tmp_path_factory, text):
         path = tmp_path_factory.mktemp("plain") / "x.conllu"
         write(path, "".join(as_conllu([PlainSentence("a-1", text)])))
-        (found,) = read_sentences(path)
-        assert found.text == text
-        assert token_spans(found) is not None
+        (sentence,) = read_sentences(path)
+        assert sentence.text == text
+        assert token_spans(sentence) is not None
 
     @settings(deadline=None)
     @given(st.lists(st.integers(1, 30), max_size=40), st.integers(0, 50), st.integers(0, 9))
     def test_a_draw_takes_from_all_lengths(self, lengths, n, seed):
         members = list(enumerate(lengths))
-        found = balanced(members, lengths, n=n, seed=seed)
-        assert len(found) == len(set(found)) == min(n, len(members))
-        assert found == balanced(members, lengths, n=n, seed=seed)
+        chosen = balanced(members, lengths, n=n, seed=seed)
+        assert len(chosen) == len(set(chosen)) == min(n, len(members))
+        assert chosen == balanced(members, lengths, n=n, seed=seed)
         places = {
             place: rank for rank, (place, _) in enumerate(sorted(members, key=lambda m: m[1]))
         }
         cuts = [len(members) * k // 3 for k in range(4)]
-        thirds = Counter(sum(places[p] >= cut for cut in cuts[1:3]) for p, _ in found)
+        thirds = Counter(sum(places[p] >= cut for cut in cuts[1:3]) for p, _ in chosen)
         if n <= 3 * min((b - a for a, b in itertools.pairwise(cuts)), default=0):
             assert max(thirds.values(), default=0) - min(thirds[k] for k in range(3)) <= 1
 
@@ -97,7 +97,7 @@ class TestTweets:
         assert masked("scrivi a lia@posta.it", Masks()) == "scrivi a lia@posta.it"
 
     def test_retweets_and_duplicates_are_left_out_and_counted(self):
-        found = message_sentences(
+        plain = message_sentences(
             [
                 ("1", "Piove ma esco"),
                 ("2", "RT @ugo: Piove ma esco"),
@@ -108,12 +108,12 @@ class TestTweets:
             masks=Masks(),
             name="t",
         )
-        assert [(sentence.id, sentence.text) for sentence in found.sentences] == [
+        assert [(sentence.id, sentence.text) for sentence in plain.sentences] == [
             ("t-1", "Piove ma esco"), ("t-4", "Nevica"),
         ]  # fmt: skip
-        assert found.counts["retweets, left out"] == 1
-        assert found.counts["duplicates, left out"] == 1
-        assert found.counts["without words, left out"] == 1
+        assert plain.counts["retweets, left out"] == 1
+        assert plain.counts["duplicates, left out"] == 1
+        assert plain.counts["without words, left out"] == 1
 
     @pytest.mark.parametrize(
         ("form", "name", "kind"),
@@ -151,8 +151,8 @@ class TestTweets:
     def test_no_text_and_an_id_of_two_lines_do_no_harm(self, tmp_path):
         lines = [{"id": "7\n# text = x", "text": "Piove"}, {"id": "8", "text": None}]
         path = write(tmp_path / "t.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-        (found,) = message_sentences(read_messages(path), masks=Masks(), name="t").sentences
-        assert (found.id, found.text) == ("t-7 # text = x", "Piove")
+        (sentence,) = message_sentences(read_messages(path), masks=Masks(), name="t").sentences
+        assert (sentence.id, sentence.text) == ("t-7 # text = x", "Piove")
 
     def test_a_table_without_texts_is_refused(self, tmp_path):
         with pytest.raises(InputError, match="no column of texts"):
@@ -254,13 +254,13 @@ class TestConcordance:
             for node in ("quando", "se")
             for n in range(3, 15)
         ]
-        found = concordance_sentences(lines, name="k", seed=4, per=6)
-        assert found == concordance_sentences(lines, name="k", seed=4, per=6)
-        assert found != concordance_sentences(lines, name="k", seed=5, per=6)
-        nodes = [sentence.comments["node"] for sentence in found.sentences]
+        plain = concordance_sentences(lines, name="k", seed=4, per=6)
+        assert plain == concordance_sentences(lines, name="k", seed=4, per=6)
+        assert plain != concordance_sentences(lines, name="k", seed=5, per=6)
+        nodes = [sentence.comments["node"] for sentence in plain.sentences]
         assert Counter(nodes) == {"quando": 6, "se": 6}
         assert nodes != sorted(nodes)
-        lengths = [len(sentence.text.split()) for sentence in found.sentences]
+        lengths = [len(sentence.text.split()) for sentence in plain.sentences]
         assert min(lengths) <= 10 <= max(lengths)
 
     def test_what_is_left_out_is_counted(self):
@@ -270,11 +270,11 @@ class TestConcordance:
             ConcordanceLine("", "e poi ", "se", " piove"),
             ConcordanceLine("", "Ecco. ", "Se", " sì."),
         ]
-        found = concordance_sentences(lines, name="k", seed=0)
-        assert len(found.sentences) == 1
-        assert found.counts["duplicates, left out"] == 1
-        assert found.counts["without a beginning or an end, left out"] == 1
-        assert found.counts["not of 5 to 40 tokens, left out"] == 1
+        plain = concordance_sentences(lines, name="k", seed=0)
+        assert len(plain.sentences) == 1
+        assert plain.counts["duplicates, left out"] == 1
+        assert plain.counts["without a beginning or an end, left out"] == 1
+        assert plain.counts["not of 5 to 40 tokens, left out"] == 1
 
     def test_the_whole_way(self, tmp_path, capsys):
         path = write(tmp_path / "a.csv", self.CSV)

@@ -67,7 +67,7 @@ def validator() -> Validator:
 def errors(text: str) -> frozenset[str]:
     """The names of the validator's errors."""
     state = validator().validate_file_handle(io.StringIO(text, newline=""))
-    return frozenset(each.testid for each in state.error_tracker if each.is_error())
+    return frozenset(incident.testid for incident in state.error_tracker if incident.is_error())
 
 
 def is_read(folder, text: str) -> bool:

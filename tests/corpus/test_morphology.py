@@ -57,7 +57,7 @@ def delaf(tmp_path):
 
 
 def test_every_reading_of_a_form_is_kept_whatever_its_case(delaf):
-    assert [(each.lemma, each.pos, each.tag) for each in delaf.analyse("CASA")] == [
+    assert [(reading.lemma, reading.pos, reading.tag) for reading in delaf.analyse("CASA")] == [
         ("casa", "NOUN", "N:fs"),
         ("casar", "VERB", "V:P3s"),
         ("casar", "VERB", "V:Y2s"),
@@ -171,7 +171,7 @@ def test_unimorph_files_are_read(tmp_path):
         encoding="utf-8",
     )
     dictionary = open_morphology(f"unimorph:{path}", language="pt")
-    assert [each.feats for each in dictionary.analyse("casava")] == [
+    assert [reading.feats for reading in dictionary.analyse("casava")] == [
         "Mood=Ind|Number=Sing|Person=1|Tense=Imp|VerbForm=Fin",
         "Mood=Ind|Number=Sing|Person=3|Tense=Imp|VerbForm=Fin",
     ]
@@ -221,7 +221,7 @@ def test_no_two_tags_of_delaf_say_the_same():
     tags = list(_codes())
     assert len(tags) == 11 * 7 + 4 + 2 * 4 * 4 + 4
     said = [from_delaf(tag) for tag in tags]
-    assert all(said.count(each) == 1 for each in said)
+    assert all(said.count(meaning) == 1 for meaning in said)
 
 
 @pytest.mark.parametrize(
@@ -306,15 +306,15 @@ def test_verbs_are_conjugated(language, lemma, tag, form):
     rules = Rules(language)
     pos, features = from_delaf(tag)
     assert form in forms(rules.inflect(lemma, features, pos=pos))
-    assert (lemma, tag) in [(each.lemma, each.tag) for each in rules.analyse(form)]
+    assert (lemma, tag) in [(reading.lemma, reading.tag) for reading in rules.analyse(form)]
 
 
 @pytest.mark.parametrize("language", ["pt", "it", "es"])
 def test_every_form_of_a_verb_leads_back_to_it(language):
     for verb in rules.verbs_of(language):
         lemma = verb.name if verb.whole else f"parl{verb.name}"
-        for each in rules.conjugate(lemma, language):
-            assert lemma in rules.possible_verb_lemmas(each.form, language), each
+        for reading in rules.conjugate(lemma, language):
+            assert lemma in rules.possible_verb_lemmas(reading.form, language), reading
 
 
 DECLINED = [
@@ -334,7 +334,7 @@ DECLINED = [
 def test_plurals(language, singular, plural):
     rules = Rules(language)
     assert forms(rules.inflect(singular, {"Number": "Plur"}, pos="NOUN")) == [plural]
-    assert singular in [each.lemma for each in rules.analyse(plural)]
+    assert singular in [reading.lemma for reading in rules.analyse(plural)]
 
 
 @pytest.mark.parametrize(
@@ -355,10 +355,12 @@ def test_adjectives(language, lemma, expected):
 
 def test_rules_say_that_they_guess_and_keep_to_a_list_of_lemmas():
     free = Rules("it").analyse("banche")
-    assert {each.lemma for each in free} > {"banca"}
-    assert all(each.guessed for each in free)
+    assert {reading.lemma for reading in free} > {"banca"}
+    assert all(reading.guessed for reading in free)
     bound = Rules("it", lemmas={"NOUN": ["banca"], "VERB": ["parlare"]})
-    assert [(each.lemma, each.tag) for each in bound.analyse("Banche")] == [("banca", "N:p")]
+    assert [(reading.lemma, reading.tag) for reading in bound.analyse("Banche")] == [
+        ("banca", "N:p")
+    ]
     assert bound.analyse("case") == ()
     assert bound.inflect("cantare") == ()
     assert forms(bound.inflect("parlare", {"Mood": "Cnd", "Person": "1", "Number": "Plur"})) == [
@@ -381,8 +383,8 @@ def test_what_there_is_not_is_said():
 def test_russian_by_pymorphy3(monkeypatch):
     pytest.importorskip("pymorphy3")
     russian = open_morphology("pymorphy3")
-    found = {(each.lemma, each.pos) for each in russian.analyse("стали")}
-    assert found == {("стать", "VERB"), ("сталь", "NOUN")}
+    readings = {(reading.lemma, reading.pos) for reading in russian.analyse("стали")}
+    assert readings == {("стать", "VERB"), ("сталь", "NOUN")}
     wanted = {"Gender": "Fem", "Case": "Acc", "Number": "Sing"}
     assert "новую" in forms(russian.inflect("новый", wanted, pos="ADJ"))
     assert not russian.analyse("стол")[0].guessed
@@ -415,8 +417,8 @@ def test_the_verb_forms_of_the_brazilian_study_are_made_by_rule(shared):
         for category, seeds in template["seeds"].items():
             tense, number = category.rsplit("_", 1)
             _, features = from_delaf(f"V:{TENSE_NAMES[tense]}{'s' if number == 'sg' else 'p'}")
-            found = forms(rules.inflect(lemma, features, pos="VERB"))
-            made += sum(seed in found for seed in seeds)
-            missing += sum(seed not in found for seed in seeds)
+            inflected = forms(rules.inflect(lemma, features, pos="VERB"))
+            made += sum(seed in inflected for seed in seeds)
+            missing += sum(seed not in inflected for seed in seeds)
     assert made > 200
     assert missing == 0

@@ -262,7 +262,7 @@ def by_networkx(index, upos, labels):
         pattern.add_node(name, upos=tag)
     for (one, other), label in labels.items():
         pattern.add_edge(one, other, label=label)
-    found = []
+    matches = []
     for number, sentence in enumerate(index.sentences()):
         graph = nx.DiGraph()
         for word in sentence.words:
@@ -278,8 +278,8 @@ def by_networkx(index, upos, labels):
         )
         for mapping in matcher.subgraph_monomorphisms_iter():
             by_name = {name: word for word, name in mapping.items()}
-            found.append((number, *(by_name[name] for name in upos)))
-    return sorted(found)
+            matches.append((number, *(by_name[name] for name in upos)))
+    return sorted(matches)
 
 
 @pytest.mark.parametrize(
@@ -342,15 +342,15 @@ def passes(test, word):
 
 
 def by_loops(index, request):
-    found = []
+    matches = []
     for number, sentence in enumerate(index.sentences()):
         for chosen in itertools.permutations(sentence.words, len(request.nodes)):
             place = dict(zip(request.nodes, chosen, strict=True))
             if all(holds(clause, sentence, place) for clause in request.clauses) and all(
                 extends(block, sentence, place) == block.wanted for block in request.blocks
             ):
-                found.append((number, *(word.id for word in chosen)))
-    return found
+                matches.append((number, *(word.id for word in chosen)))
+    return matches
 
 
 def extends(block, sentence, place):

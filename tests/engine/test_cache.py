@@ -52,9 +52,9 @@ def test_what_was_put_comes_out_to_the_bit(tmp_path_factory, kind, scores):
 def test_a_score_that_is_undefined_stays_so(cache):
     put_scores(cache, {KEYS[0]: {0: math.nan, 1: -1.5}})
 
-    found = get_scores(cache, [KEYS[0]])[KEYS[0]]
-    assert math.isnan(found[0])
-    assert found[1] == -1.5
+    scores = get_scores(cache, [KEYS[0]])[KEYS[0]]
+    assert math.isnan(scores[0])
+    assert scores[1] == -1.5
 
 
 def test_more_sequences_than_one_query_takes(cache):
@@ -145,8 +145,8 @@ def test_processes_that_start_and_write_at_once(tmp_path):
 
     assert errors == [""] * 4
     cache = FileCache(folder)
-    own = {sequence_key("own", [me, n]): {0: -float(me)} for me in range(4) for n in range(40)}
-    assert get_scores(cache, list(own)) == own
+    scores = {sequence_key("own", [me, n]): {0: -float(me)} for me in range(4) for n in range(40)}
+    assert get_scores(cache, list(scores)) == scores
     assert cache.verify() == []
     cache.close()
 

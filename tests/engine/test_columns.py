@@ -48,14 +48,14 @@ def test_columns_of_random_logits_are_what_scipy_and_numpy_say():
     rng = np.random.default_rng(7)
     logits = (10 * rng.standard_normal((30, 50))).astype(np.float32)
     targets = rng.integers(0, 50, size=30)
-    own = logits[np.arange(30), targets].astype(np.float64)
+    target_logits = logits[np.arange(30), targets].astype(np.float64)
     wide = logits.astype(np.float64)
 
     logprob, logit, whole, entropy, rank = read(logits, targets).T
 
     expected = scipy.special.log_softmax(wide, axis=1)[np.arange(30), targets]
     np.testing.assert_allclose(logprob, expected, atol=1e-5)
-    np.testing.assert_array_equal(logit, own)
+    np.testing.assert_array_equal(logit, target_logits)
     sums = scipy.special.logsumexp(scipy.special.log_expit(wide), axis=1)
     np.testing.assert_allclose(whole, sums, atol=1e-5)
     np.testing.assert_allclose(

@@ -33,7 +33,7 @@ class Recorder(FakeScorer):
         self.asked: list[tuple[str, tuple[int, ...]]] = []
 
     def score(self, encoded):
-        self.asked += [(" ".join(each.tokens), each.wanted) for each in encoded]
+        self.asked += [(" ".join(encoding.tokens), encoding.wanted) for encoding in encoded]
         return super().score(encoded)
 
 
@@ -42,9 +42,9 @@ class Lower(Recorder):
 
     def encode(self, requests):
         return [
-            each
+            encoding
             for request in requests
-            for each in super(Lower, self).encode(
+            for encoding in super(Lower, self).encode(
                 [Score(request.text.lower(), wanted=request.wanted)]
             )
         ]
@@ -88,10 +88,10 @@ def test_what_is_known_is_not_asked_again_and_what_is_not_is_added():
 
 def test_answers_are_kept_shard_by_shard_and_progress_is_told():
     texts = [f"parola {number}" for number in range(2 * SHARD + 1)]
-    scorer, cache, told = Recorder(), MemoryCache(), []
+    scorer, cache, progress = Recorder(), MemoryCache(), []
 
     def stop_in_the_last_shard(done, total):
-        told.append((done, total))
+        progress.append((done, total))
         if done == 2 * SHARD:
             raise KeyboardInterrupt
 
@@ -100,7 +100,7 @@ def test_answers_are_kept_shard_by_shard_and_progress_is_told():
         answer_scores(asked, scorer, policy=Policy(), cache=cache, progress=stop_in_the_last_shard)
     answer_scores(asked, scorer, policy=Policy(), cache=cache)
 
-    assert told == [(SHARD, len(texts)), (2 * SHARD, len(texts))]
+    assert progress == [(SHARD, len(texts)), (2 * SHARD, len(texts))]
     assert [text for text, _ in scorer.asked] == texts
 
 
@@ -246,6 +246,8 @@ def test_words_have_the_scores_of_their_own_tokens(name, zoo_folder):
     words = score_texts([text], scorer, words=True)
 
     for number, bits in enumerate(words["surprisal_bits"]):
-        own = [v for v, at in zip(answer.logprobs, numbers, strict=True) if at == number]
-        assert bits == (pytest.approx(-math.fsum(own) / math.log(2), abs=1e-4) if own else None)
+        logprobs = [v for v, at in zip(answer.logprobs, numbers, strict=True) if at == number]
+        assert bits == (
+            pytest.approx(-math.fsum(logprobs) / math.log(2), abs=1e-4) if logprobs else None
+        )
     assert words["word"].to_list()[2:6] == ["l", "'", "attrice", "dell"]

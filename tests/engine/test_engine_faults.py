@@ -79,7 +79,7 @@ def test_a_model_that_cannot_be_loaded_fails_alone(here, capsys, workers):
     printed = capsys.readouterr().err
     assert "its weights are not there" in printed
     assert "missing: lamps x counted:broken, others x counted:broken" in printed
-    loads = [each for each in engines.logged(here / "log") if each[:2] == ("broken", "load")]
+    loads = [entry for entry in engines.logged(here / "log") if entry[:2] == ("broken", "load")]
     assert len(loads) <= int(workers)
 
     assert invoke(["run", "others", "-m", "counted:broken", "-o", "runs"]) == 1
@@ -141,8 +141,8 @@ def test_two_drivers_on_one_folder_end_in_the_same_tables(here):
     expected = alone(here, *arguments)
 
     drivers = [command(*arguments, "-o", "runs"), command(*arguments, "-o", "runs")]
-    told = [driver.communicate()[1] for driver in drivers]
-    assert [driver.returncode for driver in drivers] == [0, 0], told
+    errors = [driver.communicate()[1] for driver in drivers]
+    assert [driver.returncode for driver in drivers] == [0, 0], errors
     assert engines.tables(here / "runs") == expected
 
 

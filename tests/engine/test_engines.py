@@ -64,18 +64,18 @@ def test_one_process_and_four_give_the_same_tables(here, capsys):
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("how", [[], ["--workers", "2"], ["--share", "0/1"]])
-def test_workers_are_told_what_the_user_said_with_its_types(how):
+@pytest.mark.parametrize("options", [[], ["--workers", "2"], ["--share", "0/1"]])
+def test_workers_are_told_what_the_user_said_with_its_types(options):
     arguments = ["lamps", "more", "-m", "counted:telling", "--no-cache", "--limit", "3"]
     arguments += ["--model-args", "level=3", "--model-args", 'name="3"']
     arguments += ["--model-args", 'more={"deep": [1, 2.5, null, true]}', "--batch-size", "77"]
-    arguments += ["--device", "cpu", "--trust-remote-code", "--dtype", "float64", *how]
+    arguments += ["--device", "cpu", "--trust-remote-code", "--dtype", "float64", *options]
     assert invoke(["run", *arguments]) == 0
-    [told] = {t for name, what, t, _ in engines.logged(Path("log")) if what == "asking"}
+    [text] = {t for name, what, t, _ in engines.logged(Path("log")) if what == "asking"}
     model_args = {"level": 3, "name": "3", "more": {"deep": [1, 2.5, None, True]}}
     policy = Policy(dtype="float64", model_args={**model_args, "trust_remote_code": True})
     expected = Asking(policy=policy, device="cpu", batch_size=77, limit=3)
-    assert told == repr(expected)
+    assert text == repr(expected)
 
 
 def test_a_worker_loads_each_model_once(here):

@@ -47,12 +47,12 @@ def test_two_ray_workers_give_the_tables_of_one_process(here):
     cimento(here, "cache-1", "run", *models, "-o", "alone")
     # What a share began, Ray finishes.
     cimento(here, "cache-2", "run", *models, "-o", "spread", "--no-cache", "--share", "0/5")
-    told = cimento(here, "cache-2", "run", *models, "-o", "spread", *ray)
+    output = cimento(here, "cache-2", "run", *models, "-o", "spread", *ray)
 
     alone = engines.tables(here / "alone")
     assert len(alone) == 3 * 2 * 5
     assert engines.tables(here / "spread") == alone
-    assert "Traceback" not in told
+    assert "Traceback" not in output
     loads = [(name, process) for name, what, _, process in engines.logged(here / "log")
              if what == "load"]  # fmt: skip
     assert len(loads) == len(set(loads))
@@ -79,6 +79,6 @@ def test_an_actor_that_is_killed_is_started_again(here):
 
     assert engines.tables(here / "spread") == engines.tables(here / "alone")
     # And actors are told what the user said, with its types.
-    [told] = {t for name, what, t, _ in engines.logged(here / "log") if what == "asking"}
-    assert "'more': {'deep': [1, 2.5, None, True]}" in told
-    assert "dtype='float64'" in told
+    [text] = {t for name, what, t, _ in engines.logged(here / "log") if what == "asking"}
+    assert "'more': {'deep': [1, 2.5, None, True]}" in text
+    assert "dtype='float64'" in text

@@ -23,16 +23,16 @@ def here(tmp_path_factory, zoo_folder) -> Path:
     return folder
 
 
-def run(here: Path, output: str, *how: str) -> str:
-    return engines.cimento(here, "cache-" + output, "run", *ASKED, "-o", output, *how)
+def run(here: Path, output: str, *options: str) -> str:
+    return engines.cimento(here, "cache-" + output, "run", *ASKED, "-o", output, *options)
 
 
 @pytest.fixture(scope="module")
 def alone(here) -> dict[str, bytes]:
     run(here, "alone")
-    found = engines.tables(here / "alone")
-    assert len(found) == 3 * 2 * 5
-    return found
+    tables = engines.tables(here / "alone")
+    assert len(tables) == 3 * 2 * 5
+    return tables
 
 
 @pytest.mark.slow

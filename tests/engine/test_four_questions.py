@@ -60,10 +60,10 @@ def plain(answers: Answers | CimentoError | None) -> object:
     return json.dumps([tables, answers.n, answers.warnings])
 
 
-def run(names: tuple[str, ...], folder: str | None = None, **how) -> list[object]:
+def run(names: tuple[str, ...], folder: str | None = None, **options) -> list[object]:
     store = None if folder is None else UnitStore.below(Path(folder))
     execution = Execution(
-        jobs(*names), Work(**{"engine": ALONE, "device": "cpu"} | how, store=store)
+        jobs(*names), Work(**{"engine": ALONE, "device": "cpu"} | options, store=store)
     )
     return execution.run()
 
@@ -147,9 +147,9 @@ def test_shares_are_put_together_and_the_last_asks_what_comes_later(order, monke
     for number in order:
         share = Engine(workers=1, share=(number, 3))
         assert run((CAUSAL, MASKED), "shares", engine=share) == [None] * 4
-        found = run((CAUSAL, MASKED), "shares", ask=False)
+        ended = run((CAUSAL, MASKED), "shares", ask=False)
         if number != order[-1]:
-            assert any(isinstance(each, ModelError) for each in found)
+            assert any(isinstance(ending, ModelError) for ending in ended)
     monkeypatch.setattr(ModelHandle, "scorer", property(lambda _: pytest.fail("it was loaded")))
     collected = run((CAUSAL, MASKED), "shares", ask=False)
     assert [*map(plain, collected)] == [*map(plain, alone)]

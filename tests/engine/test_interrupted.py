@@ -64,7 +64,9 @@ def test_a_run_killed_at_twenty_moments_ends_in_the_same_bytes(tmp_path):
     # It goes on where it was: what is kept is not asked again.
     assert asked(start(output, cache)) == 2 * N_ITEMS - known
     assert known > 0
-    found, expected = tables(output), tables(tmp_path / "whole")
+    stored, expected = tables(output), tables(tmp_path / "whole")
     folder = str(output).encode()
-    found["summary.json"] = found["summary.json"].replace(folder, str(tmp_path / "whole").encode())
-    assert found == expected
+    stored["summary.json"] = stored["summary.json"].replace(
+        folder, str(tmp_path / "whole").encode()
+    )
+    assert stored == expected

@@ -86,7 +86,7 @@ def test_units_of_a_model_that_cannot_be_used_are_taken_away():
 words = st.lists(st.sampled_from("abcdefgh"), max_size=12)
 
 
-def divided(jobs, **how):
+def divided(jobs, **options):
     """The units that some jobs make, and where each finds its requests."""
     units = []
 
@@ -94,7 +94,7 @@ def divided(jobs, **how):
         units.append(unit)
         return len(units) - 1
 
-    division = Division(add, **how)
+    division = Division(add, **options)
     return units, [division.divide(requests) for requests in jobs]
 
 
@@ -104,8 +104,8 @@ def test_every_request_is_answered_where_it_is_asked_and_asked_once(texts, whole
     kinds = (lambda text: Score(text=text), lambda text: Choose(prompt=text, options=(" x",)))
     jobs = [[make(text) for text in dict.fromkeys(some) for make in kinds] for some in texts]
     units, places = divided(jobs, whole=whole)
-    for requests, found in zip(jobs, places, strict=True):
-        assert [units[place.unit].requests[place.number] for place in found] == requests
+    for requests, job_places in zip(jobs, places, strict=True):
+        assert [units[place.unit].requests[place.number] for place in job_places] == requests
     asked = Counter(request for unit in units for request in unit.requests)
     assert whole or not asked or max(asked.values()) == 1
     assert all(len({type(request) for request in unit.requests}) == 1 for unit in units)

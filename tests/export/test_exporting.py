@@ -121,7 +121,7 @@ def test_inspect_logs(exported, runs):
         assert (log["version"], log["status"]) == (2, "success")
         assert {"created", "task", "dataset", "model", "config"} <= set(log["eval"])
         assert log["results"]["total_samples"] == len(log["samples"])
-        assert log["eval"]["dataset"]["sample_ids"] == [each["id"] for each in log["samples"]]
+        assert log["eval"]["dataset"]["sample_ids"] == [sample["id"] for sample in log["samples"]]
         for score in log["results"]["scores"]:
             marks = [
                 sample["scores"][score["name"]]["value"]
@@ -291,15 +291,17 @@ def test_every_eval_ever_records(exported, runs):
         rows = [json.loads(line) for line in data.decode().splitlines()]
         assert len(rows) == details["total_rows"]
         scores = {
-            each["evaluation_result_id"]: each["score_details"]["score"]
-            for each in plain["evaluation_results"]
+            record["evaluation_result_id"]: record["score_details"]["score"]
+            for record in plain["evaluation_results"]
         }
         for row in rows:
             jsonschema.validate(row, INSTANCE)
             assert row["evaluation_id"] == plain["evaluation_id"]
         for result, score in scores.items():
-            own = [r["evaluation"]["score"] for r in rows if r["evaluation_result_id"] == result]
-            assert not own or score == pytest.approx(sum(own) / len(own))
+            row_scores = [
+                r["evaluation"]["score"] for r in rows if r["evaluation_result_id"] == result
+            ]
+            assert not row_scores or score == pytest.approx(sum(row_scores) / len(row_scores))
 
 
 def test_a_dataset_folder_holds_every_table_and_a_card(exported, runs):

@@ -49,12 +49,12 @@ def exports(folder, tmp_path_factory):
 
 
 def test_an_answer_that_cannot_be_found_is_a_miss_in_every_command(folder, exports, capsys):
-    [run] = [each for each in open_runs(folder) if "masked" in each.model]
+    [run] = [run for run in open_runs(folder) if "masked" in run.model]
     [rate] = [e for e in run.estimates() if (e.method, e.question, e.group) == HIT]
     several = [one for one in each_outcome(run.outcomes()) if one.reason == UNREACHABLE]
     missed = [one for one in several if one.value is None]
-    found = item_outcomes([run], every_question=True)
-    [compared] = [each for each in found if each.question == "hit@10"]
+    outcomes = item_outcomes([run], every_question=True)
+    [compared] = [outcome for outcome in outcomes if outcome.question == "hit@10"]
 
     assert {one.verdict for one in missed} == {"fail"}
     assert len({one.item for one in missed}) == 135
@@ -154,8 +154,8 @@ def test_r_fits_them(clustered):
 def _fitted(path: Path):
     """Our own mixed model of the scores of each model."""
     table = pl.read_csv(path)
-    for own in table.partition_by("model", maintain_order=True):
+    for rows in table.partition_by("model", maintain_order=True):
         names = {"score": "score", "first": "distance_code", "second": "structure_code"}
-        columns = {name: own[column].to_list() for name, column in names.items()}
-        labels = {name: own[name].to_list() for name in ("item", "cluster")}
+        columns = {name: rows[column].to_list() for name, column in names.items()}
+        labels = {name: rows[name].to_list() for name in ("item", "cluster")}
         yield mixed_model(f"{INTERCEPTS} + {BY_CLUSTER}", {**columns, **labels})

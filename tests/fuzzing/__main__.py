@@ -65,8 +65,8 @@ def _is_sound(name: str, asked: argparse.Namespace) -> bool:
     print(f"{name}: {'sound' if done.returncode == 0 else 'BROKEN'} ({asked.runs} files, {taken})")  # noqa: T201
     if done.returncode:
         said = (done.stdout + done.stderr).decode(errors="replace").split("\n")
-        found = next((n for n, line in enumerate(said) if "Uncaught Python" in line), 0)
-        print("\n".join(said[found : found + _FIRST_LINES]))  # noqa: T201
+        first = next((n for n, line in enumerate(said) if "Uncaught Python" in line), 0)
+        print("\n".join(said[first : first + _FIRST_LINES]))  # noqa: T201
     sys.stdout.flush()
     return done.returncode == 0
 

@@ -87,18 +87,18 @@ def _replace_word(data: bytes, generator: random.Random) -> bytes:
     words = list(_WORD.finditer(data))
     if not words:
         return data
-    found = generator.choice(words)
+    match = generator.choice(words)
     piece = generator.choice((generator.choice(words)[0], generator.choice(_PIECES), b""))
-    return data[: found.start()] + piece + data[found.end() :]
+    return data[: match.start()] + piece + data[match.end() :]
 
 
 def _change_number(data: bytes, generator: random.Random) -> bytes:
     numbers = list(_NUMBER.finditer(data))
     if not numbers:
         return data
-    found = generator.choice(numbers)
+    match = generator.choice(numbers)
     value = generator.choice((b"0", b"-1", b"1.5", b"7" * 20, b"1e308", b"1e999", b"null", b'"x"'))
-    return data[: found.start()] + value + data[found.end() :]
+    return data[: match.start()] + value + data[match.end() :]
 
 
 def _swap_lines(data: bytes, generator: random.Random) -> bytes:

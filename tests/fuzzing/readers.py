@@ -18,7 +18,7 @@ def suite(path: Path) -> object:
     from cimento import Suite, load_suites
     from cimento.paradigms.regions.requests import region_requests
 
-    suites = [each.suite for each in load_suites(path)]
+    suites = [loaded_suite.suite for loaded_suite in load_suites(path)]
     return [region_requests(suite) for suite in suites if isinstance(suite, Suite)]
 
 
@@ -104,11 +104,11 @@ def notebooks(path: Path) -> object:
     """The notebooks of the Brazilian study, each read as either of them."""
     from cimento.paradigms.cloze import portuguese as study
 
-    found = []
+    records = []
     for read in (study.read_multiwords, study.read_predictions, study.read_templates):
         with contextlib.suppress(InputError):
-            found.append(read(path))
-    return found
+            records.append(read(path))
+    return records
 
 
 def lm_eval_log(path: Path) -> object:
@@ -136,8 +136,8 @@ def treebank(path: Path) -> object:
     """Sentences, malformed ones noted, with the connectives in them."""
     from cimento.corpus.treebanks import read_sentences
 
-    found = [list(sentence.tokens()) for sentence in read_sentences(path, skipped=[])]
-    return found, list(read_sentences(path))
+    tokens = [list(sentence.tokens()) for sentence in read_sentences(path, skipped=[])]
+    return tokens, list(read_sentences(path))
 
 
 def inventory(path: Path) -> object:
@@ -232,7 +232,7 @@ def dialogues(path: Path) -> object:
     """Recorded dialogues in which stories are written."""
     from cimento.people.annotate.stories import play, read_recorded
 
-    return [play(each, ()) for each in read_recorded(path)]
+    return [play(dialogue, ()) for dialogue in read_recorded(path)]
 
 
 def pcibex(path: Path) -> object:
@@ -370,8 +370,8 @@ def cache(folder: Path) -> object:
 
     kept = FileCache(folder)
     try:
-        found = get_scores(kept, CACHE_KEYS)
-        assert all(found[key] == {0: -1.0, 1: -2.5} for key in found)
+        scores = get_scores(kept, CACHE_KEYS)
+        assert all(scores[key] == {0: -1.0, 1: -2.5} for key in scores)
         kept.verify()
         put_scores(kept, {CACHE_KEYS[0]: {0: -1.0}})
         return kept.count()

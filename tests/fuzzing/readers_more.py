@@ -30,8 +30,8 @@ def wording(path: Path) -> object:
     regions = tuple(map(Region, ("Esco", "se", "smette di piovere.")))
     item = Item("1", (Condition("acceptable", regions, {"connective": "se"}),))
     suite = Suite(Meta("prova", language="it"), ("before", "connective", "after"), (), (item,))
-    found = open_wording(str(path))
-    return inferences(suite, open_inventory("it-connectives"), found, seed=1, ambiguous="first")
+    phrasing = open_wording(str(path))
+    return inferences(suite, open_inventory("it-connectives"), phrasing, seed=1, ambiguous="first")
 
 
 def treebank_folder(folder: Path) -> object:
@@ -153,8 +153,8 @@ def expected(path: Path) -> object:
     """Expected statistics of a study."""
     from cimento.studies.connectives.text import compare, read_expected
 
-    found = read_expected(path)
-    return compare(found, found)
+    values = read_expected(path)
+    return compare(values, values)
 
 
 def models_table(path: Path) -> object:
@@ -193,8 +193,8 @@ def reply(path: Path) -> object:
         answer = parse_json(path.read_bytes())
     except ValueError:  # the client asks again
         return None
-    found = [reply_in(answer, chat=chat, options=()) for chat in (True, False)]
-    texts = [each.text for each in found if each is not None]
+    replies = [reply_in(answer, chat=chat, options=()) for chat in (True, False)]
+    texts = [written.text for written in replies if written is not None]
     return [
         [*(parse(tier, text) for tier in TIERS), parse_words(text, {"vero": "true"})]
         for text in texts

@@ -213,7 +213,7 @@ def runs_of_every_kind() -> Mapping[str, Mapping[str, bytes]]:
     from cimento.cli.main import invoke
 
     suites = ("it-acceptability", "es-agreement-templates", "es-stories")
-    found: dict[str, dict[str, bytes]] = {}
+    by_suite: dict[str, dict[str, bytes]] = {}
     with tempfile.TemporaryDirectory() as name:
         out = Path(name)
         earlier = os.environ.get("CIMENTO_CACHE_DIR")
@@ -236,8 +236,8 @@ def runs_of_every_kind() -> Mapping[str, Mapping[str, bytes]]:
                 for path in sorted(manifest.parent.rglob("*"))
                 if path.is_file()
             }
-            found[suite] = {**files, "manifest.json": _unchecked(files["manifest.json"])}
-    return found
+            by_suite[suite] = {**files, "manifest.json": _unchecked(files["manifest.json"])}
+    return by_suite
 
 
 def a_run(suite: str) -> Callable[[], Mapping[str, bytes]]:
@@ -259,9 +259,9 @@ def run_of_0_1() -> Mapping[str, bytes]:
 
 def _unchecked(manifest: bytes) -> bytes:
     """A manifest that does not tell what files held."""
-    told = json.loads(manifest)
-    told.pop("files", None)
-    return json.dumps(told).encode()
+    record = json.loads(manifest)
+    record.pop("files", None)
+    return json.dumps(record).encode()
 
 
 def run_file(suite: str, name: str) -> Callable[[], tuple[bytes, ...]]:

@@ -80,6 +80,6 @@ def _is_cut(block: Block) -> bool:
 def _changed(text: str, story: str, change: Mapping[str, object]) -> str:
     """The stories, with other values in one of them."""
     stories = [json.loads(line) for line in text.splitlines()]
-    made = [{**each, **change} if each["example_id"] == story else each for each in stories]
+    made = [{**row, **change} if row["example_id"] == story else row for row in stories]
     assert made != stories, f"there is no story {story}"
-    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in made)
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in made)

@@ -27,12 +27,12 @@ class Block(NamedTuple):
 def blocks(path: Path) -> Iterator[Block]:
     """The fenced blocks of a page, in order."""
     page = path.read_text(encoding="utf-8")
-    for found in _FENCE.finditer(page):
-        head = found["head"].strip()
+    for match in _FENCE.finditer(page):
+        head = match["head"].strip()
         title = _TITLE.search(head)
-        line = page.count("\n", 0, found.start()) + 2
+        line = page.count("\n", 0, match.start()) + 2
         language = re.search(r"\w+", head)
-        yield Block(language[0] if language else "", title[1] if title else "", found["text"], line)
+        yield Block(language[0] if language else "", title[1] if title else "", match["text"], line)
 
 
 def commands(text: str) -> Iterator[list[str]]:

@@ -162,12 +162,12 @@ def logged(path: Path) -> list[tuple[str, str, int, int]]:
 
 def tables(output: Path) -> dict[str, bytes]:
     """Every table and summary below a folder of runs, by its path there."""
-    found = {}
+    contents = {}
     for path in sorted(output.rglob("*")):
         inside = path.relative_to(output)
         if path.suffix == ".parquet" and inside.parts[0] != ".units":
-            found[str(inside)] = path.read_bytes()
+            contents[str(inside)] = path.read_bytes()
         if path.name == "summary.json":
             # It names the folder that it is in.
-            found[str(inside)] = re.sub(rb'"folder": "[^"]*"', b"", path.read_bytes())
-    return found
+            contents[str(inside)] = re.sub(rb'"folder": "[^"]*"', b"", path.read_bytes())
+    return contents

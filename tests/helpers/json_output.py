@@ -52,12 +52,12 @@ def validator(command: str) -> Draft202012Validator:
 
 def command_in(arguments: Sequence[str]) -> str:
     """The command of a command line."""
-    found = (
+    names = (
         name
         for name in sorted(commands_with_json(), key=len, reverse=True)
         if list(arguments[: len(name.split())]) == name.split()
     )
-    return next(found, "")
+    return next(names, "")
 
 
 KEYWORDS = {
@@ -85,7 +85,7 @@ def _kind(value: Any) -> object:
     """What a schema could tell apart in a value."""
     match value:
         case dict():
-            return frozenset((key, _kind(each)) for key, each in value.items())
+            return frozenset((key, _kind(child)) for key, child in value.items())
         case list():
             return (list, frozenset(map(_kind, value)))
         case str():
@@ -102,9 +102,12 @@ def one_of_each_kind(value: Any) -> Any:
     Checking a list of a hundred equal records takes longer than most commands.
     """
     if isinstance(value, dict):
-        return {key: one_of_each_kind(each) for key, each in value.items()}
+        return {key: one_of_each_kind(child) for key, child in value.items()}
     if isinstance(value, list):
-        return [one_of_each_kind(each) for each in {_kind(each): each for each in value}.values()]
+        return [
+            one_of_each_kind(element)
+            for element in {_kind(element): element for element in value}.values()
+        ]
     return value
 
 

@@ -99,8 +99,8 @@ def outcomes_of(marks: str, question: str = "all", **more: Any) -> list[Outcome]
     made = []
     for number, mark in enumerate(marks):
         item = str(number)
-        own = {k: v.get(item) if isinstance(v, Mapping) else v for k, v in more.items()}
+        fields = {k: v.get(item) if isinstance(v, Mapping) else v for k, v in more.items()}
         right = None if mark == "?" else mark == "+"
         verdict = MARKS[mark]
-        made.append(Outcome(item=item, question=question, verdict=verdict, right=right, **own))
+        made.append(Outcome(item=item, question=question, verdict=verdict, right=right, **fields))
     return made

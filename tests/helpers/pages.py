@@ -78,5 +78,5 @@ def parse_page(page: str) -> Element:
     parser = _Parser()
     parser.feed(page)
     parser.close()
-    assert len(parser._open) == 1, [each.tag for each in parser._open]
+    assert len(parser._open) == 1, [element.tag for element in parser._open]
     return parser.root

@@ -77,8 +77,8 @@ def word_numbers(text: str, starts: Sequence[int], *, punctuation: str = "split"
     """The word that each token begins in; words are found by regular expression."""
     number_at = [-1] * (len(text) + 1)
     words = list(regex.finditer(WORDS[punctuation], text))
-    for number, found in enumerate(words):
-        for index in range(*found.span()):
+    for number, match in enumerate(words):
+        for index in range(*match.span()):
             number_at[index] = number
     number_at[len(text)] = len(words) - 1
     return [number_at[start] for start in starts]

@@ -72,10 +72,10 @@ def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
             site.asked.append((path, span))
             content = site.files.get(path)
             if site.refusals:
-                status, told = site.refusals.pop(0)
+                status, retry_after = site.refusals.pop(0)
                 self.send_response(status)
-                if told:
-                    self.send_header("Retry-After", told)
+                if retry_after:
+                    self.send_header("Retry-After", retry_after)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
                 return

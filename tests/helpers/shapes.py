@@ -67,16 +67,16 @@ def with_part(name: str, content: bytes, sheet: bytes = b"") -> bytes:
         zipfile.ZipFile(io.BytesIO(base)) as old,
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new,
     ):
-        for each in old.namelist():
-            data = old.read(each)
-            if each == "[Content_Types].xml":
+        for member in old.namelist():
+            data = old.read(member)
+            if member == "[Content_Types].xml":
                 more = f'<Override PartName="/{name}" ContentType="{spreadsheet}.{kind}+xml"/>'
                 data = data.replace(b"</Types>", more.encode() + b"</Types>")
-            if each.endswith("workbook.xml.rels"):
+            if member.endswith("workbook.xml.rels"):
                 target = name.removeprefix("xl/")
                 more = f'<Relationship Id="r9" Type="{office}/{kind}" Target="{target}"/>'
                 data = data.replace(b"</Relationships>", more.encode() + b"</Relationships>")
-            new.writestr(each, data)
+            new.writestr(member, data)
         new.writestr(name, content)
     return file.getvalue()
 

@@ -73,8 +73,8 @@ class Hashes(FakeScorer):
 
     def score(self, encoded):
         return [
-            np.array([self._nats(context, each.tokens[index]) for index in each.wanted])
-            for each, context in zip(encoded, self._contexts, strict=True)
+            np.array([self._nats(context, encoding.tokens[index]) for index in encoding.wanted])
+            for encoding, context in zip(encoded, self._contexts, strict=True)
         ]
 
     def _nats(self, context: str, token: str) -> float:

@@ -81,16 +81,16 @@ def client(design, database):
     from starlette.testclient import TestClient
 
     app = make_app(design, database, secret=SECRET, pace=1000)
-    with TestClient(app, base_url="http://localhost") as found:
-        yield found
+    with TestClient(app, base_url="http://localhost") as session:
+        yield session
 
 
 @pytest.fixture
 def people(client, design, database):
     """Two participants who have agreed, and one who has not."""
     made = [Person(client, token) for _, token in storage.invite_participants(database, design, 3)]
-    for each in made[:2]:
-        assert each.agree().status_code == 303
+    for person in made[:2]:
+        assert person.agree().status_code == 303
     return made
 
 

@@ -60,13 +60,13 @@ def _pieces(tokenizer: Tokenizer) -> Counter[str]:
 
     The trainers of WordPiece and Unigram give another vocabulary at each run; this does not.
     """
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for sentence in SENTENCES:
         text = tokenizer.normalizer.normalize_str(sentence)
         for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(text):
             for start in range(len(word)):
-                found.update(word[start:end] for end in range(start + 1, start + 6))
-    return Counter({piece: count for piece, count in found.items() if count > 1})
+                counts.update(word[start:end] for end in range(start + 1, start + 6))
+    return Counter({piece: count for piece, count in counts.items() if count > 1})
 
 
 def _most_frequent(counts: Counter[str], size: int) -> list[str]:

@@ -53,7 +53,7 @@ def test_a_disk_that_fails_leaves_what_was_there(monkeypatch, tmp_path):
     with pytest.raises(StorageError, match="cannot be written"):
         write_bytes(b"after", path)
     assert path.read_bytes() == b"before"
-    assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
 def test_a_file_system_without_fsync_is_written_to(monkeypatch, tmp_path):

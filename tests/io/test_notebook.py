@@ -124,9 +124,9 @@ def test_why_there_is_no_interval_is_said(probing):
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_is_text(text):
     html = html_of(suite(text, name=text[:50]))
-    found = Tags(html)
-    assert found.tags <= KNOWN
-    assert found.attributes <= {"style"}
+    page = Tags(html)
+    assert page.tags <= KNOWN
+    assert page.attributes <= {"style"}
     assert len(html) < 3000
     assert not any(mark in html for mark in "\u202e\u2067")
 
@@ -134,9 +134,9 @@ def test_hostile_text_is_text(text):
 @given(st.text(max_size=400))
 @settings(deadline=None)
 def test_any_text_is_shown_as_itself_and_nothing_else(text):
-    found = Tags(isolated(text))
-    assert found.tags == {"bdi"}
-    said = "".join(found.text)
+    page = Tags(isolated(text))
+    assert page.tags == {"bdi"}
+    said = "".join(page.text)
     plain = "".join(mark if mark.isprintable() else " " for mark in text)
     assert len(said) <= LONGEST_CELL
     assert said == plain or (said.endswith("…") and plain.startswith(said[:-1]))
@@ -158,18 +158,18 @@ def test_nothing_happens_in_a_browser(browser):
 
 def test_a_comparison_is_shown_with_its_runs():
     runs = [evaluate("it-subject-verb", f"demo-{kind}") for kind in ("causal", "masked")]
-    found = Tags(html_of(compare(*runs)))
-    assert "first: it-subject-verb, demo-causal@91bca5d" in "".join(found.text)
-    assert "second: it-subject-verb, demo-masked@a5cbf25; 24 shared items" in "".join(found.text)
-    assert {"0.875", "0.833"} <= set(found.text)
-    assert found.tags <= {*KNOWN, "br"}
+    page = Tags(html_of(compare(*runs)))
+    assert "first: it-subject-verb, demo-causal@91bca5d" in "".join(page.text)
+    assert "second: it-subject-verb, demo-masked@a5cbf25; 24 shared items" in "".join(page.text)
+    assert {"0.875", "0.833"} <= set(page.text)
+    assert page.tags <= {*KNOWN, "br"}
 
 
 def test_a_comparison_of_hostile_names_is_text():
     runs = [
-        evaluate(suite("sempre", name=HOSTILE[0]), each)
-        for each in (uniform_scorer(10, name=HOSTILE[1]), uniform_scorer(20))
+        evaluate(suite("sempre", name=HOSTILE[0]), scorer)
+        for scorer in (uniform_scorer(10, name=HOSTILE[1]), uniform_scorer(20))
     ]
-    found = Tags(html_of(compare(*runs)))
-    assert found.tags <= {*KNOWN, "br"}
-    assert found.attributes <= {"style"}
+    page = Tags(html_of(compare(*runs)))
+    assert page.tags <= {*KNOWN, "br"}
+    assert page.attributes <= {"style"}

@@ -116,15 +116,15 @@ def test_every_command_that_writes_csv_neutralises_it_on_request(name, tmp_path)
 
 @pytest.mark.usefixtures("runs")
 def test_there_is_something_to_neutralise(tmp_path):
-    found = set()
+    names = set()
     for name in ("report", "lengths", "join", "export"):
         assert invoke(COMMANDS[name]) == 0
         if cells_of(tmp_path)[0]:
-            found.add(name)
+            names.add(name)
         for path in tmp_path.glob("out.csv"):
             path.unlink()
 
-    assert found >= {"report", "join", "export"}
+    assert names >= {"report", "join", "export"}
 
 
 def test_every_command_that_can_write_csv_has_the_option():

@@ -41,8 +41,8 @@ def test_this_machine_is_asked_without_a_proxy(monkeypatch, host):
         return [h.proxies for h in handlers if isinstance(h, ProxyHandler) and h.proxies]
 
     assert proxies(f"http://{host}:8000/v1") == []
-    [found] = proxies("http://other.example.org/v1")
-    assert found["http"] == "http://proxy.example.org:3128"
+    [proxy] = proxies("http://other.example.org/v1")
+    assert proxy["http"] == "http://proxy.example.org:3128"
 
 
 def failing(*errors: Exception):
@@ -89,7 +89,7 @@ def test_patience_has_an_end(told_s, attempts, stopped, made):
 @pytest.mark.parametrize("status", [400, 401, 404, 409, 416, 429, 500, 501, 503, 529])
 def test_only_some_statuses_may_pass(status):
     error = HTTPError("http://a", status, "words", Message(), None)
-    found = transient(error)
-    assert (found is not None) == (status in {429, 500, 503, 529})
-    assert found is None or (found.status, found.told_s) == (status, None)
+    failure = transient(error)
+    assert (failure is not None) == (status in {429, 500, 503, 529})
+    assert failure is None or (failure.status, failure.told_s) == (status, None)
     error.close()

@@ -25,8 +25,8 @@ def verdict_on(formula, item, surprisals, measure, **options):
     """The verdict on one item whose words cost so many nats, in plan order, and its margin."""
     suite = make_suite([formula], [item])
     run = judged(suite, word_tokens(suite, surprisals), measure=measure, **options)
-    [found] = run.outcomes().select("verdict", "value").iter_rows()
-    return found
+    [row] = run.outcomes().select("verdict", "value").iter_rows()
+    return row
 
 
 SHORT_BAD = {"good": "ab cd ef", "bad": "gh ij"}
@@ -47,8 +47,8 @@ SHORT_BAD = {"good": "ab cd ef", "bad": "gh ij"}
     ],
 )
 def test_the_measure_decides(measure, verdict):
-    found, _ = verdict_on(PAIR, SHORT_BAD, [2.0] * 3 + [2.5] * 2, measure)
-    assert found == verdict
+    decided, _ = verdict_on(PAIR, SHORT_BAD, [2.0] * 3 + [2.5] * 2, measure)
+    assert decided == verdict
 
 
 def test_by_hand_penlp_passes_from_some_alpha_on():

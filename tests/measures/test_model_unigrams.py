@@ -86,8 +86,8 @@ def test_unigrams_are_what_the_model_expects_without_context(name, boundary, zoo
     assert tokens["unigram_nats"].to_list() == pytest.approx(expected, abs=1e-5)
     scores = scores_of(run, ["slor", "lp"])["value"].to_list()
     for slor, lp, request in zip(scores[::2], scores[1::2], range(4), strict=True):
-        own = tokens.filter(tokens["request"] == request)["unigram_nats"]
-        assert slor == pytest.approx((lp - own.sum()) / len(own), abs=1e-9)
+        unigrams = tokens.filter(tokens["request"] == request)["unigram_nats"]
+        assert slor == pytest.approx((lp - unigrams.sum()) / len(unigrams), abs=1e-9)
 
 
 def test_where_nothing_stands_before_a_text_there_are_none(zoo_folder):

@@ -90,25 +90,25 @@ def test_an_unknown_scale():
 @example([0.0, 2.150595886636714e-160])
 @example([0.0, 5e-324])
 def test_z_is_that_of_the_standard_library(values):
-    found = z_scores(values)
+    scores = z_scores(values)
     if min(values) == max(values):
-        assert found == Missing(ALL_EQUAL)
+        assert scores == Missing(ALL_EQUAL)
         return
     mean, sd = statistics.fmean(values), statistics.pstdev(values)
-    assert not isinstance(found, Missing)
+    assert not isinstance(scores, Missing)
     if sd:  # else it is smaller than any float
-        assert found == pytest.approx([(x - mean) / sd for x in values], rel=1e-6, abs=1e-6)
+        assert scores == pytest.approx([(x - mean) / sd for x in values], rel=1e-6, abs=1e-6)
 
 
 @settings(deadline=None)
 @given(pools, st.sampled_from(NORMALISATIONS))
 def test_every_scale_keeps_the_order(values, kind):
-    found = normalise(values, kind)
-    if isinstance(found[0], Missing):
+    normalised = normalise(values, kind)
+    if isinstance(normalised[0], Missing):
         return
-    pairs = sorted(zip(values, found, strict=True))
+    pairs = sorted(zip(values, normalised, strict=True))
     scaled = [value for _, value in pairs]
     assert all(x <= y or math.isclose(x, y) for x, y in itertools.pairwise(scaled))
     if kind in {"likert", "quantile"}:
-        assert set(found) <= set(range(1, 8))
-        assert 7 in found
+        assert set(normalised) <= set(range(1, 8))
+        assert 7 in normalised

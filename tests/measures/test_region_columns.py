@@ -28,9 +28,9 @@ def test_totals_are_sums_from_left_to_right_to_the_last_bit(parts):
     values = np.array([value for part in parts for value in part], dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
         sums = totals(values, offsets).tolist()
-    for found, part in zip(sums, parts, strict=True):
+    for summed, part in zip(sums, parts, strict=True):
         expected = total(part)
-        assert found == expected or (math.isnan(found) and math.isnan(expected))
+        assert summed == expected or (math.isnan(summed) and math.isnan(expected))
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 6)), max_size=8))
@@ -100,18 +100,18 @@ def region_by_region(tokens, rows, metric, final_marks):
     named = any(token["region"] is not None for token in tokens)
     whole = bool(filled) and covers((spans[filled[0]][0], spans[filled[-1]][1]), tokens)
     for k, row in enumerate(rows):
-        own = inside[k]
+        kept = inside[k]
         if spans[k][0] < spans[k][1] and not named:
             if not (row["needed"] or whole or covers(spans[k], tokens)):
                 yield Missing(NOT_ASKED)
                 continue
-            if not own:
+            if not kept:
                 yield Missing(NOTHING_BEGINS if tokens else NOTHING_SCORED)
                 continue
         end = spans[k][0] + len(row["text"][slice(*spans[k])].rstrip(".,!?"))
         if final_marks == "drop" and end > spans[k][0]:
-            own = [token for token in own if token["start"] < end]
-        yield value_of([t for t in own if t["unscored_reason"] != LEFT_OUT], metric)
+            kept = [token for token in kept if token["start"] < end]
+        yield value_of([t for t in kept if t["unscored_reason"] != LEFT_OUT], metric)
 
 
 def value_of(tokens, metric):
@@ -130,13 +130,13 @@ def test_regions_have_the_values_that_each_has_by_itself(tables, metric, final_m
     with pytest.MonkeyPatch.context() as patched:
         # How many stimuli are gone through together makes no difference.
         patched.setattr(scores, "_STIMULI_AT_ONCE", together)
-        found = region_values(tokens, requests, metric=metric, final_marks=final_marks)
+        computed = region_values(tokens, requests, metric=metric, final_marks=final_marks)
     by_text = tokens.rows_by_key("request", named=True, include_key=True)
     places = requests.partition_by("item", "condition", as_dict=True)
     for (item, condition), rows in places.items():
-        own = by_text.get(rows["request"][0], [])
-        expected = region_by_region(own, rows.to_dicts(), metric, final_marks)
-        assert found.values[item][condition] == tuple(expected)
+        tokens_of_text = by_text.get(rows["request"][0], [])
+        expected = region_by_region(tokens_of_text, rows.to_dicts(), metric, final_marks)
+        assert computed.values[item][condition] == tuple(expected)
 
 
 def test_the_metric_must_be_known():

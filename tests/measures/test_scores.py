@@ -91,9 +91,13 @@ def test_columns_of_the_table_reach_the_measures():
 def test_costs_turn_measures_of_which_the_better_has_more():
     suite = suite_of(items=[{"good": "ab", "bad": "cd"}])
     scored = list(each_sentence(word_tokens(suite, [1.0, 3.0]), requests_of(suite)))
-    cost = {name: own for item, name, own in each_cost(scored, find_measure("lp")) if item == "1"}
+    cost = {
+        name: costs for item, name, costs in each_cost(scored, find_measure("lp")) if item == "1"
+    }
     assert cost == {"good": (1.0,), "bad": (3.0,)}
-    cost = {name: own for item, name, own in each_cost(scored, find_measure("ppl")) if item == "1"}
+    cost = {
+        name: costs for item, name, costs in each_cost(scored, find_measure("ppl")) if item == "1"
+    }
     assert cost["bad"] == pytest.approx((math.exp(3),))
 
 

@@ -19,8 +19,8 @@ def test_token_counts_are_read_from_lines_and_from_json(tmp_path):
     structured.write_text('{"Ġil": 900, "\u2028": 1, "\\t": 2, "Ġcane": 97}', encoding="utf-8")
     for path in (lines, structured):
         counts = load_unigrams(str(path), language="it")
-        found = counts.logprobs_nats(["Ġil", "Ġcane", "\t"], "il cane")
-        assert found == pytest.approx((math.log(0.9), math.log(0.097), math.log(0.002)))
+        logprobs = counts.logprobs_nats(["Ġil", "Ġcane", "\t"], "il cane")
+        assert logprobs == pytest.approx((math.log(0.9), math.log(0.097), math.log(0.002)))
         assert counts.logprobs_nats(["Ġil", "Ġgatto"], "il gatto") == Missing(
             "the token 'Ġgatto' is not in the unigram counts"
         )

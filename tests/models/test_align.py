@@ -132,26 +132,30 @@ def test_every_token_is_in_one_region_and_the_regions_make_the_whole(kind, piece
     requests = plan.places
     places = requests.select("start", "end").rows()
     filled = [span for span in places if span[0] < span[1]]
-    (each,) = encoded(kind, plan.asked)
-    own = [i for i, span in enumerate(each.spans) if span[0] >= 0]
+    (encoding,) = encoded(kind, plan.asked)
+    text_places = [i for i, span in enumerate(encoding.spans) if span[0] >= 0]
 
     # All are asked for, each once, and each starts in one region.
-    assert list(each.wanted) == own == list(range(1, len(each.ids) - 1))
-    assert all(sum(low <= each.spans[i][0] < high for low, high in filled) == 1 for i in own)
-    by_region = [tokens_in(each.spans, [span]) for span in filled]
-    assert sorted(i for some in by_region for i in some) == own
+    assert list(encoding.wanted) == text_places == list(range(1, len(encoding.ids) - 1))
+    assert all(
+        sum(low <= encoding.spans[i][0] < high for low, high in filled) == 1 for i in text_places
+    )
+    by_region = [tokens_in(encoding.spans, [span]) for span in filled]
+    assert sorted(i for some in by_region for i in some) == text_places
 
     # Powers of two, so that a sum says of what it is the sum.
     rows = [
-        (0, i, each.tokens[i], each.ids[i], *each.spans[i], -(2.0**number), None)
-        for number, i in enumerate(own)
+        (0, i, encoding.tokens[i], encoding.ids[i], *encoding.spans[i], -(2.0**number), None)
+        for number, i in enumerate(text_places)
     ]
     table = pl.DataFrame(rows, schema=TOKENS.polars(), orient="row")
     values = region_values(table, requests, metric="sum").values["1"]["only"]
     known = [value for value in values if not isinstance(value, Missing)]
-    assert sum(known) == 2.0 ** len(own) - 1
+    assert sum(known) == 2.0 ** len(text_places) - 1
     for span, value in zip(places, values, strict=True):
-        inside = [2.0**n for n, i in enumerate(own) if span[0] <= each.spans[i][0] < span[1]]
+        inside = [
+            2.0**n for n, i in enumerate(text_places) if span[0] <= encoding.spans[i][0] < span[1]
+        ]
         assert value == (sum(inside) if inside or span[0] == span[1] else Missing(value.reason))
 
 
@@ -159,11 +163,11 @@ def test_every_token_is_in_one_region_and_the_regions_make_the_whole(kind, piece
 @settings(deadline=None)
 @given(text=TEXT)
 def test_tokens_start_where_the_tokenizer_says(kind, text):
-    (each,) = encoded(kind, region_requests(one_stimulus([(text, False)])).asked)
+    (encoding,) = encoded(kind, region_requests(one_stimulus([(text, False)])).asked)
     tokenizer = zoo.tokenizer(kind).backend_tokenizer
     expected = plain.starts_of(tokenizer, text.strip())
 
-    assert [each.spans[i][0] for i in each.wanted] == expected
+    assert [encoding.spans[i][0] for i in encoding.wanted] == expected
     assert expected == sorted(expected)
 
 
@@ -174,8 +178,8 @@ def test_tokens_are_in_the_word_they_begin_in(kind, punctuation):
     for text in plain.TEXTS:
         starts = plain.starts_of(tokenizer.backend_tokenizer, text)
         frame, policy = Frame(before=(0,), after=()), Policy(punctuation=punctuation)
-        (each,) = encoder(tokenizer, frame=frame, policy=policy).encode(
+        (encoding,) = encoder(tokenizer, frame=frame, policy=policy).encode(
             region_requests(one_stimulus([(text, False)])).asked
         )
         numbers = plain.word_numbers(text, starts, punctuation=punctuation)
-        assert list(each.words) == [-1, *numbers]
+        assert list(encoding.words) == [-1, *numbers]

@@ -147,10 +147,10 @@ def test_without_eos_and_with_the_first_word_undivided_words_have_the_values_of_
     )
     assert scorer.card.details["boundary_eos"] == ""
     for case in recipe["cases"]:
-        found = score_texts([" ".join(case["words"])], scorer, words=True)["surprisal_bits"]
+        bits = score_texts([" ".join(case["words"])], scorer, words=True)["surprisal_bits"]
 
         expected = [surprisal_bits(-value) for value in case["minicons_bow_correction_nats"]]
-        assert found.to_list() == pytest.approx(expected, abs=1e-9)
+        assert bits.to_list() == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.golden

@@ -35,9 +35,9 @@ from tests.helpers.whole_path import load_folder
     ],
 )
 def test_what_a_tokenizer_marks(kind, marks):
-    found, surfaces = surfaces_of(zoo.tokenizer(kind))
+    marking, surfaces = surfaces_of(zoo.tokenizer(kind))
 
-    assert found == marks
+    assert marking == marks
     assert not set(surfaces) & set(zoo.tokenizer(kind).all_special_ids)
 
 
@@ -117,16 +117,16 @@ def brute(folder, text, punctuation):
     eos = tokenizer.eos_token_id
     opening = [eos, *(number for number, text in spelled.items() if parts(text[0]))]
     initial = [eos, *(number for number, text in spelled.items() if not text[0].isspace())]
-    own = tokenizer(text, add_special_tokens=False)["input_ids"]
-    ids = [tokenizer.bos_token_id, *own]
+    in_text = tokenizer(text, add_special_tokens=False)["input_ids"]
+    ids = [tokenizer.bos_token_id, *in_text]
     with torch.no_grad():
         rows = model(input_ids=torch.tensor([ids])).logits[0].double().softmax(-1)
-    first = opening if spelled[own[0]][0].isspace() else initial
+    first = opening if spelled[in_text[0]][0].isspace() else initial
     log_z = [rows[0, first].sum().log().item()]
-    for row, token in zip(rows[1:], own, strict=True):
+    for row, token in zip(rows[1:], in_text, strict=True):
         certain = parts(spelled[token][-1])
         log_z.append(0.0 if certain else row[opening].sum().log().item())
-    return own, log_z
+    return in_text, log_z
 
 
 @pytest.mark.parametrize("punctuation", ["split", "keep"])
@@ -140,9 +140,9 @@ def test_the_terms_are_those_of_the_plain_model(folder, punctuation):
     for number, text in enumerate(texts, start=1):
         _, log_z = brute(folder, text, punctuation)
         expected = [before - after for before, after in itertools.pairwise(log_z)]
-        found = tokens.filter(text=number)["boundary_nats"].to_list()
-        assert found == pytest.approx(expected, abs=1e-4)
-        assert max(map(abs, found)) > 0.05
+        nats = tokens.filter(text=number)["boundary_nats"].to_list()
+        assert nats == pytest.approx(expected, abs=1e-4)
+        assert max(map(abs, nats)) > 0.05
 
 
 def test_a_region_is_worth_what_its_words_are(folder):

@@ -38,14 +38,14 @@ def with_tokens(draw):
     texts = draw(TEXTS)
     spans = [draw(st.lists(SPAN, max_size=6)) for _ in texts]
     return texts, [
-        [(min(low, len(text)), min(high, len(text))) for low, high in own]
-        for text, own in zip(texts, spans, strict=True)
+        [(min(low, len(text)), min(high, len(text))) for low, high in text_spans]
+        for text, text_spans in zip(texts, spans, strict=True)
     ]
 
 
 def columns(spans):
     """Number of the text, first and last character of spans."""
-    flat = [(number, *span) for number, own in enumerate(spans) for span in own]
+    flat = [(number, *span) for number, text_spans in enumerate(spans) for span in text_spans]
     return np.array(flat, dtype=np.int64).reshape(-1, 3).T
 
 
@@ -55,7 +55,9 @@ def test_tokens_are_trimmed_as_in_one_text(case):
     texts, spans = case
     first, last = Characters.of(texts).trimmed(*columns(spans))
     expected = [
-        span for text, own in zip(texts, spans, strict=True) for span in trim_spans(text, own)
+        span
+        for text, text_spans in zip(texts, spans, strict=True)
+        for span in trim_spans(text, text_spans)
     ]
     assert list(zip(first.tolist(), last.tolist(), strict=True)) == expected
 
@@ -66,13 +68,13 @@ def test_tokens_are_in_the_words_that_they_are_in_in_one_text(case, punctuation)
     texts, spans = case
     text, start, _ = columns(spans)
     characters = Characters.of(texts)
-    found = characters.containing(characters.word_begins(punctuation), text, start)
-    words = [word_spans(each, punctuation=punctuation) for each in texts]
+    numbers = characters.containing(characters.word_begins(punctuation), text, start)
+    words = [word_spans(text, punctuation=punctuation) for text in texts]
     expected = [
         containing(words[number], begin)
         for number, begin in zip(text.tolist(), start.tolist(), strict=True)
     ]
-    assert found.tolist() == expected
+    assert numbers.tolist() == expected
 
 
 @settings(deadline=None)
@@ -85,12 +87,12 @@ def test_tokens_are_wanted_that_are_wanted_in_one_text(case, data):
         wanted.append(list(zip(edges[::2], edges[1::2], strict=False)))
     characters = Characters.of(texts)
     first, last = characters.trimmed(*columns(spans))
-    found = characters.inside(wanted, columns(spans)[0], first, last).tolist()
-    for text, own, some in zip(texts, spans, wanted, strict=True):
-        trimmed = trim_spans(text, own)
+    inside = characters.inside(wanted, columns(spans)[0], first, last).tolist()
+    for text, text_spans, some in zip(texts, spans, wanted, strict=True):
+        trimmed = trim_spans(text, text_spans)
         chosen = set(tokens_in(trimmed, some))
-        assert found[: len(own)] == [index in chosen for index in range(len(own))]
-        del found[: len(own)]
+        assert inside[: len(text_spans)] == [index in chosen for index in range(len(text_spans))]
+        del inside[: len(text_spans)]
 
 
 def test_regions_begin_where_they_are_said_to():

@@ -68,11 +68,11 @@ def test_every_answer_has_the_score_of_a_plain_pass(scorer_of, name):
         list(zoo.TOKENIZERS[zoo.SPECIES[name].tokenizer].before)
     )
 
-    found = dict(options.score_options(ASKS))
+    by_number = dict(options.score_options(ASKS))
 
-    assert sorted(found) == [0, 1, 2, 3]
+    assert sorted(by_number) == [0, 1, 2, 3]
     for number, prompt in enumerate(PROMPTS):
-        for option, nats in zip(OPTIONS, found[number].nats, strict=True):
+        for option, nats in zip(OPTIONS, by_number[number].nats, strict=True):
             expected = by_hand(scorer.inside(), before, prompt, option)
             assert nats == pytest.approx(expected, abs=2e-4)
     if name in SHARING:
@@ -131,8 +131,8 @@ def test_greedy_is_what_greedy_decoding_writes(scorer_of):
         ids = [1, *inside.tokenizer(PROMPTS[0], add_special_tokens=False)["input_ids"]]
         first = int(inside.model(input_ids=torch.tensor([ids])).logits[0, -1].argmax())
     texts, starts = [[*ids, first], [*ids, (first + 1) % 100]], [len(ids)] * 2
-    found = options._score(texts, starts, where="")
-    assert found.greedy == (True, False)
+    option_scores = options._score(texts, starts, where="")
+    assert option_scores.greedy == (True, False)
     assert reply.text.startswith(inside.tokenizer.decode([first]).strip())
 
 
@@ -171,9 +171,9 @@ def test_a_masked_model_scores_answers_too(scorer_of, name):
     scorer = scorer_of(name)
     options = option_scorer(scorer, policy=Policy())
     assert isinstance(options, ScoredOptions)
-    found = dict(options.score_options(ASKS[:1]))[0]
-    assert len(found.nats) == len(OPTIONS)
-    assert all(math.isfinite(value) for nats in found.nats for value in nats)
+    option_scores = dict(options.score_options(ASKS[:1]))[0]
+    assert len(option_scores.nats) == len(OPTIONS)
+    assert all(math.isfinite(value) for nats in option_scores.nats for value in nats)
     with pytest.raises(UsageError, match="writes no replies"):
         replier(scorer, policy=Policy())
 
@@ -207,9 +207,9 @@ def test_a_text_without_beginning_has_no_first_score(scorer_of):
 def test_prompt_and_answer_part_at_a_token(prompt, option):
     for kind in ("byte-bpe", "bpe-fallback", "gemma"):
         tokenizer = zoo.tokenizer(kind)
-        ids, own = split_ids(tokenizer, prompt, option, before=(), window=None)
-        assert 0 <= own < len(ids)
-        written = "".join(tokenizer.convert_ids_to_tokens(ids[own:]))
+        ids, start = split_ids(tokenizer, prompt, option, before=(), window=None)
+        assert 0 <= start < len(ids)
+        written = "".join(tokenizer.convert_ids_to_tokens(ids[start:]))
         for mark, text in (("Ġ", " "), ("▁", " "), ("<0x30>", "0"), ("<0x31>", "1")):
             written = written.replace(mark, text)
         assert written.strip() == option.strip()
@@ -217,18 +217,20 @@ def test_prompt_and_answer_part_at_a_token(prompt, option):
 
 def test_a_beginning_that_a_template_wrote_is_not_put_there_twice():
     tokenizer = zoo.tokenizer("gemma")
-    once, own = split_ids(tokenizer, "<bos>ciao", " no", before=(2,), window=None)
+    once, start = split_ids(tokenizer, "<bos>ciao", " no", before=(2,), window=None)
     again, other = split_ids(tokenizer, "ciao", " no", before=(2,), window=None)
     assert once[:1] == again[:1] == [2]
     assert once.count(2) == 1
-    assert own == other
+    assert start == other
 
 
 def test_a_uniform_model_prefers_fewer_tokens():
-    [(_, found)] = option_scorer(uniform_scorer(10), policy=Policy()).score_options(
+    [(_, option_scores)] = option_scorer(uniform_scorer(10), policy=Policy()).score_options(
         [Choose(prompt="Storia.", options=(" vero", " in pezzi"))]
     )
-    assert [sum(nats) for nats in found.nats] == pytest.approx([-math.log(10), -2 * math.log(10)])
+    assert [sum(nats) for nats in option_scores.nats] == pytest.approx(
+        [-math.log(10), -2 * math.log(10)]
+    )
 
 
 def scores(*options):
@@ -240,10 +242,10 @@ def scores(*options):
 
 def test_constrained_decoding_goes_where_each_step_is_best():
     # Greedy takes "in" for its first step though "aperto" is likelier as a whole.
-    found = scores(
+    steps = scores(
         [("in", -1.0), ("pezzi", -9.0)], [("aperto", -2.0)], [("in", -1.0), ("mano", -8.0)]
     )
-    assert descend(found) == 2
+    assert descend(steps) == 2
 
 
 def test_where_an_answer_begins_another_the_sums_decide():
@@ -253,8 +255,8 @@ def test_where_an_answer_begins_another_the_sums_decide():
 @settings(deadline=None)
 @given(st.lists(st.floats(-30, 0), min_size=2, max_size=14))
 def test_single_tokens_are_chosen_by_their_probability(values):
-    found = scores(*[[(str(number), value)] for number, value in enumerate(values)])
-    assert descend(found) == int(np.argmax(values))
+    steps = scores(*[[(str(number), value)] for number, value in enumerate(values)])
+    assert descend(steps) == int(np.argmax(values))
 
 
 @settings(deadline=None)
@@ -272,8 +274,8 @@ def test_only_an_answer_can_be_written(data):
         for length in (1, 2)
         for prefix in itertools.product("abc", repeat=length)
     }
-    found = scores(*[[(s[0], value[s[:1]]), (s[1], value[s])] for s in sequences])
+    steps = scores(*[[(s[0], value[s[:1]]), (s[1], value[s])] for s in sequences])
     allowed = sorted({s[:1] for s in sequences}, key=[s[:1] for s in sequences].index)
     first = max(allowed, key=lambda prefix: value[prefix])
     second = max((s for s in sequences if s[:1] == first), key=lambda s: value[s])
-    assert sequences[descend(found)] == second
+    assert sequences[descend(steps)] == second

@@ -47,18 +47,18 @@ def own_tokens(folder, name):
     """Context and text tokenized together, and which of the tokens are the text's."""
     whole = f"{CONTEXT} {TEXT}"
     tokens = plain.tokens_of(folder, whole)
-    own = [start >= len(CONTEXT) + 1 for start in tokens.starts]
+    in_text = [start >= len(CONTEXT) + 1 for start in tokens.starts]
     kind = zoo.TOKENIZERS[zoo.SPECIES[name].tokenizer]
     to_id = zoo.tokenizer(zoo.SPECIES[name].tokenizer).convert_tokens_to_ids
-    return whole, tokens, own, to_id(list(kind.before)), to_id(list(kind.after))
+    return whole, tokens, in_text, to_id(list(kind.before)), to_id(list(kind.after))
 
 
 def test_a_causal_model_has_read_the_context(causal_folder, request):
     name = request.node.callspec.params["causal_folder"]
-    _, tokens, own, before, _ = own_tokens(causal_folder, name)
+    _, tokens, in_text, before, _ = own_tokens(causal_folder, name)
     logprobs = plain.causal(zoo.model(name), before, tokens.ids)
     expected = [
-        surprisal_bits(value) for value, is_own in zip(logprobs, own, strict=True) if is_own
+        surprisal_bits(value) for value, is_own in zip(logprobs, in_text, strict=True) if is_own
     ]
 
     table = score_texts([TEXT], scorer_of(causal_folder), contexts=[CONTEXT])
@@ -71,7 +71,7 @@ def test_a_causal_model_has_read_the_context(causal_folder, request):
 
 def test_a_masked_model_sees_the_context(masked_folder, request):
     name = request.node.callspec.params["masked_folder"]
-    whole, tokens, own, before, after = own_tokens(masked_folder, name)
+    whole, tokens, in_text, before, after = own_tokens(masked_folder, name)
     logprobs = plain.masked(
         zoo.model(name),
         before,
@@ -81,7 +81,7 @@ def test_a_masked_model_sees_the_context(masked_folder, request):
         words=plain.word_numbers(whole, tokens.starts),
     )
     expected = [
-        surprisal_bits(value) for value, is_own in zip(logprobs, own, strict=True) if is_own
+        surprisal_bits(value) for value, is_own in zip(logprobs, in_text, strict=True) if is_own
     ]
 
     table = score_texts([TEXT], scorer_of(masked_folder), contexts=[CONTEXT])
@@ -91,15 +91,15 @@ def test_a_masked_model_sees_the_context(masked_folder, request):
 
 def test_a_masked_region_leaves_its_context_to_be_seen(masked_folder, request):
     name = request.node.callspec.params["masked_folder"]
-    _, tokens, own, before, after = own_tokens(masked_folder, name)
+    _, tokens, in_text, before, after = own_tokens(masked_folder, name)
     mask = zoo.tokenizer(zoo.SPECIES[name].tokenizer).mask_token_id
-    shown = [mask if is_own else token for token, is_own in zip(tokens.ids, own, strict=True)]
+    shown = [mask if is_own else token for token, is_own in zip(tokens.ids, in_text, strict=True)]
     with torch.no_grad():
         logits = zoo.model(name)(input_ids=torch.tensor([[*before, *shown, *after]])).logits[0]
     logprobs = logits.log_softmax(-1)[len(before) :]
     expected = sum(
         surprisal_bits(logprobs[index, token].item())
-        for index, (token, is_own) in enumerate(zip(tokens.ids, own, strict=True))
+        for index, (token, is_own) in enumerate(zip(tokens.ids, in_text, strict=True))
         if is_own
     )
 

@@ -134,11 +134,11 @@ def test_the_loss_is_cross_entropy_and_so_are_its_gradients():
     weight = torch.randn(50, 8, generator=generator, requires_grad=True)
     targets = torch.randint(50, (1500,), generator=generator)
     ours = vocabulary_loss(hidden, weight, targets)
-    found = torch.autograd.grad(3 * ours, (hidden, weight))
+    gradients = torch.autograd.grad(3 * ours, (hidden, weight))
     theirs = torch.nn.functional.cross_entropy(hidden @ weight.T, targets)
     expected = torch.autograd.grad(3 * theirs, (hidden, weight))
     assert ours.item() == pytest.approx(theirs.item(), rel=1e-5)
-    for one, other in zip(found, expected, strict=True):
+    for one, other in zip(gradients, expected, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-7)
 
 

@@ -212,10 +212,10 @@ def test_a_context_is_read_and_never_masked(zoo_folder):
     assert after["word"].to_list() == ["gatto"]
 
     places, table = all_subsets(zoo_folder(NAME))
-    own = places[2:]  # "Il" is the first two tokens
-    length, expected = len(own), 0.0
+    in_text = places[2:]  # "Il" is the first two tokens
+    length, expected = len(in_text), 0.0
     for hidden, logprobs in table.items():
-        if set(hidden) <= set(own):
+        if set(hidden) <= set(in_text):
             probability = 1 / length / math.comb(length, len(hidden))
             expected += probability * length / len(hidden) * sum(logprobs.values())
     bits, error = after["surprisal_bits"][0], after["monte_carlo_error"][0]

@@ -54,11 +54,11 @@ def around(name, folder, text):
 
 def tokens_over(folder, text, start, end, *, shift):
     """Indices of the tokens that cover some of the characters; one token follows the text's."""
-    found = Tokenizer.from_file(str(folder / "tokenizer.json")).encode(
+    encoding = Tokenizer.from_file(str(folder / "tokenizer.json")).encode(
         text, add_special_tokens=False
     )
-    shift -= len(found.ids) + 1
-    covered = [set(range(*offsets)) & set(range(start, end)) for offsets in found.offsets]
+    shift -= len(encoding.ids) + 1
+    covered = [set(range(*offsets)) & set(range(start, end)) for offsets in encoding.offsets]
     return [number + shift for number, some in enumerate(covered) if some]
 
 
@@ -66,13 +66,13 @@ def tokens_over(folder, text, start, end, *, shift):
 def test_the_studies_protocol_is_that_of_the_fill_mask_pipeline(name, zoo_folder):
     folder = zoo_folder(name)
     pipe = pipeline("fill-mask", model=str(folder), top_k=10, device="cpu")
-    found = filler(folder).fill(GAPS, FillPolicy(k=10, protocol="mask"))
-    for gap, fills in zip(GAPS, found, strict=True):
+    answers = filler(folder).fill(GAPS, FillPolicy(k=10, protocol="mask"))
+    for gap, fills in zip(GAPS, answers, strict=True):
         expected = pipe(f"{gap.before}[MASK]{gap.after}")
-        tokens = pipe.tokenizer.convert_ids_to_tokens([each["token"] for each in expected])
+        tokens = pipe.tokenizer.convert_ids_to_tokens([row["token"] for row in expected])
         assert [fill.candidate for fill in fills] == tokens
         assert [math.exp(fill.logprob_nats) for fill in fills] == pytest.approx(
-            [each["score"] for each in expected], rel=1e-4
+            [row["score"] for row in expected], rel=1e-4
         )
 
 
@@ -81,9 +81,9 @@ def test_probabilities_at_the_mask_are_those_of_a_plain_pass(name, zoo_folder):
     folder = zoo_folder(name)
     model = AutoModelForMaskedLM.from_pretrained(folder)
     tokenizer = zoo.tokenizer(zoo.SPECIES[name].tokenizer)
-    found = filler(folder).fill(GAPS, FillPolicy(k=7))
+    answers = filler(folder).fill(GAPS, FillPolicy(k=7))
     strip = name not in ("bert", "bert-cased")
-    for gap, fills in zip(GAPS, found, strict=True):
+    for gap, fills in zip(GAPS, answers, strict=True):
         before = gap.before.rstrip() if strip else gap.before
         ids = around(name, folder, f"{before}{tokenizer.mask_token}{gap.after}")
         row = plain_row(model, ids, ids.index(tokenizer.mask_token_id))
@@ -131,13 +131,13 @@ def test_options_of_any_length_are_scored_left_to_right_and_jointly(name, zoo_fo
                     shown = [mask if i in masked else token for i, token in enumerate(ids)]
                     total += plain_row(model, shown, index)[ids[index]].item()
                 expected[rule] = total
-            own = {f.method: f for f in options if f.candidate == option}
-            assert own["choice:left-to-right"].n_pieces == len(inside)
+            by_method = {f.method: f for f in options if f.candidate == option}
+            assert by_method["choice:left-to-right"].n_pieces == len(inside)
             for rule, total in expected.items():
-                assert own[f"choice:{rule}"].logprob_nats == pytest.approx(
+                assert by_method[f"choice:{rule}"].logprob_nats == pytest.approx(
                     total, abs=TOLERANCE_NATS
                 )
-            reachable = own["choice:mask"].logprob_nats
+            reachable = by_method["choice:mask"].logprob_nats
             if len(inside) > 1:
                 assert reachable is None
             else:
@@ -205,8 +205,8 @@ def test_a_causal_model_fills_with_what_comes_next(name, zoo_folder):
     model = AutoModelForCausalLM.from_pretrained(folder)
     special = zoo.TOKENIZERS[zoo.SPECIES[name].tokenizer]
     tokenizer = zoo.tokenizer(zoo.SPECIES[name].tokenizer)
-    found = filler(folder).fill(GAPS[2:], FillPolicy(k=6))
-    for gap, fills in zip(GAPS[2:], found, strict=True):
+    answers = filler(folder).fill(GAPS[2:], FillPolicy(k=6))
+    for gap, fills in zip(GAPS[2:], answers, strict=True):
         before = tokenizer.convert_tokens_to_ids(list(special.before))
         ids = [*before, *plain.tokens_of(folder, gap.before.rstrip()).ids]
         values, _ = plain_row(model, ids, len(ids) - 1).topk(6)
@@ -259,25 +259,25 @@ def test_an_encoder_decoder_writes_what_its_sentinel_stands_for(name, zoo_folder
 @pytest.mark.parametrize(("name", "protocol"), [("roberta", "words"), ("gpt2", "complete")])
 def test_a_gap_inside_a_word_is_another_gap_than_one_after_it(name, protocol, zoo_folder):
     """The same tokens stand before both, and other tokens can follow."""
-    own = filler(zoo_folder(name))
+    gap_filler = filler(zoo_folder(name))
     inside, after = FillRequest(0, "La casa", "."), FillRequest(1, "La casa ", ".")
     policy = FillPolicy(k=40, protocol=protocol, masks=2)
-    together = own.fill([inside, after], policy)
-    assert together == [*own.fill([inside], policy), *own.fill([after], policy)]
+    together = gap_filler.fill([inside, after], policy)
+    assert together == [*gap_filler.fill([inside], policy), *gap_filler.fill([after], policy)]
     assert together[0] != together[1]
 
 
 def test_every_text_goes_through_the_model_once_and_its_head_sees_the_masks_alone(zoo_folder):
     scorer = load_folder(zoo_folder("bert-cased"))
     model = scorer.inside().model
-    own = open_filler(scorer, policy=Policy())
+    gap_filler = open_filler(scorer, policy=Policy())
     lines, rows = [], []
     model.base_model.encoder.register_forward_hook(
         lambda _module, args, kwargs, _out: lines.append(len((*args, *kwargs.values())[0])),
         with_kwargs=True,
     )
     model.cls.register_forward_hook(lambda _module, args, _out: rows.append(args[0].shape[-2]))
-    own.fill([*GAPS, *GAPS[:2]], FillPolicy(k=5))
+    gap_filler.fill([*GAPS, *GAPS[:2]], FillPolicy(k=5))
     assert sum(lines) == sum(rows) == len(GAPS)
 
 
@@ -286,9 +286,9 @@ def test_of_a_long_text_the_part_around_the_blank_can_be_read(name, protocol, zo
     """The very tokens that fit: half of them on each side, or those just before the blank."""
     policy = Policy(window="sliding")
     folder = zoo_folder(name)
-    own = open_filler(load_folder(folder, policy), policy=policy)
+    gap_filler = open_filler(load_folder(folder, policy), policy=policy)
     request = FillRequest(0, "gatto " * 200, " gatto" * 200)
-    [fills] = own.fill([request], FillPolicy(k=5, protocol=protocol))
+    [fills] = gap_filler.fill([request], FillPolicy(k=5, protocol=protocol))
     tokenizer = zoo.tokenizer(zoo.SPECIES[name].tokenizer)
     if name == "gpt2":
         text = plain.tokens_of(folder, request.before.rstrip()).ids
@@ -305,7 +305,7 @@ def test_of_a_long_text_the_part_around_the_blank_can_be_read(name, protocol, zo
     assert [fill.logprob_nats for fill in fills] == pytest.approx(
         values.tolist(), abs=TOLERANCE_NATS
     )
-    [words] = own.fill([request], FillPolicy(k=5, protocol="complete", masks=2))
+    [words] = gap_filler.fill([request], FillPolicy(k=5, protocol="complete", masks=2))
     assert len(words) == 5
 
 

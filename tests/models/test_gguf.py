@@ -96,9 +96,9 @@ def bits_of(text: str, file, **options) -> list[float | None]:
     [("auto", [BOS]), ("tokenizer", [BOS]), ("bos-or-eos", [BOS]), ("none", [])],
 )
 def test_scores_are_those_of_the_outputs(rule, before, file):
-    found = bits_of("Le zie.", file, bos=rule)
+    scored = bits_of("Le zie.", file, bos=rule)
 
-    for bits, nats in zip(found, expected(before, b"Le zie."), strict=True):
+    for bits, nats in zip(scored, expected(before, b"Le zie."), strict=True):
         assert (bits is None) == math.isnan(nats)
         assert bits is None or bits == pytest.approx(-nats / math.log(2), abs=1e-9)
 
@@ -120,10 +120,10 @@ def test_texts_do_not_see_each_other(file):
 def test_the_mark_of_a_blank_before_a_text_counts_with_its_first_token(file, monkeypatch):
     monkeypatch.setattr(FakeLlama, "blank_first", True)
     values = expected([BOS], b" Le")
-    found = bits_of("Le", file)
+    bits = bits_of("Le", file)
 
-    assert found[0] == pytest.approx(-(values[0] + values[1]) / math.log(2), abs=1e-9)
-    assert found[1] == pytest.approx(-values[2] / math.log(2), abs=1e-9)
+    assert bits[0] == pytest.approx(-(values[0] + values[1]) / math.log(2), abs=1e-9)
+    assert bits[1] == pytest.approx(-values[2] / math.log(2), abs=1e-9)
 
 
 def test_a_suite_is_run_and_the_model_is_the_file(file, tmp_path):

@@ -30,12 +30,12 @@ def ask(text: str, of: str, **more: str) -> Attribute:
 
 
 def answers(scorer, asks, **limits) -> list[Attributions]:
-    found = dict(attributer(scorer, limits=BatchLimits(**limits)).attribute(asks))
-    return [found[number] for number in range(len(asks))]
+    by_number = dict(attributer(scorer, limits=BatchLimits(**limits)).attribute(asks))
+    return [by_number[number] for number in range(len(asks))]
 
 
-def error(found: Attributions) -> float:
-    return abs(sum(found.nats) - (found.logprob_nats - found.baseline_nats))
+def error(attributions: Attributions) -> float:
+    return abs(sum(attributions.nats) - (attributions.logprob_nats - attributions.baseline_nats))
 
 
 # --- A linear model: the logits are the sum of what each token gives
@@ -94,30 +94,30 @@ def test_integrated_gradients_of_a_linear_model_are_its_terms_in_proportion():
     gradients = Gradients(scorer, limits=BatchLimits())
     asks = [Attribute(text=Score("", wanted=()), baseline="zero")] * 2
     weights = scorer.model.rows.weight.double().numpy()
-    for (_, found), text in zip(gradients.attribute(asks), scorer.encoded, strict=True):
+    for (_, attributions), text in zip(gradients.attribute(asks), scorer.encoded, strict=True):
         target = text.ids[-1]
         sign = 1 - 2 * target
         terms = sign * (weights[list(text.ids[:-1]), 0] - weights[list(text.ids[:-1]), 1])
         z, start = terms.sum(), terms[0]  # the first token begins the text, and stays
         value, baseline = -np.logaddexp(0, -z), -np.logaddexp(0, -start)
-        assert found.logprob_nats == pytest.approx(value, abs=1e-5)
-        assert found.baseline_nats == pytest.approx(baseline, abs=1e-5)
+        assert attributions.logprob_nats == pytest.approx(value, abs=1e-5)
+        assert attributions.baseline_nats == pytest.approx(baseline, abs=1e-5)
         shares = terms[1:] / (z - start)
-        assert list(found.nats) == pytest.approx(list(shares * (value - baseline)), abs=1e-5)
+        assert list(attributions.nats) == pytest.approx(list(shares * (value - baseline)), abs=1e-5)
 
 
 def test_gradient_times_input_of_a_linear_model_is_the_slope_times_its_terms():
     scorer = BagScorer()
     gradients = Gradients(scorer, limits=BatchLimits())
-    [(_, found)] = gradients.attribute(
+    [(_, attributions)] = gradients.attribute(
         [Attribute(text=Score("", wanted=()), rule="gradient", baseline="zero")]
     )
     weights = scorer.model.rows.weight.double().numpy()
     ids = list(scorer.encoded[0].ids[:-1])
     terms = weights[ids, 0] - weights[ids, 1]
     slope = 1 / (1 + np.exp(terms.sum()))
-    assert list(found.nats) == pytest.approx(list(slope * terms[1:]), abs=1e-5)
-    assert found.baseline_nats is None
+    assert list(attributions.nats) == pytest.approx(list(slope * terms[1:]), abs=1e-5)
+    assert attributions.baseline_nats is None
 
 
 # --- Another program
@@ -145,9 +145,9 @@ def test_captum_gives_the_same(rule, zoo_folder):
     request = Attribute(
         text=Score("La casa è rossa", wanted=((14, 15),)), rule=rule, baseline="zero"
     )
-    [found] = answers(scorer, [request])
-    assert list(found.nats) == pytest.approx(list(CAPTUM[rule]), abs=2e-5)
-    assert found.logprob_nats == pytest.approx(-5.322464022205579, abs=5e-6)
+    [attributions] = answers(scorer, [request])
+    assert list(attributions.nats) == pytest.approx(list(CAPTUM[rule]), abs=2e-5)
+    assert attributions.logprob_nats == pytest.approx(-5.322464022205579, abs=5e-6)
 
 
 # --- What any model must obey
@@ -159,14 +159,16 @@ ZOO = ("gpt2", "llama", "bloom", "falcon", "bert", "albert", "deberta-v2", "t5",
 def test_integrated_gradients_add_up_to_the_difference_of_the_scores(name, zoo_folder):
     scorer = scorer_of(str(zoo_folder(name)))
     request = ask(TEXT, "chiusa")
-    [found] = answers(scorer, [request])
+    [attributions] = answers(scorer, [request])
     plain = scorer.score(scorer.encode([request.text]))[0].sum()
-    assert found.logprob_nats == pytest.approx(plain, abs=2e-4)
-    allowed = max(ERROR_NATS, ERROR_SHARE * abs(found.logprob_nats - found.baseline_nats))
+    assert attributions.logprob_nats == pytest.approx(plain, abs=2e-4)
+    allowed = max(
+        ERROR_NATS, ERROR_SHARE * abs(attributions.logprob_nats - attributions.baseline_nats)
+    )
     # Mamba's path is steep near the mean embedding: the most points are not enough for it.
-    assert error(found) <= (5 * allowed if name == "mamba" else allowed)
-    assert found.unscored == 0
-    assert np.abs(found.nats).max() > 1e-4
+    assert error(attributions) <= (5 * allowed if name == "mamba" else allowed)
+    assert attributions.unscored == 0
+    assert np.abs(attributions.nats).max() > 1e-4
 
 
 @pytest.mark.parametrize("name", ["demo-causal", "demo-masked"])
@@ -189,18 +191,18 @@ def test_special_tokens_the_context_and_masks_stay_as_they_are():
     request = Attribute(
         text=Score(TEXT, context="Guarda!", wanted=((start, start + 6),)), rule="gradient"
     )
-    [found] = answers(scorer, [request])
-    assert found.tokens[0][:3] == (0, 0, 2)  # the first word of the text, not of the context
+    [attributions] = answers(scorer, [request])
+    assert attributions.tokens[0][:3] == (0, 0, 2)  # the first word of the text, not of the context
     masked = scorer_of("demo-masked")
     request = ask("La casa è rossa.", "casa", rule="gradient")
-    [found] = answers(masked, [request])
-    assert "casa" not in "".join(token for *_, token in found.tokens)
+    [attributions] = answers(masked, [request])
+    assert "casa" not in "".join(token for *_, token in attributions.tokens)
 
 
 def test_a_first_token_without_left_context_has_no_score():
     scorer = ModelHandle("demo-causal", Asking(policy=Policy(bos="none"))).scorer
-    [found] = answers(scorer, [ask("La casa", "La", rule="gradient")])
-    assert (found.tokens, found.logprob_nats, found.unscored) == ((), None, 1)
+    [attributions] = answers(scorer, [ask("La casa", "La", rule="gradient")])
+    assert (attributions.tokens, attributions.logprob_nats, attributions.unscored) == ((), None, 1)
 
 
 def test_a_model_that_shows_no_layers_is_refused():

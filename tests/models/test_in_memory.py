@@ -58,8 +58,8 @@ def test_every_function_takes_every_form(forms):
     # Activations of a model that the user has are not replaced by faster ones: equal but for
     # rounding.
     for name, values in said.items():
-        for own, expected in zip(values, said["str"], strict=True):
-            assert own == pytest.approx(expected, abs=1e-4), name
+        for value, expected in zip(values, said["str"], strict=True):
+            assert value == pytest.approx(expected, abs=1e-4), name
 
 
 def test_a_loaded_model_is_loaded_once_and_is_what_its_name_is(folder, monkeypatch):

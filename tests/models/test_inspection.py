@@ -31,14 +31,14 @@ def inspected(folder, texts=KNOWN, n_compared=100, **policy) -> Inspection:
     "name", ["gpt2", "llama", "mistral", "bloom", "mamba", "bert-cased", "albert", "modernbert"]
 )
 def test_fast_and_plain_scores_agree(zoo_folder, name):
-    found = inspected(zoo_folder(name)).comparison
+    comparison = inspected(zoo_folder(name)).comparison
 
-    assert found.agrees
-    assert found.max_difference_nats < 1e-4
+    assert comparison.agrees
+    assert comparison.max_difference_nats < 1e-4
     # The text that stands there twice is scored once.
-    assert found.n_texts == 7
-    assert found.fast_texts_per_s > 0
-    assert found.plain_texts_per_s > 0
+    assert comparison.n_texts == 7
+    assert comparison.fast_texts_per_s > 0
+    assert comparison.plain_texts_per_s > 0
 
 
 @pytest.mark.parametrize(("name", "trees"), [("gpt2", True), ("bloom", False), ("mamba", False)])
@@ -66,18 +66,18 @@ def test_other_scores_are_found(zoo_folder, monkeypatch, wrong):
         return values
 
     monkeypatch.setattr(scorer, "score", off)
-    found = inspect_model(scorer, KNOWN, policy=Policy(), n_compared=5).comparison
+    comparison = inspect_model(scorer, KNOWN, policy=Policy(), n_compared=5).comparison
 
-    assert not found.agrees
+    assert not comparison.agrees
     expected = math.inf if math.isnan(wrong) else pytest.approx(wrong, abs=1e-4)
-    assert found.max_difference_nats == expected
+    assert comparison.max_difference_nats == expected
 
 
 def test_only_so_many_texts_are_compared_from_every_suite(zoo_folder):
-    found = inspected(zoo_folder("gpt2"), n_compared=3)
+    inspection = inspected(zoo_folder("gpt2"), n_compared=3)
 
-    assert found.comparison.n_texts == 3
-    assert [each.n_texts for each in found.unknown] == [5, 2]
+    assert inspection.comparison.n_texts == 3
+    assert [unknown.n_texts for unknown in inspection.unknown] == [5, 2]
 
 
 def facts(kind: str, **policy):
@@ -107,11 +107,11 @@ def facts(kind: str, **policy):
     ],
 )
 def test_the_kind_of_tokenizer(kind, cuts, marks, unknown):
-    found = facts(kind)
+    tokenizer = facts(kind)
 
-    assert (found.kind, found.marks) == (cuts, marks)
-    assert found.boundary == ("word-start" if marks == "word beginnings" else "none")
-    assert found.unknown == (unknown or str(zoo.tokenizer(kind).unk_token or ""))
+    assert (tokenizer.kind, tokenizer.marks) == (cuts, marks)
+    assert tokenizer.boundary == ("word-start" if marks == "word beginnings" else "none")
+    assert tokenizer.unknown == (unknown or str(zoo.tokenizer(kind).unk_token or ""))
 
 
 @pytest.mark.parametrize(
@@ -127,16 +127,16 @@ def test_the_kind_of_tokenizer(kind, cuts, marks, unknown):
     ],
 )
 def test_what_stands_before_a_text(kind, bos, before, origin):
-    found = facts(kind, bos=bos)
+    tokenizer = facts(kind, bos=bos)
 
-    assert (found.bos, found.before, found.origin) == (bos, before, origin)
+    assert (tokenizer.bos, tokenizer.before, tokenizer.origin) == (bos, before, origin)
 
 
 def test_what_stands_around_a_text_of_a_masked_model(zoo_folder):
-    found = inspected(zoo_folder("bert-cased")).tokenizer
+    tokenizer = inspected(zoo_folder("bert-cased")).tokenizer
 
-    assert (found.before, found.after) == ("[CLS]", "[SEP]")
-    assert (found.bos, found.boundary) == ("", "none")
+    assert (tokenizer.before, tokenizer.after) == ("[CLS]", "[SEP]")
+    assert (tokenizer.bos, tokenizer.boundary) == ("", "none")
 
 
 LOOP = "{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}{% endfor %}"
@@ -157,44 +157,44 @@ REFUSES = (
 )
 def test_a_system_role_is_found_by_rendering(monkeypatch, template, role, refusal):
     monkeypatch.setattr(zoo.tokenizer("byte-bpe"), "chat_template", template)
-    found = facts("byte-bpe")
+    tokenizer = facts("byte-bpe")
 
-    assert found.system_role == role
-    assert refusal in found.refusal
+    assert tokenizer.system_role == role
+    assert refusal in tokenizer.refusal
 
 
 def test_unknown_tokens_are_counted(zoo_folder):
     folder = zoo_folder("bert-cased")
-    found = inspected(folder, {"all": TEXTS}).unknown[0]
+    unknown_tokens = inspected(folder, {"all": TEXTS}).unknown[0]
 
     ids = [number for text in TEXTS for number in tokens_of(folder, text).ids]
     unknown = zoo.tokenizer("wordpiece-cased").unk_token_id
-    assert found.n_tokens == len(ids)
-    assert found.n_unknown == ids.count(unknown) > 0
+    assert unknown_tokens.n_tokens == len(ids)
+    assert unknown_tokens.n_unknown == ids.count(unknown) > 0
 
 
 def test_texts_that_cannot_be_scored_are_counted_and_said(zoo_folder):
     texts = {"all": [TEXTS[0], "troppo lungo " * zoo.WINDOW]}
-    found = inspected(zoo_folder("gpt2"), texts)
+    inspection = inspected(zoo_folder("gpt2"), texts)
 
-    assert found.unknown[0].n_refused == 1
-    assert "the model's window holds" in found.unknown[0].refusal
-    assert found.comparison.n_texts == 1
+    assert inspection.unknown[0].n_refused == 1
+    assert "the model's window holds" in inspection.unknown[0].refusal
+    assert inspection.comparison.n_texts == 1
 
 
 def test_a_window_that_slides_is_left_out_of_the_comparison(zoo_folder):
     texts = {"all": [TEXTS[0], "troppo lungo " * zoo.WINDOW]}
-    found = inspected(zoo_folder("gpt2"), texts, window="sliding")
+    inspection = inspected(zoo_folder("gpt2"), texts, window="sliding")
 
-    assert found.unknown[0].n_refused == 0
-    assert found.comparison.n_texts == 1
+    assert inspection.unknown[0].n_refused == 0
+    assert inspection.comparison.n_texts == 1
 
 
 def test_a_kind_without_a_plain_way_is_not_compared(zoo_folder):
     scorer = opened(zoo_folder("gpt2"))
     scorer.card = dataclasses.replace(scorer.card, kind="of its own")
 
-    found = inspect_model(scorer, KNOWN, policy=Policy(), n_compared=5)
+    inspection = inspect_model(scorer, KNOWN, policy=Policy(), n_compared=5)
 
-    assert found.comparison is None
-    assert found.tokenizer is not None
+    assert inspection.comparison is None
+    assert inspection.tokenizer is not None

@@ -40,8 +40,8 @@ def patch(base: str, source: str, *, at: tuple[str, str], of: str, **more: objec
 
 
 def answers(scorer, asks, **limits) -> list[PatchedScores]:
-    found = dict(patcher(scorer, limits=BatchLimits(**limits)).patch(asks))
-    return [found[number] for number in range(len(asks))]
+    by_number = dict(patcher(scorer, limits=BatchLimits(**limits)).patch(asks))
+    return [by_number[number] for number in range(len(asks))]
 
 
 def by_layer(scores: PatchedScores) -> dict[object, float]:
@@ -90,10 +90,12 @@ def test_everything_gives_the_other_text_and_nothing_changes_nothing(name, zoo_f
     same = patch(text, text, at=(whole[0], whole[0]), of="chiusa", part="residual")
     full = patch(text, other, at=whole, of="chiusa")
     parts = [same, replace(same, part="heads"), full]
-    own, heads, full = answers(scorer, parts)
+    unchanged, heads, full = answers(scorer, parts)
     plain, expected = logprob(scorer, text, "chiusa"), logprob(scorer, other, "chiusa")
     assert abs(plain - expected) > 0.01
-    assert list(by_layer(own).values()) == pytest.approx([plain] * len(own.cells), abs=TOLERANCE)
+    assert list(by_layer(unchanged).values()) == pytest.approx(
+        [plain] * len(unchanged.cells), abs=TOLERANCE
+    )
     assert list(by_layer(heads).values()) == pytest.approx(
         [plain] * len(heads.cells), abs=TOLERANCE
     )
@@ -133,9 +135,9 @@ def test_the_same_by_hand_on_a_causal_model():
     base, source = "La lampada è rossa.", "La casa è rossa."
     [scores] = answers(scorer, [patch(base, source, at=("lampada", "casa"), of="rossa", last=True)])
     assert scores.alignment in ("exact", "last token")
-    own, other = scorer.encode([Score(base, wanted=(span(base, "rossa"),)), Score(source)])
+    asked, other = scorer.encode([Score(base, wanted=(span(base, "rossa"),)), Score(source)])
     inside = scorer.inside().model
-    at = max(i for i, (start, _) in enumerate(own.spans) if 3 <= start < 10)
+    at = max(i for i, (start, _) in enumerate(asked.spans) if 3 <= start < 10)
     from_at = max(i for i, (start, _) in enumerate(other.spans) if 3 <= start < 7)
     with torch.inference_mode():
         states = inside(torch.tensor([other.ids]), output_hidden_states=True).hidden_states
@@ -150,8 +152,8 @@ def test_the_same_by_hand_on_a_causal_model():
                 return output
 
             with block[layer - 1].register_forward_hook(put):
-                table = inside(torch.tensor([own.ids])).logits[0].double().log_softmax(-1)
-            expected = sum(table[i - 1, own.ids[i]].item() for i in own.wanted)
+                table = inside(torch.tensor([asked.ids])).logits[0].double().log_softmax(-1)
+            expected = sum(table[i - 1, asked.ids[i]].item() for i in asked.wanted)
             assert by_layer(scores)[layer] == pytest.approx(expected, abs=TOLERANCE)
 
 
@@ -194,8 +196,8 @@ def test_alignments_are_named(copier):
         ("the cat here runs", "the cats here often runs", ("here", "here often"), "last token"),
     ]
     asks = [patch(base, source, at=at, of="runs") for base, source, at, _ in pairs]
-    found = answers(copier, asks)
-    assert [scores.alignment for scores in found] == [alignment for *_, alignment in pairs]
+    patched = answers(copier, asks)
+    assert [scores.alignment for scores in patched] == [alignment for *_, alignment in pairs]
 
 
 def test_a_place_after_which_nothing_is_measured_has_no_cells(copier):
@@ -237,5 +239,5 @@ def test_nnsight_gives_the_same(part, zoo_folder):
         last=True,
     )
     [scores] = answers(scorer, [ask])
-    found = {key: value for key, value in by_layer(scores).items() if key != 0}
-    assert found == pytest.approx(NNSIGHT[part], abs=5e-6)
+    layers = {key: value for key, value in by_layer(scores).items() if key != 0}
+    assert layers == pytest.approx(NNSIGHT[part], abs=5e-6)

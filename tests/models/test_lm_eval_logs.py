@@ -30,7 +30,7 @@ def sample(doc, pairs, values, *, greedy="False"):
 
 def write_log(folder, task, samples, *, model="org/tiny", time=TIME):
     folder.mkdir(parents=True, exist_ok=True)
-    lines = "\n".join(json.dumps(each) for each in samples)
+    lines = "\n".join(json.dumps(sample) for sample in samples)
     (folder / f"samples_{task}_{time}.jsonl").write_text(lines + "\n", encoding="utf-8")
     config = {"model": "hf", "model_args": f"pretrained={model},dtype=bfloat16"}
     (folder / f"results_{time}.json").write_text(json.dumps({"config": config}), encoding="utf-8")

@@ -198,12 +198,12 @@ def test_the_revision_is_that_of_the_content(zoo_folder, tmp_path):
     content = bytearray((other / "model.safetensors").read_bytes())
     content[-1] ^= 1
     (other / "model.safetensors").write_bytes(bytes(content))
-    found = locate(str(zoo_folder("gpt2")))
+    located = locate(str(zoo_folder("gpt2")))
 
-    assert len(found.revision) == 64
-    assert locate(str(same)).revision == found.revision
-    assert locate(str(other)).revision != found.revision
-    assert locate(str(same)).label == f"same@{found.revision[:7]}"
+    assert len(located.revision) == 64
+    assert locate(str(same)).revision == located.revision
+    assert locate(str(other)).revision != located.revision
+    assert locate(str(same)).label == f"same@{located.revision[:7]}"
 
 
 @pytest.mark.parametrize(
@@ -236,11 +236,11 @@ def test_a_model_of_the_hub_has_its_commit_as_revision(monkeypatch, tmp_path, zo
         return str(folder)
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", download)
-    found = locate("org/model@v1")
+    located = locate("org/model@v1")
 
     assert (asked["name"], asked["revision"]) == ("org/model", "v1")
-    assert found.revision == commit
-    assert found.label == "org/model@0123456"
+    assert located.revision == commit
+    assert located.label == "org/model@0123456"
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])

@@ -43,11 +43,13 @@ def values(table):
 
 
 def test_scores_are_those_of_a_tokenizer_that_lower_cases(uncased, zoo_folder):
-    own = score_texts([TEXT], str(zoo_folder("bert")), asking=Asking(policy=Policy(pll="original")))
+    lower_casing = score_texts(
+        [TEXT], str(zoo_folder("bert")), asking=Asking(policy=Policy(pll="original"))
+    )
     ours = score_texts([TEXT], str(uncased), asking=LOWER)
     plain = score_texts([TEXT], str(uncased), asking=Asking(policy=Policy(pll="original")))
-    assert values(ours) == values(own)
-    assert values(plain) != values(own)
+    assert values(ours) == values(lower_casing)
+    assert values(plain) != values(lower_casing)
     # Words are those of the text as it was.
     words = score_texts([TEXT], str(uncased), asking=LOWER, words=True)["word"].to_list()
     assert words[:5] == ["Domani", "Maria", "Torna", "a", "ROMA"]
@@ -55,8 +57,8 @@ def test_scores_are_those_of_a_tokenizer_that_lower_cases(uncased, zoo_folder):
 
 def test_candidates_are_those_of_a_tokenizer_that_lower_cases(uncased, zoo_folder):
     blank = "Domani ___ Torna a ROMA."
-    own = ask_texts(blank, str(zoo_folder("bert")), options=["Maria", "il"])
-    assert ask_texts(blank, str(uncased), options=["Maria", "il"], asking=LOWER) == own
+    lower_casing = ask_texts(blank, str(zoo_folder("bert")), options=["Maria", "il"])
+    assert ask_texts(blank, str(uncased), options=["Maria", "il"], asking=LOWER) == lower_casing
 
 
 def test_a_model_in_memory_keeps_its_tokenizer_as_it_is(uncased, zoo_folder):
@@ -64,11 +66,13 @@ def test_a_model_in_memory_keeps_its_tokenizer_as_it_is(uncased, zoo_folder):
     model = AutoModelForMaskedLM.from_pretrained(uncased).eval()
     before = tokenizer.backend_tokenizer.to_str()
     policy = live_policy(LOWER.policy, model)
-    found = score_texts(
+    table = score_texts(
         [TEXT], live_scorer(model, tokenizer, name="b", policy=policy), asking=LOWER
     )
-    own = score_texts([TEXT], str(zoo_folder("bert")), asking=Asking(policy=Policy(pll="original")))
-    assert values(found) == pytest.approx(values(own), abs=1e-5)
+    lower_casing = score_texts(
+        [TEXT], str(zoo_folder("bert")), asking=Asking(policy=Policy(pll="original"))
+    )
+    assert values(table) == pytest.approx(values(lower_casing), abs=1e-5)
     assert tokenizer.backend_tokenizer.to_str() == before
 
 

@@ -218,7 +218,7 @@ def arpa_files(draw):
     ]
     trigrams = draw(st.sets(st.sampled_from(sorted(extended)))) if extended else set()
     orders = [order for order in (unigrams, sorted(bigrams), sorted(trigrams)) if order]
-    lines = ["\\data\\", *(f"ngram {n}={len(each)}" for n, each in enumerate(orders, start=1))]
+    lines = ["\\data\\", *(f"ngram {n}={len(ngrams)}" for n, ngrams in enumerate(orders, start=1))]
     for n, order in enumerate(orders, start=1):
         lines += ["", f"\\{n}-grams:"]
         for ngram in order:

@@ -95,11 +95,11 @@ def test_a_tokenizer_of_the_hub_has_a_revision_of_its_own(bare, apart, tmp_path,
         return str(folder)
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", download)
-    found = locate(str(bare), tokenizer="org/words@v1")
+    located = locate(str(bare), tokenizer="org/words@v1")
 
     assert asked == [("org/words", "v1", False)]
-    assert found.tokenizer.label == "org/words@0123456"
-    assert found.tokenizer_folder == folder
+    assert located.tokenizer.label == "org/words@0123456"
+    assert located.tokenizer_folder == folder
 
 
 @pytest.mark.parametrize(

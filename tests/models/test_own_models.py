@@ -120,10 +120,10 @@ def test_a_mistake_in_ones_own_model_is_named_as_one(answer, said):
     ],
 )
 def test_a_method_that_gives_nothing_is_told_what_to_give(model, method, given, said):
-    own = model()
-    setattr(own, method, lambda *_: given)
+    broken = model()
+    setattr(broken, method, lambda *_: given)
     with pytest.raises(ModelError, match=said) as caught:
-        cimento.score(TEXT, own)
+        cimento.score(TEXT, broken)
     assert "checked.py" not in str(caught.value)
 
 

@@ -27,10 +27,10 @@ LENGTHS = st.lists(st.integers(1, 40), max_size=80)
 @settings(deadline=None)
 @given(LENGTHS, st.integers(1, 200), st.booleans())
 def test_every_sequence_is_in_one_batch_and_no_batch_is_too_large(lengths, budget, mixed):
-    found = list(batches(lengths, limits=BatchLimits(tokens=budget), mixed=mixed))
+    packed = list(batches(lengths, limits=BatchLimits(tokens=budget), mixed=mixed))
 
-    assert sorted(index for batch in found for index in batch) == list(range(len(lengths)))
-    for batch in found:
+    assert sorted(index for batch in packed for index in batch) == list(range(len(lengths)))
+    for batch in packed:
         widths = [lengths[index] for index in batch]
         assert widths[0] == max(widths)
         assert len(batch) == 1 or widths[0] * len(batch) <= budget
@@ -58,13 +58,13 @@ def test_many_copies_of_two_lengths():
 @given(LENGTHS, st.integers(1, 20), st.none() | st.integers(1, 200), st.booleans())
 def test_a_number_of_sequences_is_that_of_the_batch(lengths, most, tokens, mixed):
     limits = BatchLimits(sequences=most, tokens=tokens)
-    found = list(batches(lengths, limits=limits, mixed=mixed))
+    packed = list(batches(lengths, limits=limits, mixed=mixed))
 
-    assert sorted(index for batch in found for index in batch) == list(range(len(lengths)))
-    assert all(len(batch) <= most for batch in found)
+    assert sorted(index for batch in packed for index in batch) == list(range(len(lengths)))
+    assert all(len(batch) <= most for batch in packed)
     if tokens is None and mixed:
         # As everywhere: all batches are full but the last.
-        assert [len(batch) for batch in found[:-1]] == [most] * (len(found) - 1)
+        assert [len(batch) for batch in packed[:-1]] == [most] * (len(packed) - 1)
 
 
 def test_a_tree_holds_no_more_sequences_than_it_may():
@@ -119,13 +119,13 @@ def test_sixteen_is_sixteen_texts_and_not_sixteen_tokens(monkeypatch):
 
 @pytest.mark.parametrize("model", ["demo-causal", "demo-masked"])
 def test_scores_do_not_depend_on_the_size_of_batches(model):
-    found = [
+    bits = [
         score_texts(TEXTS[::3], model, asking=asking)["surprisal_bits"].to_list()
         for asking in (Asking(), Asking(batch_size=1), Asking(batch_size=3), Asking(batch_tokens=9))
     ]
 
-    for other in found[1:]:
-        assert other == pytest.approx(found[0], abs=1e-4)
+    for other in bits[1:]:
+        assert other == pytest.approx(bits[0], abs=1e-4)
 
 
 @pytest.mark.parametrize("wrong", [0, -1, "many", 1.5])

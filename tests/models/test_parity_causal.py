@@ -64,7 +64,7 @@ def test_every_model_of_the_zoo_reads_its_context(name):
     ids = [*before(name), 7, 8, 9, 10, 11]
     others = [*before(name), 7, 12, 9, 10, 11]
 
-    here, there = (plain.causal(model, [], each)[-1] for each in (ids, others))
+    here, there = (plain.causal(model, [], sequence)[-1] for sequence in (ids, others))
 
     assert abs(here - there) > 1e-3
 
@@ -143,7 +143,7 @@ def test_positions_that_change_with_the_length_are_those_of_the_whole_text(monke
     # Some longer, some not; and only the beginning of the longest is asked for.
     requests = [Score(text) for text in plain.TEXTS]
     requests.append(Score(plain.TEXTS[-1] + " Fine.", wanted=((0, 12),)))
-    lengths = [len(plain.tokens_of(folder, each.text).ids) for each in requests]
+    lengths = [len(plain.tokens_of(folder, request.text).ids) for request in requests]
     assert min(lengths) < 34 < max(lengths)
 
     for request, answer in zip(requests, ask_folder(folder, requests), strict=True):
@@ -245,15 +245,15 @@ def test_a_context_is_read_and_not_scored(name, context, zoo_folder):
     whole = f"{context} {text}"
     tokens = plain.tokens_of(folder, whole)
     expected = plain.causal(model, before(name), tokens.ids)
-    own = [i for i, start in enumerate(tokens.starts) if start > len(context)]
+    in_text = [i for i, start in enumerate(tokens.starts) if start > len(context)]
 
     # In one batch with the text by itself, and with the whole as a text.
     asked = [Score(text, context=context), Score(text), Score(whole)]
     answer, alone, full = ask(scorer_of(folder), asked)
 
-    assert answer.ids == [tokens.ids[i] for i in own]
-    assert answer.logprobs == pytest.approx([expected[i] for i in own], abs=TOLERANCE_NATS)
-    assert full.total - sum(full.logprobs[i] or 0.0 for i in range(own[0])) == pytest.approx(
+    assert answer.ids == [tokens.ids[i] for i in in_text]
+    assert answer.logprobs == pytest.approx([expected[i] for i in in_text], abs=TOLERANCE_NATS)
+    assert full.total - sum(full.logprobs[i] or 0.0 for i in range(in_text[0])) == pytest.approx(
         answer.total, abs=1e-4
     )
     assert answer.logprobs != alone.logprobs

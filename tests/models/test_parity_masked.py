@@ -154,9 +154,9 @@ def test_a_context_is_seen_and_neither_masked_nor_scored(name, zoo_folder):
 def test_models_that_see_padding_get_none(name, pads, zoo_folder):
     folder = zoo_folder(name)
     model = AutoModelForMaskedLM.from_pretrained(folder)
-    found = find_layout(model, (7, 8, 9), (7, 8, 9, 10, 11, 12, 13), padding=0)
+    layout = find_layout(model, (7, 8, 9), (7, 8, 9, 10, 11, 12, 13), padding=0)
 
-    assert found.pad == pads
+    assert layout.pad == pads
     assert_plain(name, folder, ask_folder(folder, TEXTS), TEXTS)
 
 
@@ -186,9 +186,9 @@ def test_after_the_last_attention_only_what_is_wanted_is_computed_where_that_is_
     model = zoo.model(name)
     short, long = (7, 8, 9), (7, 8, 9, 10, 11, 12, 13)
 
-    found = find_layout(model, short, long, padding=0).thin
+    thin = find_layout(model, short, long, padding=0).thin
 
-    assert found == ("last attention" if name in {*able, "mpnet"} else "head")
+    assert thin == ("last attention" if name in {*able, "mpnet"} else "head")
 
 
 class Forgetful(torch.nn.Module):

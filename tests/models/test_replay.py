@@ -66,14 +66,14 @@ def places_of(suite: Suite) -> pl.DataFrame:
     return region_requests(suite, all_tokens=True, merged=False).places
 
 
-def values(found: Replayed, suite: Suite = SUITE):
-    return region_values(found.tokens, places_of(suite), metric="sum")
+def values(recorded: Replayed, suite: Suite = SUITE):
+    return region_values(recorded.tokens, places_of(suite), metric="sum")
 
 
 def test_region_values_are_the_recorded_bits(tmp_path):
-    found = replayed(tmp_path)
-    validate(found.tokens, TOKENS, where="test")
-    regions = values(found)
+    recorded = replayed(tmp_path)
+    validate(recorded.tokens, TOKENS, where="test")
+    regions = values(recorded)
     assert regions.unit == "bits"
     assert regions.values == {
         "1": {"match": (9.5, 3.25, 6.75), "mismatch": (9.5, 11.5, 7.25)},
@@ -82,8 +82,8 @@ def test_region_values_are_the_recorded_bits(tmp_path):
 
 
 def test_verdicts_with_a_tie(tmp_path):
-    found = replayed(tmp_path)
-    outcomes = judged(SUITE, found.tokens, places_of(SUITE)).outcomes()
+    recorded = replayed(tmp_path)
+    outcomes = judged(SUITE, recorded.tokens, places_of(SUITE)).outcomes()
     assert outcomes["verdict"].to_list() == ["pass", "tie"]
     assert outcomes["value"][0] == pytest.approx(8.25)
 
@@ -94,16 +94,16 @@ def test_one_request_for_each_stimulus(tmp_path):
         [("Piove", 1.0), ("oggi", 2.0), (".", 3.0)],
         [("Piove", 4.0), ("oggi", 5.0), (".", 6.0)],
     ]
-    found = replayed(tmp_path, sentences, suite=suite)
-    assert found.stimuli == (("1", "a"), ("1", "b"))
+    recorded = replayed(tmp_path, sentences, suite=suite)
+    assert recorded.stimuli == (("1", "a"), ("1", "b"))
     assert places_of(suite)["request"].to_list() == [0, 0, 1, 1]
     assert places_of(suite)["needed"].all()
-    assert values(found, suite).values == {"1": {"a": (1.0, 5.0), "b": (4.0, 11.0)}}
+    assert values(recorded, suite).values == {"1": {"a": (1.0, 5.0), "b": (4.0, 11.0)}}
 
 
 def test_rows_of_the_tokens_table(tmp_path):
-    found = replayed(tmp_path)
-    rows = found.tokens.filter(pl.col("request") == 1).rows(named=True)
+    recorded = replayed(tmp_path)
+    rows = recorded.tokens.filter(pl.col("request") == 1).rows(named=True)
     assert [row["token"] for row in rows] == [token for token, _ in SENTENCES[1]]
     unknown, end = rows[2], rows[5]
     assert (unknown["start"], unknown["end"], unknown["region"]) == (11, 14, 2)
@@ -115,12 +115,12 @@ def test_rows_of_the_tokens_table(tmp_path):
 
 
 def test_nats_stay_nats(tmp_path):
-    found = replayed(tmp_path, unit="nats")
-    assert "surprisal_bits" not in found.tokens.columns
-    regions = values(found)
+    recorded = replayed(tmp_path, unit="nats")
+    assert "surprisal_bits" not in recorded.tokens.columns
+    regions = values(recorded)
     assert regions.unit == "nats"
     assert regions.values["1"]["match"] == (9.5, 3.25, 6.75)
-    outcomes = judged(SUITE, found.tokens, places_of(SUITE)).outcomes()
+    outcomes = judged(SUITE, recorded.tokens, places_of(SUITE)).outcomes()
     assert outcomes["value"][0] == pytest.approx(8.25 / math.log(2))
 
 
@@ -134,24 +134,24 @@ def test_nats_stay_nats(tmp_path):
 )
 def test_what_is_not_finite_is_unscored(tmp_path, recorded, reason):
     sentences = [[*SENTENCES[0][:2], ("erano", recorded), *SENTENCES[0][3:]], *SENTENCES[1:]]
-    found = replayed(tmp_path, sentences)
-    row = found.tokens.row(2, named=True)
+    replays = replayed(tmp_path, sentences)
+    row = replays.tokens.row(2, named=True)
     assert row["logprob_nats"] is None
     assert row["surprisal_bits"] is None
     assert row["unscored_reason"] == reason
-    regions = values(found)
+    regions = values(replays)
     assert regions.unit == "bits"
     assert regions.values["1"]["match"] == (9.5, Missing(reason), 6.75)
-    outcomes = judged(SUITE, found.tokens, places_of(SUITE)).outcomes()
+    outcomes = judged(SUITE, replays.tokens, places_of(SUITE)).outcomes()
     assert outcomes.select("verdict", "reason").row(0) == ("unscored", f"(2;%match%): {reason}")
-    assert "Tokens recorded as NaN or infinity: 1 of 24." in found.warnings
+    assert "Tokens recorded as NaN or infinity: 1 of 24." in replays.warnings
 
 
 def test_special_tokens_are_in_no_region(tmp_path):
     sentences = [[("<pad>", 50.0), *SENTENCES[0], ("<pad>", 70.0)], *SENTENCES[1:]]
-    found = replayed(tmp_path, sentences)
-    assert "<pad>" not in found.tokens["token"]
-    assert values(found).values["1"]["match"] == (9.5, 3.25, 6.75)
+    recorded = replayed(tmp_path, sentences)
+    assert "<pad>" not in recorded.tokens["token"]
+    assert values(recorded).values["1"]["match"] == (9.5, 3.25, 6.75)
 
 
 def test_the_card_names_the_file_by_its_content(tmp_path):
@@ -166,10 +166,10 @@ def test_a_spec_is_part_of_the_card(tmp_path):
     sentences = [sentence[:-1] for sentence in SENTENCES]
     sentences[1][2] = ("era", 11.5)
     path = write(tmp_path, sentences)
-    plain, told = replay(SUITE, path), replay(SUITE, path, spec=write_spec(tmp_path))
-    assert plain.card.revision == told.card.revision
-    assert plain.card.tokenizer != told.card.tokenizer
-    assert plain.tokens.equals(told.tokens)
+    plain, specified = replay(SUITE, path), replay(SUITE, path, spec=write_spec(tmp_path))
+    assert plain.card.revision == specified.card.revision
+    assert plain.card.tokenizer != specified.card.tokenizer
+    assert plain.tokens.equals(specified.tokens)
 
 
 def test_warnings_tell_of_unknown_words(tmp_path):

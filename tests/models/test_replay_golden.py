@@ -43,18 +43,21 @@ def held(run: Run) -> list[list[bool]]:
     """Whether each item passes each prediction, and all of them, item after item."""
     table = run.outcomes()
     assert set(table["verdict"]) <= {"pass", "fail", "tie"}
-    found = [
+    verdicts = [
         [verdict == "pass" for verdict in table.filter(table["item"] == item.id)["verdict"]]
         for item in run.suite.items
     ]
     # One prediction and all of them are one question.
-    return [[*own, *own] if len(own) == 1 else own for own in found]
+    return [
+        [*item_verdicts, *item_verdicts] if len(item_verdicts) == 1 else item_verdicts
+        for item_verdicts in verdicts
+    ]
 
 
 def rates(run: Run) -> list[float | None]:
     """The accuracy of each prediction, and of all of them together."""
-    found = [estimate.value for estimate in run.estimates() if not estimate.group]
-    return [*found, *found] if len(found) == 1 else found
+    values = [estimate.value for estimate in run.estimates() if not estimate.group]
+    return [*values, *values] if len(values) == 1 else values
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class Case:
     suite: Suite
     recording: Path
     spec: Path
-    found: Replayed
+    replayed: Replayed
 
 
 def places_of(suite: Suite) -> pl.DataFrame:
@@ -90,12 +93,12 @@ def test_synthetic_recordings_of_every_suite(cases):
     for case in cases:
         items = case.wanted["items"]
         requests = places_of(case.suite)
-        regions = region_values(case.found.tokens, requests, metric=case.wanted["metric"])
+        regions = region_values(case.replayed.tokens, requests, metric=case.wanted["metric"])
         assert [item.id for item in case.suite.items] == [str(i["item_number"]) for i in items]
         for item in items:
-            for name, each in item["conditions"].items():
+            for name, condition in item["conditions"].items():
                 got = regions.values[str(item["item_number"])][name]
-                assert list(got) == pytest.approx(each["sum"], abs=1e-6), case.recording
+                assert list(got) == pytest.approx(condition["sum"], abs=1e-6), case.recording
         run = evaluated(case.suite, case.recording, case.spec, metric=case.wanted["metric"])
         expected = [[*item["predictions"], item["all_predictions"]] for item in items]
         assert held(run) == expected, case.recording
@@ -114,14 +117,14 @@ def test_synthetic_tokens_and_unknown_words_of_every_region(cases):
             expected = conditions[item.id][condition.name]
             assert sentence.id == expected["sentence_id"]
             text, spans = join_regions(condition.regions, rule=case.suite.join)
-            found = align_tokens(text, spans, sentence.tokens, spec)
-            counts = [found.regions.count(number) for number in range(1, len(spans) + 1)]
+            alignment = align_tokens(text, spans, sentence.tokens, spec)
+            counts = [alignment.regions.count(number) for number in range(1, len(spans) + 1)]
             assert counts == expected["n_tokens"], (case.recording, item.id, condition.name)
-            words = {str(k): list(v) for k, v in enumerate(found.oovs, start=1) if v}
+            words = {str(k): list(v) for k, v in enumerate(alignment.oovs, start=1) if v}
             assert words == expected.get("oovs", {}), (case.recording, item.id, condition.name)
-            oovs += sum(len(oov) for oov in found.oovs)
-        told = [f": {oovs} in all" in text for text in case.found.warnings]
-        assert told == ([True] if oovs else [])
+            oovs += sum(len(oov) for oov in alignment.oovs)
+        warned = [f": {oovs} in all" in text for text in case.replayed.warnings]
+        assert warned == ([True] if oovs else [])
 
 
 def test_suites_as_first_published_give_the_same_verdicts(golden, cases):
@@ -138,8 +141,8 @@ def test_real_recording_of_fgd_hierarchy(golden):
     wanted = read(folder / "expected.json")
     suite = open_suite(folder / "fgd_hierarchy.json").suite
     recording, spec = folder / "surprisals_fgd_hierarchy.txt", folder / "spec.template.json"
-    found = replay(suite, recording, spec=spec)
-    regions = region_values(found.tokens, places_of(suite), metric="sum")
+    replayed = replay(suite, recording, spec=spec)
+    regions = region_values(replayed.tokens, places_of(suite), metric="sum")
     for expected in wanted["items"]:
         for name, sums in expected["region_sum"].items():
             got = regions.values[str(expected["item_number"])][name]
@@ -172,9 +175,9 @@ WORD_EOS = "synthetic/specs/word_eos.json"
 def test_recordings_in_the_legacy_dialect(golden, suite, recording, stored):
     folder = golden / "core_data"
     loaded = open_suite(folder / suite).suite
-    found = replay(loaded, folder / recording, spec=golden / WORD_EOS)
+    replayed = replay(loaded, folder / recording, spec=golden / WORD_EOS)
     for metric in METRICS:
-        regions = region_values(found.tokens, places_of(loaded), metric=metric)
+        regions = region_values(replayed.tokens, places_of(loaded), metric=metric)
         for item in read(folder / stored)["items"]:
             for condition in item["conditions"]:
                 got = regions.values[str(item["item_number"])][condition["condition_name"]]
@@ -197,13 +200,13 @@ def test_every_metric_of_the_synthetic_recordings(golden):
         suite = open_suite(golden / f"suites/paren/{wanted['suite']}.json").suite
         name = f"synthetic/{wanted['style']}/{wanted['suite']}.surprisals.tsv"
         spec = golden / f"synthetic/specs/{wanted['style']}.json"
-        found = replay(suite, golden / name, spec=spec)
+        replayed = replay(suite, golden / name, spec=spec)
         judged = evaluated(suite, golden / name, spec)
         for metric, expected in wanted["metrics"].items():
-            regions = region_values(found.tokens, places_of(suite), metric=metric)
+            regions = region_values(replayed.tokens, places_of(suite), metric=metric)
             first = regions.values[suite.items[0].id]
-            for condition, each in expected["first_item_region_values"].items():
-                assert list(first[condition]) == pytest.approx(each, abs=1e-6)
+            for condition, values in expected["first_item_region_values"].items():
+                assert list(first[condition]) == pytest.approx(values, abs=1e-6)
             run = judged.judge(metric=metric)
-            assert [own[:-1] for own in held(run)] == expected["predictions"]
+            assert [item_verdicts[:-1] for item_verdicts in held(run)] == expected["predictions"]
             assert rates(run)[:-1] == pytest.approx(expected["accuracy"], abs=1e-12)

@@ -129,11 +129,11 @@ def test_the_conformance_kit_passes(name, zoo_folder):
 def test_fast_and_plain_scores_are_compared(name, zoo_folder):
     scorer = load_folder(zoo_folder(name))
 
-    found = inspect_model(scorer, {"some": TEXTS}, policy=Policy(), n_compared=20)
+    inspection = inspect_model(scorer, {"some": TEXTS}, policy=Policy(), n_compared=20)
 
-    assert found.comparison.agrees
-    assert found.comparison.n_texts == len(TEXTS)
-    assert found.tokenizer.origin == "what the decoder starts with"
+    assert inspection.comparison.agrees
+    assert inspection.comparison.n_texts == len(TEXTS)
+    assert inspection.tokenizer.origin == "what the decoder starts with"
 
 
 def test_words_are_sums_of_tokens(zoo_folder):

@@ -40,22 +40,26 @@ def spec_of(tokenizer: Tokenizer, **types: tuple[str, ...]) -> ModelSpec:
 
 
 def test_words_and_marks_find_their_regions():
-    found = align("Le lampade | erano | accese.", ["Le", "lampade", "erano", "accese", "."], PLAIN)
-    assert found.regions == (1, 1, 2, 3, 3)
-    assert found.spans == ((0, 2), (3, 10), (11, 16), (17, 23), (23, 24))
-    assert found.oovs == ((), (), ())
+    alignment = align(
+        "Le lampade | erano | accese.", ["Le", "lampade", "erano", "accese", "."], PLAIN
+    )
+    assert alignment.regions == (1, 1, 2, 3, 3)
+    assert alignment.spans == ((0, 2), (3, 10), (11, 16), (17, 23), (23, 24))
+    assert alignment.oovs == ((), (), ())
 
 
 def test_regions_joined_by_nothing():
-    found = align("Ho sentito l'|uomo | gridare.", ["Ho", "sentito", "l'", "uomo", "gridare", "."])
-    assert found.regions == (1, 1, 1, 2, 3, 3)
+    alignment = align(
+        "Ho sentito l'|uomo | gridare.", ["Ho", "sentito", "l'", "uomo", "gridare", "."]
+    )
+    assert alignment.regions == (1, 1, 1, 2, 3, 3)
 
 
 def test_tokens_that_begin_and_end_a_sentence():
-    found = align(" | Il cane | dorme | ", ["<s>", "Il", "cane", "dorme", "</s>"])
-    assert found.regions == (1, 2, 2, 3, 4)
-    assert found.spans[0] == (0, 0)
-    assert found.spans[4] == (13, 13)
+    alignment = align(" | Il cane | dorme | ", ["<s>", "Il", "cane", "dorme", "</s>"])
+    assert alignment.regions == (1, 2, 2, 3, 4)
+    assert alignment.spans[0] == (0, 0)
+    assert alignment.spans[4] == (13, 13)
 
 
 def test_the_last_of_several_empty_regions_takes_the_end():
@@ -64,13 +68,13 @@ def test_the_last_of_several_empty_regions_takes_the_end():
 
 def test_one_token_may_both_begin_and_end_a_sentence():
     spec = spec_of(INITIAL, prefix_types=("<|end|>",), suffix_types=("<|end|>",))
-    found = align("Il cane | dorme", ["<|end|>", "Il", "Ġcane", "Ġdor", "me", "<|end|>"], spec)
-    assert found.regions == (1, 1, 1, 2, 2, 2)
+    alignment = align("Il cane | dorme", ["<|end|>", "Il", "Ġcane", "Ġdor", "me", "<|end|>"], spec)
+    assert alignment.regions == (1, 1, 1, 2, 2, 2)
 
 
 def test_a_text_of_two_sentences_has_inner_boundaries():
-    found = align("Piove. | Esco.", ["<s>", "Piove", ".", "</s>", "<s>", "Esco", ".", "</s>"])
-    assert found.regions == (1, 1, 1, 2, 2, 2, 2, 2)
+    alignment = align("Piove. | Esco.", ["<s>", "Piove", ".", "</s>", "<s>", "Esco", ".", "</s>"])
+    assert alignment.regions == (1, 1, 1, 2, 2, 2, 2, 2)
 
 
 def test_special_tokens_belong_to_no_region():
@@ -86,60 +90,60 @@ def test_special_tokens_belong_to_no_region():
 
 
 def test_an_unknown_word_reaches_to_what_is_known_again():
-    found = align("Il | brontolone gigante | dorme", ["Il", "<unk>", "<unk>", "dorme"])
-    assert found.regions == (1, 2, 2, 3)
-    assert found.oovs == ((), ("brontolone", "gigante"), ())
-    assert found.spans[1] == found.spans[2] == (3, 21)
+    alignment = align("Il | brontolone gigante | dorme", ["Il", "<unk>", "<unk>", "dorme"])
+    assert alignment.regions == (1, 2, 2, 3)
+    assert alignment.oovs == ((), ("brontolone", "gigante"), ())
+    assert alignment.spans[1] == alignment.spans[2] == (3, 21)
 
 
 def test_unknown_words_of_two_regions_are_charged_to_the_first():
-    found = align("Il | brontolone | gigante | dorme", ["Il", "<unk>", "<unk>", "dorme"])
-    assert found.regions == (1, 2, 2, 4)
-    assert found.oovs == ((), ("brontolone", "gigante"), (), ())
+    alignment = align("Il | brontolone | gigante | dorme", ["Il", "<unk>", "<unk>", "dorme"])
+    assert alignment.regions == (1, 2, 2, 4)
+    assert alignment.oovs == ((), ("brontolone", "gigante"), (), ())
 
 
 def test_an_unknown_word_at_the_end_takes_the_end_token():
-    found = align("Il cane | brontola | forte", ["<s>", "Il", "cane", "<unk>", "<unk>", "</s>"])
-    assert found.regions == (1, 1, 1, 2, 2, 2)
-    assert found.oovs[1] == ("brontola", "forte")
+    alignment = align("Il cane | brontola | forte", ["<s>", "Il", "cane", "<unk>", "<unk>", "</s>"])
+    assert alignment.regions == (1, 1, 1, 2, 2, 2)
+    assert alignment.oovs[1] == ("brontola", "forte")
 
 
 def test_an_unknown_word_may_contain_the_next_token():
-    found = align("Vede | rimare | mare e cielo", ["Vede", "<unk>", "mare", "e", "cielo"])
-    assert found.regions == (1, 2, 3, 3, 3)
-    assert found.oovs[1] == ("rimare",)
+    alignment = align("Vede | rimare | mare e cielo", ["Vede", "<unk>", "mare", "e", "cielo"])
+    assert alignment.regions == (1, 2, 3, 3, 3)
+    assert alignment.oovs[1] == ("rimare",)
 
 
 def test_an_unknown_word_ends_where_all_that_follows_fits():
     # "a" also begins "alto"; SyntaxGym's aligner would stop there and then fail.
-    found = align("Il | brigante alto | a Roma", ["Il", "<unk>", "<unk>", "a", "Roma"])
-    assert found.regions == (1, 2, 2, 3, 3)
-    assert found.oovs[1] == ("brigante", "alto")
+    alignment = align("Il | brigante alto | a Roma", ["Il", "<unk>", "<unk>", "a", "Roma"])
+    assert alignment.regions == (1, 2, 2, 3, 3)
+    assert alignment.oovs[1] == ("brigante", "alto")
 
 
 def test_an_unknown_word_may_begin_like_the_next_token():
-    found = align("Verrà | assegnato | a Roma", ["Verrà", "<unk>", "a", "<unk>"])
-    assert found.regions == (1, 2, 3, 3)
-    assert found.oovs == ((), ("assegnato",), ("Roma",))
+    alignment = align("Verrà | assegnato | a Roma", ["Verrà", "<unk>", "a", "<unk>"])
+    assert alignment.regions == (1, 2, 3, 3)
+    assert alignment.oovs == ((), ("assegnato",), ("Roma",))
 
 
 def test_an_unknown_word_may_end_where_a_region_glued_to_it_begins():
-    found = align("Portando|lo | via", ["<unk>", "lo", "via"])
-    assert found.regions == (1, 2, 3)
-    assert found.oovs[0] == ("Portando",)
+    alignment = align("Portando|lo | via", ["<unk>", "lo", "via"])
+    assert alignment.regions == (1, 2, 3)
+    assert alignment.oovs[0] == ("Portando",)
 
 
 def test_an_unknown_word_before_a_piece_with_a_mark():
     spec = spec_of(META, unk_types=("<unk>",))
-    found = align("Il drago | dor mi | va", ["▁Il", "<unk>", "▁dor", "▁mi", "▁va"], spec)
-    assert found.regions == (1, 1, 2, 2, 3)
+    alignment = align("Il drago | dor mi | va", ["▁Il", "<unk>", "▁dor", "▁mi", "▁va"], spec)
+    assert alignment.regions == (1, 1, 2, 2, 3)
 
 
 def test_uncased_models_and_capitals_after_an_unknown_word():
     spec = spec_of(Tokenizer("word", cased=False), unk_types=("<unk>",))
-    found = align("Il drago | Marta vede", ["il", "<unk>", "marta", "vede"], spec)
-    assert found.regions == (1, 1, 2, 2)
-    assert found.oovs == (("drago",), ())
+    alignment = align("Il drago | Marta vede", ["il", "<unk>", "marta", "vede"], spec)
+    assert alignment.regions == (1, 1, 2, 2)
+    assert alignment.oovs == (("drago",), ())
 
 
 @pytest.mark.parametrize("tokens", [["è", "così", "là"], ["e", "cosi", "la"]])
@@ -153,29 +157,31 @@ def test_bytes_written_as_letters():
     # python -c "print('è'.encode(), 'год'.encode())" -> c3 a8, d0 b3 d0 be d0 b4
     spec = spec_of(INITIAL)
     assert align("Chi è | lì", ["Chi", "ĠÃ¨", "Ġl", "Ã", "¬"], spec).regions == (1, 1, 2, 2, 2)
-    found = align("год | идёт", ["Ð³", "Ð¾Ð", "´", "ĠÐ¸Ð´", "ÑĳÑĤ"], spec)
-    assert found.regions == (1, 1, 1, 2, 2)
-    assert found.spans == ((0, 1), (1, 3), (2, 3), (4, 6), (6, 8))
+    alignment = align("год | идёт", ["Ð³", "Ð¾Ð", "´", "ĠÐ¸Ð´", "ÑĳÑĤ"], spec)
+    assert alignment.regions == (1, 1, 1, 2, 2)
+    assert alignment.spans == ((0, 1), (1, 3), (2, 3), (4, 6), (6, 8))
 
 
 def test_the_mark_for_a_blank_may_stand_alone():
-    found = align("Il cane | dorme.", ["▁", "Il", "▁ca", "ne", "▁", "dorme", "."], spec_of(META))
-    assert found.regions == (1, 1, 1, 1, 2, 2, 2)
-    assert not found.unspelled
+    alignment = align(
+        "Il cane | dorme.", ["▁", "Il", "▁ca", "ne", "▁", "dorme", "."], spec_of(META)
+    )
+    assert alignment.regions == (1, 1, 1, 1, 2, 2, 2)
+    assert not alignment.unspelled
 
 
 def test_compatibility_forms_before_the_mark_for_a_blank():
     # SentencePiece writes "…" as three points and "½" as "1⁄2":
     # python -c "import unicodedata; print(unicodedata.normalize('NFKC', '… ½'))"
-    found = align("Dorme… | e ½", ["▁Dor", "me", "...", "▁e", "▁1⁄2"], spec_of(META))
-    assert found.regions == (1, 1, 1, 2, 2)
-    assert not found.unspelled
+    alignment = align("Dorme… | e ½", ["▁Dor", "me", "...", "▁e", "▁1⁄2"], spec_of(META))
+    assert alignment.regions == (1, 1, 1, 2, 2)
+    assert not alignment.unspelled
 
 
 def test_text_that_a_blank_mark_does_not_spell_is_placed_by_length():
-    found = align("«Vieni» | disse", ["▁``Vieni", "▁disse"], spec_of(META))
-    assert found.regions == (1, 2)
-    assert found.unspelled == (0,)
+    alignment = align("«Vieni» | disse", ["▁``Vieni", "▁disse"], spec_of(META))
+    assert alignment.regions == (1, 2)
+    assert alignment.unspelled == (0,)
 
 
 def test_moses_marks():
@@ -190,8 +196,8 @@ def test_moses_marks():
 def test_words_that_have_no_token():
     marks = r"[,.;—]+"
     spec = spec_of(Tokenizer("word", cased=True, drop_token_pattern=marks))
-    found = align("Piove , — | dunque | resto . |  | ...", ["Piove", "dunque", "resto"], spec)
-    assert found.regions == (1, 2, 3)
+    alignment = align("Piove , — | dunque | resto . |  | ...", ["Piove", "dunque", "resto"], spec)
+    assert alignment.regions == (1, 2, 3)
 
 
 def test_tokens_that_are_blank_or_empty_cost_no_text():
@@ -267,11 +273,13 @@ def test_pieces_go_back_to_the_regions_they_were_cut_from(style, tokenizer, regi
     tokens.append("</s>")
     owners.append(len(regions))
     text, spans = join_regions([Region(" ".join(words)) for words in regions])
-    found = align_tokens(text, spans, tokens, ModelSpec(UNKNOWN, tokenizer))
-    assert list(found.regions) == owners
-    assert not found.unspelled
+    alignment = align_tokens(text, spans, tokens, ModelSpec(UNKNOWN, tokenizer))
+    assert list(alignment.regions) == owners
+    assert not alignment.unspelled
     letters = re.compile("Ġ|##|</w>|▁")
-    assert [text[a:b] for a, b in found.spans[1:-1]] == [letters.sub("", t) for t in tokens[1:-1]]
+    assert [text[a:b] for a, b in alignment.spans[1:-1]] == [
+        letters.sub("", t) for t in tokens[1:-1]
+    ]
 
 
 @given(
@@ -298,9 +306,9 @@ def test_unknown_words_are_charged_to_where_their_row_begins(words, data):
     owners.append(owners[-1] if tokens and tokens[-1] == "<unk>" else len(regions))
     tokens.append("</s>")
     text, spans = join_regions([Region(" ".join(region)) for region in regions])
-    found = align_tokens(text, spans, tokens, WORDS)
-    assert list(found.regions) == owners
-    assert [list(oov) for oov in found.oovs] == unknown
+    alignment = align_tokens(text, spans, tokens, WORDS)
+    assert list(alignment.regions) == owners
+    assert [list(oov) for oov in alignment.oovs] == unknown
 
 
 TYPES = st.lists(st.sampled_from(["<unk>", "<s>", "</s>", "a", "##", ""]), max_size=3).map(tuple)
@@ -333,14 +341,14 @@ TOKEN = st.one_of(
 def test_anything_is_aligned_or_refused(regions, tokens, spec):
     text, spans = join_regions([Region(region) for region in regions])
     try:
-        found = align_tokens(text, spans, tokens, spec)
+        alignment = align_tokens(text, spans, tokens, spec)
     except CimentoError:
         return
-    assert len(found.regions) == len(found.spans) == len(tokens)
-    placed = [region for region in found.regions if region is not None]
+    assert len(alignment.regions) == len(alignment.spans) == len(tokens)
+    placed = [region for region in alignment.regions if region is not None]
     assert all(1 <= region <= len(regions) for region in placed)
     assert placed == sorted(placed)
-    assert all(0 <= start <= end <= len(text) for start, end in found.spans)
+    assert all(0 <= start <= end <= len(text) for start, end in alignment.spans)
 
 
 def test_long_rows_of_unknown_words_do_not_hang():
@@ -370,15 +378,15 @@ def test_every_case_of_the_reference_aligner(shared):
             with pytest.raises(TableError):
                 align_tokens(text, spans, case["tokens"], spec)
             continue
-        found = align_tokens(text, spans, case["tokens"], spec)
+        alignment = align_tokens(text, spans, case["tokens"], spec)
         charged = {
             str(number): [
                 token
-                for token, region in zip(case["tokens"], found.regions, strict=True)
+                for token, region in zip(case["tokens"], alignment.regions, strict=True)
                 if region == number
             ]
             for number in range(1, len(spans) + 1)
         }
         assert charged == wanted["region_to_tokens"], case["id"]
-        oovs = {str(number): list(words) for number, words in enumerate(found.oovs, start=1)}
+        oovs = {str(number): list(words) for number, words in enumerate(alignment.oovs, start=1)}
         assert oovs == wanted["oovs"], case["id"]

@@ -22,7 +22,10 @@ def names(tokenizer, ids) -> tuple[str, ...]:
 
 
 def encoded(tokenizer, *requests, frame=NOTHING, window=None, vocabulary=10_000):
-    asked = [Score(each) if isinstance(each, str) else each for number, each in enumerate(requests)]
+    asked = [
+        Score(request) if isinstance(request, str) else request
+        for number, request in enumerate(requests)
+    ]
     encoder = TextEncoder(
         tokenizer=tokenizer, policy=Policy(), frame=frame, window=window, vocabulary=vocabulary
     )
@@ -33,15 +36,15 @@ def encoded(tokenizer, *requests, frame=NOTHING, window=None, vocabulary=10_000)
 def test_what_stands_around_a_text(kind):
     tokenizer = zoo.tokenizer(kind)
     special = zoo.TOKENIZERS[kind]
-    own = own_frame(tokenizer)
+    frame = own_frame(tokenizer)
 
     assert names(tokenizer, causal_frame(tokenizer, "auto").before) == special.before
     assert causal_frame(tokenizer, "auto").after == ()
     assert causal_frame(tokenizer, "none") == NOTHING
-    assert names(tokenizer, own.after) == special.after
+    assert names(tokenizer, frame.after) == special.after
     for text in plain.TEXTS:
         bare = tokenizer(text, add_special_tokens=False)["input_ids"]
-        assert [*own.before, *bare, *own.after] == tokenizer(text)["input_ids"]
+        assert [*frame.before, *bare, *frame.after] == tokenizer(text)["input_ids"]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "bare"])
@@ -56,8 +59,8 @@ def test_a_text_that_brings_its_own_bos_is_refused(kind):
         encoded(tokenizer, Score("Bene.", context=f"{before}Allora."), frame=frame)
     # Elsewhere in the text, or where nothing is put before it, it is a token like others.
     for text, around in ((f"Bene. {before}", frame), (f"{before}Bene.", NOTHING)):
-        (each,) = encoded(tokenizer, text, frame=around)
-        assert len(each.wanted) == len(each.ids) - len(around.before)
+        (encoding,) = encoded(tokenizer, text, frame=around)
+        assert len(encoding.wanted) == len(encoding.ids) - len(around.before)
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama", "glm4", "qwen2"])
@@ -123,9 +126,9 @@ def test_truncation_and_padding_in_the_tokenizers_file_are_not_applied(tmp_path,
     PreTrainedTokenizerFast(tokenizer_object=tokenizer).save_pretrained(tmp_path)
     again = PreTrainedTokenizerFast.from_pretrained(tmp_path)
 
-    (each,) = encoded(again, plain.TEXTS[2])
+    (encoding,) = encoded(again, plain.TEXTS[2])
 
-    assert list(each.ids) == plain.tokens_of(zoo_folder("gpt2"), plain.TEXTS[2]).ids
+    assert list(encoding.ids) == plain.tokens_of(zoo_folder("gpt2"), plain.TEXTS[2]).ids
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -136,26 +139,26 @@ def test_a_context_takes_no_token_from_the_text_and_gives_it_none(kind):
     (parted,) = encoded(tokenizer, Score(text, context=context), frame=frame)
     (whole,) = encoded(tokenizer, f"{context} {text}", frame=frame)
     start = len(context) + 1
-    own = [i for i, span in enumerate(whole.spans) if span[0] >= start]
+    in_text = [i for i, span in enumerate(whole.spans) if span[0] >= start]
 
     assert parted.ids == whole.ids
     assert parted.words == whole.words
-    assert list(parted.wanted) == own
-    assert parted.first == own[0]
-    assert [parted.spans[i] for i in own] == [
-        (low - start, high - start) for low, high in (whole.spans[i] for i in own)
+    assert list(parted.wanted) == in_text
+    assert parted.first == in_text[0]
+    assert [parted.spans[i] for i in in_text] == [
+        (low - start, high - start) for low, high in (whole.spans[i] for i in in_text)
     ]
-    assert all(parted.spans[i] == (-1, -1) for i in range(own[0]))
+    assert all(parted.spans[i] == (-1, -1) for i in range(in_text[0]))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_only_the_wanted_stretches_are_asked_for(kind):
     tokenizer = zoo.tokenizer(kind)
     text = "Las llaves están en la mesa."
-    (each,) = encoded(tokenizer, Score(text, wanted=((4, 10), (20, 22))))
+    (encoding,) = encoded(tokenizer, Score(text, wanted=((4, 10), (20, 22))))
     starts = plain.starts_of(tokenizer.backend_tokenizer, text)
 
-    assert list(each.wanted) == [
+    assert list(encoding.wanted) == [
         i for i, start in enumerate(starts) if 4 <= start < 10 or 20 <= start < 22
     ]
 
@@ -163,10 +166,10 @@ def test_only_the_wanted_stretches_are_asked_for(kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("context", ["", "Allora"])
 def test_an_empty_text_has_no_tokens(kind, context):
-    (each,) = encoded(zoo.tokenizer(kind), Score("", context=context))
+    (encoding,) = encoded(zoo.tokenizer(kind), Score("", context=context))
 
-    assert each.wanted == ()
-    assert each.first == len(each.ids)
+    assert encoding.wanted == ()
+    assert encoding.first == len(encoding.ids)
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama", "bert", "camembert"])

@@ -21,12 +21,12 @@ def spelled(tree, path):
 @given(texts=TEXTS, size=st.integers(1, 30))
 @settings(deadline=None)
 def test_every_text_stands_in_one_tree(texts, size):
-    found = {
+    sequences = {
         number: spelled(tree, path)
         for tree in plant(texts, max_nodes=size)
         for number, path in tree.members
     }
-    assert found == {number: ids for number, ids in enumerate(texts) if ids}
+    assert sequences == {number: ids for number, ids in enumerate(texts) if ids}
 
 
 @given(texts=TEXTS, size=st.integers(1, 30))

@@ -130,23 +130,23 @@ def test_a_masked_model_sees_a_window_around_the_token(folders, name):
 def test_a_whole_word_is_masked_in_the_window_of_each_of_its_tokens(folders):
     folder, model = folders("bert")
     scorer = load_folder(folder, Policy(window="sliding", pll="whole-word"))
-    [each] = scorer.encode([Score(text=LONG[0])])
-    index = next(i for i in each.wanted if each.words.count(each.words[i]) > 2)
+    [encoding] = scorer.encode([Score(text=LONG[0])])
+    index = next(i for i in encoding.wanted if encoding.words.count(encoding.words[i]) > 2)
     mask = zoo.tokenizer("wordpiece-uncased").mask_token_id
     room = WINDOW - 2
-    start = min(max(index - room // 2, 1), len(each.ids) - 1 - room)
+    start = min(max(index - room // 2, 1), len(encoding.ids) - 1 - room)
     shown = [
-        mask if each.words[i] == each.words[index] else each.ids[i]
+        mask if encoding.words[i] == encoding.words[index] else encoding.ids[i]
         for i in range(start, start + room)
     ]
     with torch.no_grad():
-        ids = torch.tensor([[each.ids[0], *shown, each.ids[-1]]])
+        ids = torch.tensor([[encoding.ids[0], *shown, encoding.ids[-1]]])
         table = model(input_ids=ids).logits[0].log_softmax(-1)
 
-    [values] = scorer.score([each])
+    [values] = scorer.score([encoding])
 
-    expected = table[1 + index - start, each.ids[index]].item()
-    slot = each.wanted.index(index)
+    expected = table[1 + index - start, encoding.ids[index]].item()
+    slot = encoding.wanted.index(index)
     assert values[slot] == pytest.approx(expected, abs=1e-4)
 
 

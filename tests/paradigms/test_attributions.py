@@ -184,8 +184,8 @@ def test_a_run_by_prompt_is_refused(tmp_path, capsys):
 
 def test_a_masked_model_has_contributions_from_both_sides():
     run = cimento.evaluate("it-subject-verb", "demo-masked", limit=2, device="cpu")
-    found = attribute(run, replace(GRADIENT, predictions=("number",)))
-    assert {"subject", "rest"} <= set(found.table["region_name"])
+    attribution = attribute(run, replace(GRADIENT, predictions=("number",)))
+    assert {"subject", "rest"} <= set(attribution.table["region_name"])
 
 
 @pytest.mark.usefixtures("integrated")

@@ -36,8 +36,8 @@ def test_a_blank_is_its_options_with_what_stands_after_them(tmp_path):
     # The harness takes the text with the higher sum: cimento's choice by the whole sentence.
     run = evaluate("it-connectives-cloze", "demo-causal", choice="sentence", limit=6)
     outcomes = run.outcomes()
-    found = outcomes.filter(outcomes["question"] == "choice", outcomes["method"] == "sentence")
-    ours = dict(found.select("item", "right").iter_rows())
+    choices = outcomes.filter(outcomes["question"] == "choice", outcomes["method"] == "sentence")
+    ours = dict(choices.select("item", "right").iter_rows())
     expected = {
         row["item"]: min(row["choices"], key=lambda text: summed_bits(row["prompt"], text))
         == row["choices"][row["gold"]]

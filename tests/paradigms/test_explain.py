@@ -134,12 +134,12 @@ def twins(tmp_path_factory):
 
 
 def test_a_twin_shows_where_agreement_is_carried(twins):
-    found = explain(twins, ExplainSettings(swaps=SWAPS), store=False)
-    shares = {(mean.region_name, mean.layer): mean for mean in found.means}
+    explanation = explain(twins, ExplainSettings(swaps=SWAPS), store=False)
+    shares = {(mean.region_name, mean.layer): mean for mean in explanation.means}
     full = shares["everything", None].effect_bits
     assert full > 10
-    for region, own in {"subject": (1, 1, 0), "adverb": (0, 0, 1)}.items():
-        for layer, share in enumerate(own):
+    for region, layers in {"subject": (1, 1, 0), "adverb": (0, 0, 1)}.items():
+        for layer, share in enumerate(layers):
             assert shares[region, layer].effect_bits == pytest.approx(share * full, abs=0.01 * full)
     heads = explain(twins, ExplainSettings(swaps=SWAPS, part="heads"), store=False)
     carrying = [mean for mean in heads.means if mean.layer and abs(mean.effect_bits) > 0.01 * full]
@@ -199,8 +199,8 @@ def test_masked_models_and_encoder_decoders_are_explained(model, zoo_folder, tmp
         Meta(name="orders", language="it"), ("subject", "predicate"), (prediction,), items
     )
     run = cimento.evaluate(suite, name, output=tmp_path, device="cpu")
-    found = explain(run, store=False)
-    table = found.table.filter(alignment="exact", layer=0, region=1)
+    explanation = explain(run, store=False)
+    table = explanation.table.filter(alignment="exact", layer=0, region=1)
     assert len(table) == 3
     assert table["full_bits"].abs().min() > 1e-3
     assert (table["effect_bits"] - table["full_bits"]).abs().max() < 1e-3
@@ -247,9 +247,9 @@ def test_the_command_prints_layers_by_regions_and_writes_figures(filler_gap, tmp
         p.name for p in tmp_path.iterdir()
     }
     assert invoke([*asked, "--json", "--part", "heads"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["part"], found["swaps"]) == ("heads", ["wh_gap into that_gap"])
-    assert {mean["head"] for mean in found["means"]} == {None, 0, 1, 2, 3}
+    record = json.loads(capsys.readouterr().out)
+    assert (record["part"], record["swaps"]) == ("heads", ["wh_gap into that_gap"])
+    assert {mean["head"] for mean in record["means"]} == {None, 0, 1, 2, 3}
 
 
 @pytest.mark.parametrize(

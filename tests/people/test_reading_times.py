@@ -104,9 +104,9 @@ def test_rows_that_are_missing_need_the_texts(joined, model):
     part = observed().filter(pl.col("position") > 3)
     with pytest.raises(InputError, match="its word 1 is in no row, and word 7 is"):
         join_surprisals(part, model)
-    found = join_surprisals(part, model, texts=TEXTS)
+    with_surprisals = join_surprisals(part, model, texts=TEXTS)
     expected = joined.filter(pl.col("position") > 3)
-    assert found.equals(expected)
+    assert with_surprisals.equals(expected)
 
 
 def test_entropies_stand_beside_if_asked_for(model):
@@ -129,10 +129,10 @@ def test_a_closed_form(tmp_path):
     model = load_ngrams(locate_ngrams(path), policy=READING_POLICY)
     rows = [("1", n, w) for n, w in enumerate(["a", "b", "a"], 1)]
     table = pl.DataFrame(rows, schema=["text", "position", "word"], orient="row")
-    found = join_surprisals(table, model)
+    with_surprisals = join_surprisals(table, model)
     bits = 3.321928094887362  # python3 -c 'import math; print(math.log2(10))'
     expected = [bits, 0.25 * bits, 0.5 * bits]
-    assert found["surprisal_bits"].to_list() == pytest.approx(expected)
+    assert with_surprisals["surprisal_bits"].to_list() == pytest.approx(expected)
 
 
 def test_what_does_not_agree_is_said_with_its_place():

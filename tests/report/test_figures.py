@@ -295,13 +295,13 @@ def test_ratings_of_people_stand_as_scores(tmp_path):
         for condition, value in zip(SUITE.condition_names, values, strict=True)
     ]
     path = write(tmp_path / "voti.csv", header + "\n".join([*rows, "se,1,long_island,4"]) + "\n")
-    (found,) = people_result(path).phenomena
+    (phenomenon,) = people_result(path).phenomena
     # item 1: its two ratings of the last condition are 3 on average
-    assert found.effects["raw"].item_dds == (0.0, 2.0)
+    assert phenomenon.effects["raw"].item_dds == (0.0, 2.0)
     # z-scores are drawn as they are, on whatever scale models are.
     standardized = header.replace("value", "z") + "\n".join(rows) + "\n"
-    (found,) = people_result(write(tmp_path / "z.csv", standardized)).phenomena
-    assert {effects.dd for effects in found.effects.values()} == {1.5}
+    (phenomenon,) = people_result(write(tmp_path / "z.csv", standardized)).phenomena
+    assert {effects.dd for effects in phenomenon.effects.values()} == {1.5}
     with pytest.raises(InputError, match="row 2"):
         people_result(write(tmp_path / "x.csv", header + "se,1,bad,3\n"))
     with pytest.raises(InputError, match="one of value, z"):
@@ -367,8 +367,8 @@ def test_a_token_may_be_a_name_of_the_language_of_charts(tmp_path):
     spec = path.with_suffix(".json")
     assert invoke(["figure", str(run.folder), "tokens", "--item", "1", "-o", str(spec)]) == 0
     drawn = pytest.importorskip("vl_convert").vegalite_to_vega(spec.read_text(encoding="utf-8"))
-    for each in drawn["data"]:
-        each.pop("values", None)
+    for element in drawn["data"]:
+        element.pop("values", None)
     assert "Rome" not in json.dumps(drawn)
 
 
@@ -415,11 +415,11 @@ def test_the_page_shows_the_panels(folder, tmp_path):
     path = tmp_path / "page.html"
     assert invoke(["report", str(folder), "-o", str(path)]) == 0
     page = parse_page(path.read_text(encoding="utf-8"))
-    captions = [each.words for each in page.all("figcaption")]
-    assert any("interaction by phenomenon" in each for each in captions)
+    captions = [element.words for element in page.all("figcaption")]
+    assert any("interaction by phenomenon" in text for text in captions)
     [panels] = [e for e in page.all("svg.figure") if "interaction" in e.all("title")[0].text]
     assert "log-probability, z-score" in panels.words
     assert "higher: more acceptable" in panels.words
-    [caption] = [each for each in captions if "interaction by phenomenon" in each]
+    [caption] = [text for text in captions if "interaction by phenomenon" in text]
     assert "log-probability, z-score (higher: more acceptable)" in caption
     assert "error bars: ± 1 standard error of the mean over items" in caption

@@ -166,9 +166,9 @@ def test_a_word_document_holds_the_table():
 @pytest.mark.parametrize("ending", ["tex", "docx"])
 def test_a_report_is_written_for_latex_and_word(runs_of_every_kind, ending, tmp_path, capsys):
     file = tmp_path / f"x.{ending}"
-    own = ["--title", "Mine", "--rename", "it-islands=Islands, all", "--label", "tab:own"]
+    options = ["--title", "Mine", "--rename", "it-islands=Islands, all", "--label", "tab:own"]
 
-    assert invoke(["report", str(runs_of_every_kind), *own, "-o", str(file)]) == 0
+    assert invoke(["report", str(runs_of_every_kind), *options, "-o", str(file)]) == 0
     if ending == "docx":
         assert "Islands, all" in [row[0] for row in table_of(file.read_bytes())]
     else:
@@ -255,8 +255,8 @@ def test_a_figure_has_title_names_font_and_greys_of_ones_own(runs_of_every_kind,
 
     assert invoke(command) == 0
     plain = file.read_text("utf-8")
-    own = ["--title", "Mine", "--rename", "nonisland=no island", "--font-size", "22", "--grey"]
-    assert invoke([*command, *own]) == 0
+    options = ["--title", "Mine", "--rename", "nonisland=no island", "--font-size", "22", "--grey"]
+    assert invoke([*command, *options]) == 0
     text = file.read_text("utf-8")
     spec = json.loads(text)
 
@@ -276,8 +276,8 @@ def test_a_figure_has_title_names_font_and_greys_of_ones_own(runs_of_every_kind,
 def fields_of(value):
     """The parts of a spec that name a field."""
     if isinstance(value, dict):
-        own = [value] if "field" in value else []
-        return [*own, *(field for part in value.values() for field in fields_of(part))]
+        fields = [value] if "field" in value else []
+        return [*fields, *(field for part in value.values() for field in fields_of(part))]
     return [field for part in value for field in fields_of(part)] if isinstance(value, list) else []
 
 

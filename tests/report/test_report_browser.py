@@ -52,12 +52,12 @@ def opened(browser: Browser, common_tab: Tab, tmp_path: Path) -> Iterator[Opener
     """
     troubles: list[str] = []
     contexts = []
-    own = (tmp_path / "report.html").as_uri()
+    url = (tmp_path / "report.html").as_uri()
     notes = {
-        "request": lambda each: each.url.startswith(own) or troubles.append(each.url),
-        "console": lambda each: troubles.append(each.text),
-        "pageerror": lambda each: troubles.append(str(each)),
-        "dialog": lambda each: (troubles.append("dialog"), each.dismiss()),
+        "request": lambda request: request.url.startswith(url) or troubles.append(request.url),
+        "console": lambda message: troubles.append(message.text),
+        "pageerror": lambda error: troubles.append(str(error)),
+        "dialog": lambda dialog: (troubles.append("dialog"), dialog.dismiss()),
     }
 
     def open_page(*runs: RunReport | SuiteReport, **options: object) -> Tab:
@@ -73,7 +73,7 @@ def opened(browser: Browser, common_tab: Tab, tmp_path: Path) -> Iterator[Opener
             tab = common_tab
         for event, note in notes.items():
             tab.on(event, note)
-        tab.goto(own)
+        tab.goto(url)
         return tab
 
     yield open_page
@@ -147,7 +147,7 @@ def test_hostile_texts_appear_as_text(opened: Opener, text: str) -> None:
     assert ids(tab) == [text]
     # Vega writes no characters that SVG cannot hold.
     label = tab.locator("svg.figure text").all_text_contents()
-    assert any("".join(text.split()) in "".join(each.split()) for each in label)
+    assert any("".join(text.split()) in "".join(shown.split()) for shown in label)
     tokens = tab.locator("#item-list tr").first.locator("b").all()
     shown = "".join(token.evaluate("b => b.firstChild.data") for token in tokens)
     assert "".join(shown.split()) == "".join(f"{text} dorme".split())
@@ -281,7 +281,7 @@ def test_the_browser_can_be_used_by_keys_alone(opened: Opener) -> None:
     tab = opened(make_run())
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.textContent") == "Skip to the results"
-    labels = [str(each.get_attribute("aria-label")) for each in tab.locator("li.item").all()]
+    labels = [str(item.get_attribute("aria-label")) for item in tab.locator("li.item").all()]
     tab.locator("#find").focus()
     tab.keyboard.press("ArrowDown")
     assert focused(tab) == labels[0]
@@ -379,7 +379,7 @@ def test_headings_go_down_one_by_one_and_every_control_has_a_name(opened: Opener
     assert tab.locator("table:not(:has(caption))").count() == 0
     assert tab.locator('[role="status"][aria-live="polite"]').count() == 1
     boxes = tab.locator('.scroll[tabindex="0"]')
-    assert all(each.get_attribute("aria-label") for each in boxes.all())
+    assert all(box.get_attribute("aria-label") for box in boxes.all())
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -402,14 +402,14 @@ def test_without_scripts_the_first_items_can_be_read(opened: Opener) -> None:
 
 def test_the_page_prints_with_all_that_was_run(opened: Opener) -> None:
     tab = opened(make_run(model="x"), make_run(model="y"), color_scheme="light")
-    own = tab.locator("#provenance details dd")
-    assert own.count() == 2
+    values = tab.locator("#provenance details dd")
+    assert values.count() == 2
     visible = "e => e.checkVisibility({contentVisibilityAuto: true})"
-    assert not own.first.evaluate(visible)
+    assert not values.first.evaluate(visible)
     tab.emulate_media(media="print")
     assert tab.locator("#controls").is_hidden()
-    assert own.first.evaluate(visible)
-    assert own.first.inner_text() == "x"
+    assert values.first.evaluate(visible)
+    assert values.first.inner_text() == "x"
     assert tab.pdf()[:5] == b"%PDF-"
 
 

@@ -32,8 +32,8 @@ def frame_of(*margins):
 def test_bars_begin_at_zero_and_ties_have_their_own():
     # From -3 to 20: a width of 1 makes 23 bars.
     bars = margin_bars(frame_of(-3.0, -0.5, 0.0, 0.0, 0.5, 1.0, 20.0))
-    found = {(side, low, high): n for _, side, low, high, n in bars.iter_rows()}
-    assert found == {
+    counts = {(side, low, high): n for _, side, low, high, n in bars.iter_rows()}
+    assert counts == {
         ("against", -4.0, -3.0): 1,
         ("against", -1.0, 0.0): 1,
         ("tie", -0.125, 0.125): 2,
@@ -177,12 +177,12 @@ WORDS = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=8)
 @given(st.lists(WORDS, min_size=1, max_size=4))
 def test_aligning_loses_and_adds_no_word(texts):
     strips = [sentence(str(number), " ".join(words)) for number, words in enumerate(texts)]
-    found = aligned(strips)
-    for words, strip in zip(texts, found, strict=True):
+    lined_up = aligned(strips)
+    for words, strip in zip(texts, lined_up, strict=True):
         assert strip.text.split() == words
     if len({tuple(words) for words in texts}) > 1:
-        common = {tuple(t for t, needed in cut(strip) if not needed and t) for strip in found}
-        assert len({len(strip.regions) for strip in found}) == 1
+        common = {tuple(t for t, needed in cut(strip) if not needed and t) for strip in lined_up}
+        assert len({len(strip.regions) for strip in lined_up}) == 1
         assert len(common) == 1
 
 

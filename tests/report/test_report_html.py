@@ -344,9 +344,9 @@ def test_provenance_says_once_what_all_runs_share():
     facts = [
         [
             (label.words, text.words)
-            for label, text in zip(each.all("dt"), each.all("dd"), strict=True)
+            for label, text in zip(part.all("dt"), part.all("dd"), strict=True)
         ]
-        for each in section.all("dl")
+        for part in section.all("dl")
     ]
     assert facts == [
         [

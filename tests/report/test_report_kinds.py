@@ -39,9 +39,9 @@ def cloze(zoo_folder, folder):
     run = run_of(SUITE, zoo_folder("bert-cased"), folder, k=4)
     first, second = ClozeAnswers(run).by_method("mask")["fame"][:2]
     rows = [
-        {"suite": run.suite.name, "item": "fame", "condition": "mask", "candidate": each.text,
+        {"suite": run.suite.name, "item": "fame", "condition": "mask", "candidate": candidate.text,
          "annotator": "a", "question": "fits", "value": value, "remark": None, "at": None}
-        for each, value in ((first, "yes"), (second, "no"))
+        for candidate, value in ((first, "yes"), (second, "no"))
     ]  # fmt: skip
     columns = JUDGMENTS.polars()
     names = [name for name in columns if name in rows[0]]
@@ -205,9 +205,9 @@ def test_sentences_without_a_rating_are_said_to_have_none(tmp_path):
         sentence("a", "Piove.", pair="p", label="acceptable"),
         sentence("b", "Piovono.", pair="p", label="unacceptable"),
     )
-    [found] = only(run.folder).runs
-    assert any("No sentence has a rating" in note for note in found.notes)
-    assert found.headline.question == "acceptable"
+    [section] = only(run.folder).runs
+    assert any("No sentence has a rating" in note for note in section.notes)
+    assert section.headline.question == "acceptable"
 
 
 # --- all of them
@@ -262,7 +262,7 @@ def test_the_specs_of_figures_keep_to_vega_lite(kind, request):
 def test_several_figures_of_one_name_get_numbers(stories, tmp_path, capsys):
     path = tmp_path / "c.csv"
     assert invoke(["figure", str(stories.folder), "calibration", "-o", str(path)]) == 0
-    written = sorted(each.name for each in tmp_path.glob("c-*.csv"))
+    written = sorted(path.name for path in tmp_path.glob("c-*.csv"))
     assert written == [f"c-{number}.csv" for number in range(1, len(written) + 1)]
     assert capsys.readouterr().err.count("The figure is in") == len(written) > 1
 

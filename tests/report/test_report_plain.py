@@ -41,7 +41,7 @@ def test_a_page_has_overview_rates_figures_the_table_of_estimates_and_items(runs
     [suite] = page.all("section.suite")
     assert "agreement" in page.all("table.matrix")[0].words
     assert len(suite.all("table.forest")[0].all("td.of")) == 2
-    assert [each.words[-9:] for each in suite.all("figure")] == ["rates.svg", "rgins.svg"]
+    assert [figure.words[-9:] for figure in suite.all("figure")] == ["rates.svg", "rgins.svg"]
     [grid] = suite.all("table.grid")
     assert grid.words.count("agreement") == 2
     [data] = [e for e in page.all("script") if e.attributes.get("id") == "item-data"]
@@ -72,7 +72,9 @@ def test_json_is_the_summary_of_the_runs(runs, tmp_path):
     summary = json.loads(written(runs, tmp_path, ".json"))
     assert summary["schema_version"] == 3
     made = [run.estimates()[0] for run in open_runs(runs)]
-    assert [run["estimates"][0]["low"] for run in summary["runs"]] == [each.low for each in made]
+    assert [run["estimates"][0]["low"] for run in summary["runs"]] == [
+        estimate.low for estimate in made
+    ]
 
 
 def test_markdown_and_text_show_the_same_numbers(runs, tmp_path, capsys):

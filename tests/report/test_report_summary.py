@@ -127,20 +127,20 @@ def _at_chance(suite, chance, method):
 
 
 def test_chance_levels_of_several_methods_stand_with_their_suites():
-    lot, each = "answers drawn at random", "all options equally likely"
+    lot, equal = "answers drawn at random", "all options equally likely"
     stories = [_at_chance("stories", level, lot) for level in (0.5, 0.1, 0.5)]
-    cloze = [_at_chance("cloze", 0.25, each), _at_chance("templates", 0.25, each)]
+    cloze = [_at_chance("cloze", 0.25, equal), _at_chance("templates", 0.25, equal)]
 
     assert chances([*stories, *cloze]) == (
         f"Chance is what guessing would reach: stories 0.500, 0.100 ({lot});"
-        f" cloze, templates 0.250 ({each})."
+        f" cloze, templates 0.250 ({equal})."
     )
     drawn = _at_chance("stories", 0.207, "simulated (64 draws, seed 0)")
     assert chances([*stories, drawn]) == (
         f"Chance is what guessing would reach: 0.500, 0.100 ({lot}) and"
         " 0.207 (simulated, 64 draws, seed 0)."
     )
-    assert chances(cloze) == f"Chance: {each}."
+    assert chances(cloze) == f"Chance: {equal}."
     assert not chances([_at_chance("open", None, "candidates are open")])
 
 

@@ -105,7 +105,7 @@ def test_intervals_of_few_items_that_are_nearly_all_alike_are_doubted(passed, of
         interval_method=method,
     )
     said = remarks(dataclasses.replace(run, estimates=(result,)))
-    assert any("the interval may be a little too narrow" in each for each in said) == doubted
+    assert any("the interval may be a little too narrow" in note for note in said) == doubted
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -49,9 +49,9 @@ def test_packages_without_known_vulnerabilities_are_counted(capsys):
 
 
 def test_a_known_vulnerability_is_named_and_fails(capsys):
-    found = {"id": "CVE-2099-1", "fix_versions": ["3.2"]}
+    vulnerability = {"id": "CVE-2099-1", "fix_versions": ["3.2"]}
 
-    assert main(runner(MADE, MADE, (1, report(found), ""))) == 1
+    assert main(runner(MADE, MADE, (1, report(vulnerability), ""))) == 1
 
     said = capsys.readouterr().out
     assert "jinja2 3.1: CVE-2099-1 (fixed in: 3.2)" in said

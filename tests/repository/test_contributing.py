@@ -22,14 +22,16 @@ LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "frozen"
 def recipes() -> dict[str, list[Block]]:
     """The heading of each recipe to its blocks; a recipe has something to run."""
     page = PAGE.read_text(encoding="utf-8")
-    starts = [(page.count("\n", 0, found.start()), found[1])
-              for found in re.finditer(r"^## (Add .*)$", page, re.MULTILINE)]  # fmt: skip
-    found: dict[str, list[Block]] = {}
+    starts = [(page.count("\n", 0, match.start()), match[1])
+              for match in re.finditer(r"^## (Add .*)$", page, re.MULTILINE)]  # fmt: skip
+    by_heading: dict[str, list[Block]] = {}
     for block in blocks(PAGE):
         heading = next((name for line, name in reversed(starts) if line < block.line), "")
-        found.setdefault(heading, []).append(block)
+        by_heading.setdefault(heading, []).append(block)
     return {
-        name: parts for name, parts in found.items() if any(part.language == "sh" for part in parts)
+        name: parts
+        for name, parts in by_heading.items()
+        if any(part.language == "sh" for part in parts)
     }
 
 

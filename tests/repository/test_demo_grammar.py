@@ -134,8 +134,8 @@ def test_every_form_is_met_in_texts_or_was_looked_up(language):
     ],
 )
 def test_nouns_are_inflected(language, lemma, forms):
-    found = noun(load_lexicon(language), lemma).forms
-    assert {key: found[key] for key in forms} == forms
+    inflected = noun(load_lexicon(language), lemma).forms
+    assert {key: inflected[key] for key in forms} == forms
 
 
 @pytest.mark.parametrize(
@@ -238,8 +238,8 @@ def test_russian_case_and_gender():
         "книга",
         relative=Clause(Name("Анна", "f"), Act(verb(lexicon, "читать")), gap="object"),
     )
-    told = speak.statement(Clause(book, State(adjective(lexicon, "старый"))))
-    assert finish(told) == "Книга, которую Анна читает, старая."
+    sentence = speak.statement(Clause(book, State(adjective(lexicon, "старый"))))
+    assert finish(sentence) == "Книга, которую Анна читает, старая."
 
 
 def test_english_do_support_and_gaps():
@@ -333,9 +333,9 @@ def test_held_out_pairs_never_agree(language):
     for _ in range(80):
         narrator.story(8)
         narrator.chat()
-    found = [pair for tree in recorder.trees for pair in agreements(tree)]
-    assert len(found) > 3000
-    assert not [pair for pair in found if held_out(language, *pair)]
+    agreeing = [pair for tree in recorder.trees for pair in agreements(tree)]
+    assert len(agreeing) > 3000
+    assert not [pair for pair in agreeing if held_out(language, *pair)]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

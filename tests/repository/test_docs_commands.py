@@ -87,7 +87,10 @@ def test_a_command_that_is_not_there_is_noticed():
 @pytest.mark.parametrize(
     "name",
     # The ten lines are run with every change, the others, which take seconds each, with the slow.
-    [pytest.param(each, marks=[] if each == QUICK else [pytest.mark.slow]) for each in RUN],
+    [
+        pytest.param(command, marks=[] if command == QUICK else [pytest.mark.slow])
+        for command in RUN
+    ],
 )
 def test_tutorials_run_and_print_what_they_show(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -115,12 +118,12 @@ def run(words: list[str], folder: Path) -> str:
     """What a command prints; names with * are completed as a shell does."""
     full: list[str] = []
     for word in words:
-        found = (
+        paths = (
             sorted(str(path.relative_to(folder)) for path in folder.glob(word))
             if "*" in word
             else []
         )
-        full += found or [word]
+        full += paths or [word]
     with redirect_stdout(io.StringIO()) as out:
         assert invoke(full) == 0, f"cimento {' '.join(full)}"
     return out.getvalue()

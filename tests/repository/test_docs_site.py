@@ -79,7 +79,7 @@ def test_pages_load_nothing_from_elsewhere(site):
         parser = Loaded()
         parser.feed(page.read_text(encoding="utf-8"))
         parser.close()
-        outside = [each for each in parser.addresses if re.match(r"(https?:)?//", each)]
+        outside = [link for link in parser.addresses if re.match(r"(https?:)?//", link)]
         assert outside == [], page
     for sheet in site.rglob("*.css"):
         assert not re.search(r"(@import|url\()\s*[\"']?(https?:)?//", sheet.read_text("utf-8"))

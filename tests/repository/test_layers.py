@@ -83,12 +83,12 @@ def test_a_causal_models_layers_go_through_norm_and_head(name, zoo_folder):
     for number, text in enumerate(TEXTS):
         ids = [*start, *plain.tokens_of(folder, text).ids]
         states = hidden_states(model, ids)
-        found = table.filter(request=number).sort("position")
+        rows = table.filter(request=number).sort("position")
         for layer in (0, 1):
             with torch.no_grad():
                 logprobs = HEADS[name](model, states[layer])[0].log_softmax(-1)
             expected = [logprobs[i - 1, ids[i]].item() for i in range(1, len(ids))]
-            assert found[layer_column(layer)].to_list() == pytest.approx(
+            assert rows[layer_column(layer)].to_list() == pytest.approx(
                 expected, abs=TOLERANCE_NATS
             )
 
@@ -101,12 +101,12 @@ def test_a_masked_models_layers_go_through_its_head(name, zoo_folder):
     tokenizer, kind = zoo.tokenizer(species), zoo.TOKENIZERS[species]
     before, after = (tokenizer.convert_tokens_to_ids(list(s)) for s in (kind.before, kind.after))
     policy = Policy(pll="original")
-    own = plain.tokens_of(folder, TEXTS[0]).ids
+    in_text = plain.tokens_of(folder, TEXTS[0]).ids
 
     table = asked(load_folder(folder, policy), TEXTS[:1], policy=policy).sort("position")
 
-    for index, token in enumerate(own):
-        ids = [*before, *own, *after]
+    for index, token in enumerate(in_text):
+        ids = [*before, *in_text, *after]
         ids[len(before) + index] = tokenizer.mask_token_id
         states = hidden_states(model, ids)
         for layer in (0, 1):
@@ -228,10 +228,10 @@ def test_a_forward_pass_of_a_modules_own_comes_back():
     with Replaced(module, "answer"):
         assert module(torch.zeros(2)) == "answer"
     assert "forward" not in vars(module)
-    module.forward = own = lambda _input: "own"
+    module.forward = forward = lambda _input: "own"
     with Replaced(module, "answer"):
         assert module(torch.zeros(2)) == "answer"
-    assert module.forward is own
+    assert module.forward is forward
 
 
 def test_memory_that_runs_out_loses_no_layer(zoo_folder, monkeypatch):
@@ -248,12 +248,12 @@ def test_memory_that_runs_out_loses_no_layer(zoo_folder, monkeypatch):
         return read(self, state)
 
     monkeypatch.setattr(Layers, "logits", narrow)
-    found = asked(scorer, TEXTS)
+    table = asked(scorer, TEXTS)
 
     assert refused
     for column in expected.columns:
         if column.startswith("logprob"):
-            assert found[column].to_list() == pytest.approx(
+            assert table[column].to_list() == pytest.approx(
                 expected[column].to_list(), abs=TOLERANCE_NATS
             )
 

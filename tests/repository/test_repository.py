@@ -41,9 +41,9 @@ def read_yaml(path: Path):
 def made(target: str) -> list[str]:
     """The commands of a target of the Makefile."""
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
-    found = re.search(rf"^{target}:.*\n((?:\t.*\n)*)", text, re.MULTILINE)
-    assert found, f"no target {target}"
-    return found[1].splitlines()
+    match = re.search(rf"^{target}:.*\n((?:\t.*\n)*)", text, re.MULTILINE)
+    assert match, f"no target {target}"
+    return match[1].splitlines()
 
 
 def steps(workflow: Path) -> list[str]:
@@ -83,7 +83,7 @@ def test_a_release_is_tried_as_a_change_is_and_more():
 
 def test_every_python_that_the_package_names_is_tried():
     named = [
-        found[1] for classifier in PROJECT["classifiers"] if (found := PYTHONS.search(classifier))
+        match[1] for classifier in PROJECT["classifiers"] if (match := PYTHONS.search(classifier))
     ]
     tried = read_yaml(ROOT / ".github/workflows/tests.yml")["jobs"]["test"]["strategy"]["matrix"]
     assert tried["python"] == named
@@ -96,8 +96,8 @@ def test_every_python_that_the_package_names_is_tried():
 
 
 def test_hooks_are_the_tools_of_make_check():
-    hooks = [each for repo in read_yaml(ROOT / ".pre-commit-config.yaml")["repos"]
-             for each in repo["hooks"]]  # fmt: skip
+    hooks = [hook for repo in read_yaml(ROOT / ".pre-commit-config.yaml")["repos"]
+             for hook in repo["hooks"]]  # fmt: skip
     # Of a hook, the tool; `ruff` takes the files that are committed where `make` takes all.
     tools = [hook["entry"].removeprefix(".venv/bin/").split(" --")[0] for hook in hooks]
     check = [line.strip().removeprefix("$(BIN)/").removesuffix(" .") for line in made("check")]
@@ -159,8 +159,8 @@ def test_the_changelog_keeps_its_form():
         names = [section.split("\n")[0] for section in sections]
         assert names == [name for name in order if name in names]
         assert all("\n- " in section or "\n| " in section for section in sections)
-    assert all(re.match(r"Unreleased|\d+\.\d+\.\d+ - \d{4}-\d\d-\d\d$", each.split("\n")[0])
-               for each in versions)  # fmt: skip
+    assert all(re.match(r"Unreleased|\d+\.\d+\.\d+ - \d{4}-\d\d-\d\d$", version.split("\n")[0])
+               for version in versions)  # fmt: skip
 
 
 def test_every_word_of_the_glossary_has_a_short_entry_with_an_example():

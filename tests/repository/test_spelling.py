@@ -31,7 +31,7 @@ def british(text: str) -> list[str]:
     """British spellings in the prose of a page: not in code, addresses and titles of works."""
     for title in TITLES:
         text = text.replace(title, "")
-    return [found[0] for found in BRITISH.finditer(NOT_PROSE.sub(" ", text))]
+    return [match[0] for match in BRITISH.finditer(NOT_PROSE.sub(" ", text))]
 
 
 def test_british_spellings_are_noticed_in_prose_alone():

@@ -28,7 +28,7 @@ def run(line, capsys):
     words = shlex.split(line)
     if words[0] == "cimento":
         words = [
-            each for word in words[1:] for each in sorted(map(str, Path().glob(word))) or [word]
+            path for word in words[1:] for path in sorted(map(str, Path().glob(word))) or [word]
         ]
         code = invoke(words)
         said = capsys.readouterr()
@@ -74,7 +74,7 @@ def test_invented_answers_are_the_same_with_the_same_seed_and_say_so():
 
     assert made(1) == made(1)
     assert made(1) != made(2)
-    assert {each["remark"] for each in made(1)} == {"simulated"}
-    assert all(each["annotator"].startswith("SIMULATED-") for each in made(1))
-    same = [each["value"] for each in made(1) if each["annotator"] == "SIMULATED-03"]
+    assert {row["remark"] for row in made(1)} == {"simulated"}
+    assert all(row["annotator"].startswith("SIMULATED-") for row in made(1))
+    same = [row["value"] for row in made(1) if row["annotator"] == "SIMULATED-03"]
     assert set(same) == {"3"}

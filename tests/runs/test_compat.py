@@ -54,7 +54,7 @@ def run_as(tool: str, model: Path, suite=SUITE, **changes) -> cimento.Run:
 
 def only_estimate(run: cimento.Run, measure: str) -> cimento.Estimate:
     """How often the one prediction holds on a measure."""
-    [estimate] = (each for each in run.estimates() if each.method == measure)
+    [estimate] = (estimate for estimate in run.estimates() if estimate.method == measure)
     return estimate
 
 
@@ -91,11 +91,11 @@ def test_minicons_token_scores_and_ranks(saved, name):
     special = {"<s>", "</s>", "<|endoftext|>"}
     for number, said in enumerate(expected):
         rows = run.table("tokens").filter(pl.col("request") == number)
-        own = [token for token in said if token[0] not in special]
-        assert rows["token"].to_list() == [token for token, _, _ in own]
+        plain_tokens = [token for token in said if token[0] not in special]
+        assert rows["token"].to_list() == [token for token, _, _ in plain_tokens]
         # minicons gives the token that stands first a score and a rank of 0.
-        scored = rows if len(own) < len(said) else rows[1:]
-        kept = own[len(own) - len(scored) :]
+        scored = rows if len(plain_tokens) < len(said) else rows[1:]
+        kept = plain_tokens[len(plain_tokens) - len(scored) :]
         assert scored["logprob_nats"].to_list() == pytest.approx([v for _, v, _ in kept], abs=2e-5)
         assert scored["rank"].to_list() == [rank for _, _, rank in kept]
 
@@ -115,7 +115,9 @@ def test_lm_eval_loglikelihoods_and_accuracies(saved, name):
         assert estimate.value == pytest.approx(expected[metric])
         assert estimate == dataclasses.replace(run.estimates()[place], role="headline")
         outcomes = judged.outcomes()
-        assert outcomes["right"].to_list() == [bool(each[place]) for each in expected["correct"]]
+        assert outcomes["right"].to_list() == [
+            bool(verdicts[place]) for verdicts in expected["correct"]
+        ]
         assert (outcomes["verdict"][-1], estimate.tied) == ("tie", 1)
 
 
@@ -128,11 +130,11 @@ def test_babylm_causal_by_hand(saved, name):
     kind = zoo.SPECIES[name].tokenizer
     tokenizer, model = zoo.tokenizer(kind), zoo.model(name)
     # What the tokenizer puts before a text itself; GPT-2's puts nothing.
-    own = tokenizer("", add_special_tokens=True).input_ids
-    assert [tokenizer.convert_ids_to_tokens(each) for each in own] == OWN[name]
+    around = tokenizer("", add_special_tokens=True).input_ids
+    assert [tokenizer.convert_ids_to_tokens(token_id) for token_id in around] == OWN[name]
     sums = []
     for sentence in (text for pair in PAIRS for text in pair):
-        scores = causal(model, own, tokens_of(saved(name), sentence).ids)
+        scores = causal(model, around, tokens_of(saved(name), sentence).ids)
         sums.append(sum(score for score in scores if score is not None))
     assert values(run, "lp") == pytest.approx(sums, abs=1e-3)
     first = [good >= bad - 1e-9 for good, bad in zip(sums[::2], sums[1::2], strict=True)]
@@ -171,14 +173,14 @@ REGIONS = make_suite(
 @pytest.mark.parametrize("name", ["gpt2", "opt"])
 def test_syntaxgym_regions_by_hand(saved, name):
     run = run_as("syntaxgym", saved(name), suite=REGIONS)
-    own = [] if name == "gpt2" else [zoo.tokenizer("byte-bpe-bos").bos_token_id]
+    before = [] if name == "gpt2" else [zoo.tokenizer("byte-bpe-bos").bos_token_id]
     margins = []
     for item in REGIONS.items:
         bits = {}
         for condition in item.conditions:
             first, second = (region.text for region in condition.regions)
             tokens = tokens_of(saved(name), f"{first} {second}")
-            scores = causal(zoo.model(name), own, tokens.ids)
+            scores = causal(zoo.model(name), before, tokens.ids)
             # Surprisals in bits; a first token that nothing precedes has 0.
             surprisals = [0.0 if score is None else -score / math.log(2) for score in scores]
             bits[condition.name] = sum(
@@ -265,11 +267,11 @@ def test_an_option_beside_compat_wins(saved, tmp_path, capsys):
     path.write_text("\n".join(["item\tgood\tbad", *rows]) + "\n", encoding="utf-8")
     shared = ("run", str(path), "-m", str(saved("gpt2")), "--device", "cpu", "--no-cache", "--json")
 
-    def told(*options):
+    def printed(*options):
         assert invoke([*shared, "-o", str(tmp_path / "runs"), *options]) == 0
         return json.loads(capsys.readouterr().out)["runs"]
 
-    theirs = told("--compat", "lm-eval")
+    theirs = printed("--compat", "lm-eval")
     estimates = [estimate for run in theirs for estimate in run["estimates"]]
     assert [estimate["method"] for estimate in estimates] == ["lp", "mean-char"]
     assert [run["options"]["ties"] for run in theirs] == ["pass"]
@@ -277,7 +279,7 @@ def test_an_option_beside_compat_wins(saved, tmp_path, capsys):
     accuracies = [estimate["value"] for estimate in estimates]
     assert accuracies == pytest.approx([expected["acc"], expected["acc_norm"]])
 
-    [changed] = told(
+    [changed] = printed(
         "--compat", "lm-eval", "--ties", "tie", "--measure", "lp", "--no-leading-blank"
     )  # fmt: skip
     assert changed["options"]["measure"] == "lp"

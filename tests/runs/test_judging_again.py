@@ -35,7 +35,7 @@ def test_what_is_not_given_stays_as_the_run_was_judged(stored, capsys):
     for run in open_runs(stored):
         summary = run.summary()
         assert again[run.suite.name]["options"] == summary.options
-        assert [each["value"] for each in again[run.suite.name]["estimates"]] == [
+        assert [estimate["value"] for estimate in again[run.suite.name]["estimates"]] == [
             estimate.value for estimate in summary.estimates
         ]
     assert again["it-islands"]["options"]["ties"] == "pass"
@@ -56,7 +56,7 @@ def test_options_of_every_kind_are_given_by_their_names(stored, suite, name, val
     [run] = open_runs(stored / suite)
     here = run.judge(**{name: value}).summary()
     assert again["options"] == here.options != run.summary().options
-    assert [each["value"] for each in again["estimates"]] == [
+    assert [estimate["value"] for estimate in again["estimates"]] == [
         estimate.value for estimate in here.estimates
     ]
 

@@ -58,11 +58,11 @@ def test_outcomes_are_in_the_order_of_the_suite_whatever_the_order_of_the_answer
 
     assert outcomes["item"].to_list()[::3] == [whole.items[number].id for number in numbers]
     for number in numbers:
-        own = outcomes.filter(outcomes["item"] == whole.items[number].id)
+        of_item = outcomes.filter(outcomes["item"] == whole.items[number].id)
         if number in known:
-            assert own.equals(alone[number])
+            assert of_item.equals(alone[number])
         else:
-            assert set(own["verdict"]) == {"unscored"}
+            assert set(of_item["verdict"]) == {"unscored"}
     shuffled = [
         table.sample(fraction=1.0, shuffle=True, seed=seed) for table in (tokens, given_requests)
     ]
@@ -90,8 +90,8 @@ def test_items_that_share_sentences_are_judged_as_if_each_stood_alone(pairs, see
     outcomes = judged(suite, tokens, requests).outcomes()
     for item in suite.items:
         alone = dataclasses.replace(suite, items=(item,))
-        own = judged(alone, tokens, requests.filter(pl.col("item") == item.id)).outcomes()
-        assert outcomes.filter(outcomes["item"] == item.id).equals(own)
+        rows = judged(alone, tokens, requests.filter(pl.col("item") == item.id)).outcomes()
+        assert outcomes.filter(outcomes["item"] == item.id).equals(rows)
     shuffled = [table.sample(fraction=1.0, shuffle=True, seed=seed) for table in (tokens, requests)]
     assert judged(suite, *shuffled).outcomes().equals(outcomes)
 

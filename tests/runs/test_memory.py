@@ -79,10 +79,10 @@ def test_scores_stay_as_they_are(monkeypatch, folder_of, name):
     scorer = opened(folder_of(name))
     device = Device(monkeypatch, scorer, holds=200)
 
-    found = scores(scorer)
+    again = scores(scorer)
 
     assert device.refused > 0
-    for one, other in zip(expected, found, strict=True):
+    for one, other in zip(expected, again, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-5)
 
 
@@ -195,10 +195,10 @@ def test_a_head_that_does_not_fit_takes_fewer_positions_from_then_on(monkeypatch
     scorer = opened(folder_of(name))
     device = NarrowHead(monkeypatch, scorer, holds=5)
 
-    found = scores(scorer)
+    again = scores(scorer)
 
     assert max(device.asked) > 5
-    for one, other in zip(expected, found, strict=True):
+    for one, other in zip(expected, again, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-5)
     device.asked.clear()
     scores(scorer)

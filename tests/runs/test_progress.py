@@ -27,9 +27,9 @@ def test_a_line_says_again_what_it_was_made_of(title, done, left, known):
 
 def test_the_last_line_counts_and_other_lines_say_nothing():
     lines = [RunProgress("a x b", 1, 9), RunProgress("a x b", 5, 9, 0.5)]
-    found = last_progress("\n".join(map(str, lines)))
-    assert found == lines[1]
-    assert found.left_s == 8.0
+    progress = last_progress("\n".join(map(str, lines)))
+    assert progress == lines[1]
+    assert progress.left_s == 8.0
     assert last_progress("") is None
     assert last_progress("cimento: it-islands: 3 of 9 items are wrong") is None
 

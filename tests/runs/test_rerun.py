@@ -270,9 +270,9 @@ def test_values_of_another_kind_are_told(recorded, part, changes, command, capsy
 @pytest.mark.parametrize("kind", ["cloze", "stories"])
 def test_options_that_a_manifest_cannot_have_are_named(runs_of_every_kind, tmp_path, kind, capsys):
     folder = next(
-        found.path
-        for found in find_runs(runs_of_every_kind)
-        if open_run(found.path).paradigm.name == kind
+        folder.path
+        for folder in find_runs(runs_of_every_kind)
+        if open_run(folder.path).paradigm.name == kind
     )
     copy = tmp_path / "run"
     shutil.copytree(folder, copy)

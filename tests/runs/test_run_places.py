@@ -95,8 +95,8 @@ def test_an_edited_suite_leaves_the_earlier_run_as_it_is(capsys):
 def as_in_version_0_1(name: str) -> dict[str, Path]:
     """Give the folders of runs the names that they had: digits of how it was asked only."""
     moved = {}
-    for found in list(find_runs(Path("runs"))):
-        old = found.path.rename(found.path.with_name(f"{found.path.name[:-8]}{name}"))
+    for folder in list(find_runs(Path("runs"))):
+        old = folder.path.rename(folder.path.with_name(f"{folder.path.name[:-8]}{name}"))
         moved[old.parent.name] = old
     return moved
 
@@ -108,7 +108,7 @@ def test_a_run_of_version_0_1_is_taken_where_it_is():
     old = as_in_version_0_1(Asking(device="cpu").digest())["pairs"]
     stamp = (old / "manifest.json").stat().st_mtime_ns
     assert run("pairs.tsv") == 0
-    assert [each.path for each in find_runs(Path("runs"))] == [old]
+    assert [folder.path for folder in find_runs(Path("runs"))] == [old]
     assert (old / "manifest.json").stat().st_mtime_ns == stamp
 
     Path("pairs.tsv").write_text(EDITED, "utf-8")
@@ -157,18 +157,18 @@ def vars_of(record) -> dict[str, object]:
 def test_what_a_killed_program_left_is_not_part_of_the_run():
     Path("pairs.tsv").write_text(PAIRS, "utf-8")
     assert run("pairs.tsv") == 0
-    (found,) = find_runs(Path("runs"))
-    undisturbed = found.manifest()["files"]
-    left = [found.suite_folder / ".items.tsv.abcd1234", found.path / ".tokens.parquet.x_y_z_12"]
-    kept = [found.suite_folder / ".DS_Store", found.suite_folder / ".items.tsv.fresh123"]
+    (folder,) = find_runs(Path("runs"))
+    undisturbed = folder.manifest()["files"]
+    left = [folder.suite_folder / ".items.tsv.abcd1234", folder.path / ".tokens.parquet.x_y_z_12"]
+    kept = [folder.suite_folder / ".DS_Store", folder.suite_folder / ".items.tsv.fresh123"]
     for path in [*left, *kept]:
         path.write_text("half")
     for path in left:
         os.utime(path, (time.time() - 7200,) * 2)
-    (found.path / "manifest.json").unlink()
+    (folder.path / "manifest.json").unlink()
     assert run("pairs.tsv") == 0
 
-    assert found.manifest()["files"] == undisturbed
+    assert folder.manifest()["files"] == undisturbed
     assert not any(path.exists() for path in left)
     # Another process may be writing it; the other is the system's.
     assert all(path.exists() for path in kept)

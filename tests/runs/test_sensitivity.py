@@ -20,13 +20,13 @@ def passed(run):
 
 @pytest.fixture(scope="module")
 def rows():
-    found = sensitivities(
+    measured = sensitivities(
         [SUITE, "it-islands"],
         ["demo-causal", "demo-masked"],
         RunOptions(limit=LIMIT),
         cache=MemoryCache(),
     )
-    return {(row.suite, row.model.partition("@")[0], row.variant): row for row in found}
+    return {(row.suite, row.model.partition("@")[0], row.variant): row for row in measured}
 
 
 def test_each_variant_is_the_run_with_that_choice(rows):
@@ -60,11 +60,11 @@ def test_choices_that_a_model_or_a_suite_does_not_have_are_left_out(rows):
 
 def test_the_last_row_counts_items_that_any_variant_changes(rows):
     for suite, model in {key[:2] for key in rows}:
-        own = [row for key, row in rows.items() if key[:2] == (suite, model)]
-        touched = {item for row in own[:-1] for item in (*row.gained, *row.lost)}
-        assert own[-1].variant == ANY
-        assert {*own[-1].gained, *own[-1].lost} == touched
-        assert own[-1].changed >= max(row.changed for row in own[:-1])
+        of_model = [row for key, row in rows.items() if key[:2] == (suite, model)]
+        touched = {item for row in of_model[:-1] for item in (*row.gained, *row.lost)}
+        assert of_model[-1].variant == ANY
+        assert {*of_model[-1].gained, *of_model[-1].lost} == touched
+        assert of_model[-1].changed >= max(row.changed for row in of_model[:-1])
 
 
 def test_the_command_prints_the_table_and_writes_it(tmp_path, capsys):

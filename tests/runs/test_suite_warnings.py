@@ -26,18 +26,18 @@ def write(path: Path, *, paradigm: str) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("limit", "told", "counted"),
+    ("limit", "seen", "counted"),
     [
         (1, [], ["2 warnings about items that were not asked"]),
         (2, ["item 1, condition bad"], ["1 warning about items that were not asked"]),
         (None, ["item 1, condition bad", "item 2, condition bad"], []),
     ],
 )
-def test_only_warnings_about_items_that_were_asked_are_repeated(tmp_path, limit, told, counted):
+def test_only_warnings_about_items_that_were_asked_are_repeated(tmp_path, limit, seen, counted):
     suite = write(tmp_path / "verbi.jsonl", paradigm="verbi")
     warnings = evaluate(suite, "demo-causal", limit=limit, language="it").summary().warnings
     doubled = [text for text in warnings if text.startswith("CIM-S055")]
-    assert [place in text for place, text in zip(told, doubled, strict=True)] == [True] * len(told)
+    assert [place in text for place, text in zip(seen, doubled, strict=True)] == [True] * len(seen)
     rest = [text for text in warnings if "suites check" in text]
     assert [text.split(":")[0] for text in rest] == counted
 

@@ -50,7 +50,7 @@ def trainer(folder: Path, name: str = "gpt2", **options) -> Trainer:
     if tokens.pad_token is None:
         tokens.pad_token = tokens.eos_token or tokens.convert_ids_to_tokens(0)
     ids = tokens(list(zoo.SENTENCES[:8]), padding=True, return_tensors="pt")["input_ids"]
-    rows = [{"input_ids": each, "labels": each} for each in ids]
+    rows = [{"input_ids": sequence, "labels": sequence} for sequence in ids]
     torch.manual_seed(7)
     settings = {
         "max_steps": STEPS,
@@ -102,8 +102,8 @@ def test_training_is_the_same_to_the_bit_with_and_without(name, tmp_path):
     watched.train()
     assert weights_digest(plain.model) == weights_digest(watched.model)
     losses = [
-        [entry["loss"] for entry in each.state.log_history if "loss" in entry]
-        for each in (plain, watched)
+        [entry["loss"] for entry in training.state.log_history if "loss" in entry]
+        for training in (plain, watched)
     ]
     assert losses[0] == losses[1]
     assert weights_digest(plain.model) != weights_digest(zoo.model(name))
@@ -139,17 +139,17 @@ def test_a_batch_is_as_large_as_was_asked_for(tmp_path, monkeypatch):
 def test_a_run_in_training_is_repeated_from_its_checkpoint(trained, tmp_path, capsys):
     folder, _, _, made = trained
     [run] = (folder / "runs" / SUITE).glob("tiny-step0000003@*")
-    codes, found = [], []
+    codes, changed = [], []
     for step in (3, 6):
         checkpoint = folder / "out" / f"checkpoint-{step}"
         made.processing_class.save_pretrained(checkpoint)
         arguments = ["rerun", str(run), "-m", str(checkpoint), "-o", str(tmp_path), "--json"]
         codes.append(invoke(arguments))
         files = json.loads(capsys.readouterr().out)["runs"][str(run)]
-        found.append([file["name"] for file in files if not file["same"]])
+        changed.append([file["name"] for file in files if not file["same"]])
     assert codes == [0, 1]
-    assert found[0] == []
-    assert "model: revision" in found[1]
+    assert changed[0] == []
+    assert "model: revision" in changed[1]
 
     assert invoke(["rerun", str(run), "-o", str(tmp_path)]) == 2
     assert "Give it with -m, such as the checkpoint of its step." in capsys.readouterr().err
@@ -215,7 +215,7 @@ def test_a_checkpoint_can_be_chosen_by_a_suite(tmp_path):
     )
     callback = evaluate_while_training(made, [SUITE], output=None)
     made.train()
-    accuracies = [found[f"eval_{SUITE}_accuracy"] for found in callback.history.values()]
+    accuracies = [rates[f"eval_{SUITE}_accuracy"] for rates in callback.history.values()]
     assert made.state.best_metric == max(accuracies)
 
 
@@ -233,9 +233,9 @@ def test_the_model_and_all_random_numbers_are_left_as_they_were():
     with undisturbed(model):
         assert not model.training
         torch.rand(5), random.random(), np.random.rand()  # noqa: NPY002, S311  # no secret
-    found = torch.rand(2), random.random(), np.random.rand()  # noqa: NPY002, S311  # no secret
-    assert torch.equal(expected[0], found[0])
-    assert expected[1:] == found[1:]
+    drawn = torch.rand(2), random.random(), np.random.rand()  # noqa: NPY002, S311  # no secret
+    assert torch.equal(expected[0], drawn[0])
+    assert expected[1:] == drawn[1:]
     assert model.training
     assert model.config.use_cache is True
     assert not model.transformer.h[0].training
@@ -246,7 +246,7 @@ def test_a_model_in_memory_scores_as_the_one_in_its_folder(zoo_folder):
     tokens = zoo.tokenizer(zoo.SPECIES["llama"].tokenizer)
     live = live_scorer(zoo.model("llama"), tokens, name="mine")
     texts = list(zoo.SENTENCES[:4])
-    tables = [cimento.score(texts, each) for each in (live, str(zoo_folder("llama")))]
+    tables = [cimento.score(texts, model) for model in (live, str(zoo_folder("llama")))]
     np.testing.assert_allclose(*(t["surprisal_bits"].to_numpy() for t in tables), atol=1e-5)
 
 

@@ -11,16 +11,16 @@ _REASON = re.compile(r"\s*(#|-)\s*\S.*\w")
 
 
 def test_every_security_exemption_has_its_reason():
-    found, bare = 0, []
+    exemptions, bare = 0, []
     for folder in ("src", "tests", "scripts", "benchmarks"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
                 exemption = _EXEMPTION.search(line)
                 if exemption is None:
                     continue
-                found += 1
+                exemptions += 1
                 if not _REASON.match(exemption["rest"]):
                     bare.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
 
-    assert found > 10
+    assert exemptions > 10
     assert bare == []

@@ -356,8 +356,10 @@ def test_weights_whose_header_is_damaged_are_not_counted(tmp_path, header):
 
 
 def test_a_download_stays_on_the_secure_web():
-    found = opener("https://data.test/", allowed=https_only).handlers
-    [handler] = [each for each in found if isinstance(each, urllib.request.HTTPRedirectHandler)]
+    handlers = opener("https://data.test/", allowed=https_only).handlers
+    [handler] = [
+        handler for handler in handlers if isinstance(handler, urllib.request.HTTPRedirectHandler)
+    ]
     request = urllib.request.Request("https://data.test/a.zip")  # not opened
 
     with pytest.raises(InputError, match="is not https"):

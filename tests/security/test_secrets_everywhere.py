@@ -28,8 +28,8 @@ def plain(path: Path, content: bytes) -> bytes:
     """What is in a file, unpacked: tables as text with what they say of themselves."""
     if content[:4] == b"PAR1":
         table = pl.read_parquet(io.BytesIO(content))
-        told = pl.read_parquet_metadata(io.BytesIO(content))
-        return table.write_ndjson().encode() + json.dumps(told).encode()
+        metadata = pl.read_parquet_metadata(io.BytesIO(content))
+        return table.write_ndjson().encode() + json.dumps(metadata).encode()
     if content[:2] == b"\x1f\x8b":
         return plain(path, gzip.decompress(content))
     if content[:2] == b"PK":
@@ -39,7 +39,7 @@ def plain(path: Path, content: bytes) -> bytes:
     return first + plain(path, rest) if newline and rest[:4] == b"PAR1" else content
 
 
-def found(folder: Path) -> dict[str, list[str]]:
+def planted_in(folder: Path) -> dict[str, list[str]]:
     """Secrets to the files that have them."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     opened = {path: plain(path, path.read_bytes()) + str(path).encode() for path in files}
@@ -62,7 +62,7 @@ def clean(folder, capsys, caplog):
     said = capsys.readouterr()
     for secret in SECRETS:
         assert secret not in said.out + said.err + caplog.text
-    assert found(folder) == {secret: [] for secret in SECRETS}
+    assert planted_in(folder) == {secret: [] for secret in SECRETS}
 
 
 def test_what_is_planted_would_be_found(tmp_path):
@@ -71,7 +71,7 @@ def test_what_is_planted_would_be_found(tmp_path):
     with zipfile.ZipFile(tmp_path / "c.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("x", KEY * 2)
 
-    assert {secret: sorted(paths) for secret, paths in found(tmp_path).items()} == {
+    assert {secret: sorted(paths) for secret, paths in planted_in(tmp_path).items()} == {
         KEY: [str(tmp_path / "a.parquet"), str(tmp_path / "c.zip")],
         TOKEN: [str(tmp_path / "b.gz")],
     }

@@ -56,11 +56,16 @@ def names_of(run: Path) -> list[str]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_file_of_a_run_may_be_special(runs_of_every_kind, kind, here):
     """Whatever the file: every one of every kind of run, and one that no run has."""
-    for found in find_runs(runs_of_every_kind):
+    for folder in find_runs(runs_of_every_kind):
         run = here / "copy"
-        for name in [*names_of(found.path), "table.txt", "suite/more.tsv", "parts/x/fills.parquet"]:
+        for name in [
+            *names_of(folder.path),
+            "table.txt",
+            "suite/more.tsv",
+            "parts/x/fills.parquet",
+        ]:
             shutil.rmtree(run, ignore_errors=True)
-            shutil.copytree(found.path, run)
+            shutil.copytree(folder.path, run)
             (run / name).parent.mkdir(parents=True, exist_ok=True)
             plant(run / name, kind)
             with pytest.raises(TableError, match="holds plain files only") as caught:
@@ -87,36 +92,36 @@ def _planted() -> list[object]:
 
 @pytest.mark.parametrize(("command", "name", "kind"), _planted())
 def test_no_command_reads_them(runs_of_every_kind, kind, name, command, here, capsys):
-    for found in find_runs(runs_of_every_kind):
-        run = here / "runs" / found.path.name
+    for folder in find_runs(runs_of_every_kind):
+        run = here / "runs" / folder.path.name
         shutil.rmtree(here / "runs", ignore_errors=True)
-        shutil.copytree(found.path, run)
+        shutil.copytree(folder.path, run)
         plant(run / name, kind)
-        code = invoke([each.replace("{}", str(run)) for each in command])
+        code = invoke([argument.replace("{}", str(run)) for argument in command])
 
         printed = capsys.readouterr()
-        assert code == 2, (found.path, printed.err)
+        assert code == 2, (folder.path, printed.err)
         assert "planted" not in printed.out + printed.err
     made = [
         p for p in here.rglob("*") if p.is_file() and not p.is_symlink() and p.name != "id_ed25519"
     ]
-    assert not any(b"planted" in each.read_bytes() for each in made if "cache" not in each.parts)
+    assert not any(b"planted" in path.read_bytes() for path in made if "cache" not in path.parts)
 
 
 def test_a_folder_in_a_run_that_is_a_link(runs_of_every_kind, here):
-    found = next(find_runs(runs_of_every_kind)).path
+    folder = next(find_runs(runs_of_every_kind)).path
     run = here / "copy"
-    shutil.copytree(found, run)
+    shutil.copytree(folder, run)
     shutil.rmtree(run / "suite")
-    (run / "suite").symlink_to(found / "suite")
+    (run / "suite").symlink_to(folder / "suite")
 
     with pytest.raises(TableError, match="suite is a link"):
         RunFolder(run).manifest()
 
 
 def test_the_path_of_a_run_may_lead_over_links(runs_of_every_kind, here):
-    found = next(find_runs(runs_of_every_kind)).path
-    (here / "collection").symlink_to(found.parent)
+    folder = next(find_runs(runs_of_every_kind)).path
+    (here / "collection").symlink_to(folder.parent)
 
     assert [RunFolder(run.path).manifest() for run in find_runs(here / "collection")]
 

@@ -85,10 +85,10 @@ def test_weights_that_are_no_safetensors_are_taken_where_they_are_trusted(
     with pytest.raises(ModelError, match="--allow-pickle"):
         opened(model)
 
-    found = opened(model, allow_pickle=True)
+    scorer = opened(model, allow_pickle=True)
 
     for name, weight in expected._model.state_dict().items():
-        assert torch.equal(weight, found._model.state_dict()[name])
+        assert torch.equal(weight, scorer._model.state_dict()[name])
     text = model / "text.txt"
     text.write_text("Le lampade sono accese.\n")
     assert invoke(["score", str(text), "-m", str(model)]) == 1
@@ -145,8 +145,8 @@ def test_code_that_comes_with_a_model_is_a_part_of_what_it_is(model):
 def adapter(folder, **config):
     """The config of an adapter, and weights that would make a folder where they are opened."""
     folder.mkdir(exist_ok=True)
-    told = {"peft_type": "LORA", "r": 2, "target_modules": ["c_attn"], **config}
-    (folder / "adapter_config.json").write_text(json.dumps(told))
+    settings = {"peft_type": "LORA", "r": 2, "target_modules": ["c_attn"], **config}
+    (folder / "adapter_config.json").write_text(json.dumps(settings))
     return folder
 
 

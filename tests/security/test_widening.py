@@ -164,11 +164,11 @@ def places(value, path=()):
     """Every value in a manifest, by its keys."""
     yield path, value
     if isinstance(value, dict):
-        for key, each in value.items():
-            yield from places(each, (*path, key))
+        for key, child in value.items():
+            yield from places(child, (*path, key))
     if isinstance(value, list):
-        for number, each in enumerate(value):
-            yield from places(each, (*path, number))
+        for number, child in enumerate(value):
+            yield from places(child, (*path, number))
 
 
 def mutants(manifest):

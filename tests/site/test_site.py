@@ -211,9 +211,9 @@ def test_the_tables_to_download_are_those_of_the_runs(site, animal_runs, more_ru
 def test_the_head_describes_the_tables_as_a_data_set(animal_runs, tmp_path):
     settings = SiteSettings(title="T", address="https://lab.example/board", licence="CC BY 4.0")
     page = write_site(animal_runs, tmp_path / "site", settings).page
-    found = re.search(r'<script type="application/ld\+json">(.*?)</script>', read(page), re.DOTALL)
-    assert found is not None
-    described = json.loads(found[1])
+    match = re.search(r'<script type="application/ld\+json">(.*?)</script>', read(page), re.DOTALL)
+    assert match is not None
+    described = json.loads(match[1])
     assert described["@type"] == "Dataset"
     assert described["license"] == "CC BY 4.0"
     assert 50 <= len(described["description"]) <= 5000
@@ -396,7 +396,7 @@ def test_a_text_of_a_suite_is_text_on_every_page(tmp_path):
         scripts = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
         styles = re.findall(r"<style>(.*?)</style>", text, re.DOTALL)
         allowed = set(re.findall(r"'(sha256-[^']+)'", policy or ""))
-        assert {sha256(each) for each in (*scripts, *styles)} <= allowed
+        assert {sha256(content) for content in (*scripts, *styles)} <= allowed
         assert "default-src 'none'" in (policy or "")
         assert "unsafe" not in (policy or "")
         assert not [name for _, attributes in tags for name in attributes if name.startswith("on")]

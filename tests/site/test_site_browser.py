@@ -35,10 +35,10 @@ def tab(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
     troubles: list[str] = []
     context = browser.new_context(offline=True, **getattr(request, "param", {}))
     page = context.new_page()
-    page.on("console", lambda each: troubles.append(each.text))
-    page.on("pageerror", lambda each: troubles.append(str(each)))
-    page.on("dialog", lambda each: (troubles.append("dialog"), each.dismiss()))
-    page.on("request", lambda each: each.url.startswith("file://") or troubles.append(each.url))
+    page.on("console", lambda message: troubles.append(message.text))
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("dialog", lambda dialog: (troubles.append("dialog"), dialog.dismiss()))
+    page.on("request", lambda asked: asked.url.startswith("file://") or troubles.append(asked.url))
     yield page
     context.close()
     assert not troubles

@@ -182,7 +182,7 @@ def test_rates_are_those_of_lists_of_outcomes(surprisals, cluster, ties, data):
     formulas = ("(1;%a%) < (1;%b%)", "(1;%a%) > (1;%c%)")
     texts = [{name: f"{name}{k}" for name in "abc"} for k in range(len(surprisals))]
     suite = make_suite(formulas, texts, columns=columns, cluster=cluster)
-    tokens = word_tokens(suite, [each for three in surprisals for each in three])
+    tokens = word_tokens(suite, [bits for three in surprisals for bits in three])
     run = judged(suite, tokens, ties=ties, near_tie_bits=1e-5)
 
     clusters = suite.clusters()
@@ -219,9 +219,9 @@ def test_rates_are_those_of_lists_of_outcomes(surprisals, cluster, ties, data):
     level=st.sampled_from((0.5, 0.95)),
 )
 def test_counted_clusters_have_the_interval_of_their_verdicts(drawn, level):
-    passed, labels = [each for each, _ in drawn], [label for _, label in drawn]
+    passed, labels = [right for right, _ in drawn], [label for _, label in drawn]
     sizes = Counter(labels)
-    held = Counter(label for each, label in drawn if each)
+    held = Counter(label for right, label in drawn if right)
     counted = Counter((held[label], size) for label, size in sizes.items())
     design = Design(tuple(range(len(drawn))), tuple(labels))
     assert share_interval(passed, design, level=level) == counted_interval(counted, level=level)
@@ -247,16 +247,22 @@ def test_a_rate_has_the_interval_of_its_verdicts_one_by_one(judged_items):
         for item, cluster, right in judged_items
     ]
     scored = [outcome for outcome in outcomes if outcome.right is not None]
-    rights = [bool(each.right) for each in scored]
-    design = design_of([each.item for each in scored], [each.cluster or None for each in scored])
+    rights = [bool(outcome.right) for outcome in scored]
+    design = design_of(
+        [outcome.item for outcome in scored], [outcome.cluster or None for outcome in scored]
+    )
     expected = share_interval(rights, design)
-    found = rate(outcomes_table("s", outcomes), Estimate(suite="s", model="m", question="q"))
-    assert (found.low, found.high, found.interval_method) == (
+    estimate = rate(outcomes_table("s", outcomes), Estimate(suite="s", model="m", question="q"))
+    assert (estimate.low, estimate.high, estimate.interval_method) == (
         expected.low,
         expected.high,
         expected.method,
     )
-    assert found.reason == (expected.reason or "")
-    assert (found.n, found.right, found.clustered) == (len(rights), sum(rights), design.clustered)
-    assert found.value == (sum(rights) / len(rights) if rights else None)
-    assert found.unscored == len(outcomes) - len(scored)
+    assert estimate.reason == (expected.reason or "")
+    assert (estimate.n, estimate.right, estimate.clustered) == (
+        len(rights),
+        sum(rights),
+        design.clustered,
+    )
+    assert estimate.value == (sum(rights) / len(rights) if rights else None)
+    assert estimate.unscored == len(outcomes) - len(scored)

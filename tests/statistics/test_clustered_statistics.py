@@ -38,10 +38,10 @@ def test_p_is_that_of_all_exchanges_counted():
             ]
             reached.append(abs(pearson(X, mixed)) >= observed - 1e-12)
     exact = sum(reached) / len(reached)
-    found = permute_clusters(X, Y, pearson, PAIRS, seed=1, draws=4000)
+    test = permute_clusters(X, Y, pearson, PAIRS, seed=1, draws=4000)
     # Four standard errors of a share of 4,000 draws.
-    assert found.p == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 4000) ** 0.5)
-    assert found.statistic == pytest.approx(pearson(X, Y))
+    assert test.p == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 4000) ** 0.5)
+    assert test.statistic == pytest.approx(pearson(X, Y))
 
 
 def test_p_is_uniform_where_nothing_is_associated_but_pairs_are_dependent():
@@ -52,8 +52,8 @@ def test_p_is_uniform_where_nothing_is_associated_but_pairs_are_dependent():
         y = np.repeat(generator.normal(size=12), 2) + 0.1 * generator.normal(size=24)
         labels = tuple(np.repeat(np.arange(12), 2).tolist())
         design = Design(tuple(range(24)), labels)
-        found = permute_clusters(x, y, pearson, design, seed=seed, draws=99)
-        ps.append(found.p)
+        test = permute_clusters(x, y, pearson, design, seed=seed, draws=99)
+        ps.append(test.p)
     # python -c "from scipy import stats; print(stats.binom.ppf([.001, .999], 60, .25))": 5 to 26
     assert 5 <= sum(p <= 0.25 for p in ps) <= 26
 
@@ -79,7 +79,7 @@ def test_clusters_of_any_sizes_keep_their_values(clusters):
     values = list(range(len(clusters)))
     design = Design(tuple(values), tuple(clusters))
     permute_clusters(values, values, total, design, seed=0, draws=5)
-    assert all(each == values for each in seen)
+    assert all(drawn == values for drawn in seen)
 
 
 def test_reliability_is_true_over_observed_variance():

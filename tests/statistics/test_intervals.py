@@ -134,7 +134,7 @@ def test_failures_in_one_or_two_clusters_tell_too_little_to_count_items():
     clusters = clustered([0] * 8 + [1] * 20 + [2] * 13 + [3] * 9)
     one = [False] + [True] * 49
     assert effective_number(one, clusters) <= 4
-    assert effective_number([not each for each in one], clusters) <= 4
+    assert effective_number([not right for right in one], clusters) <= 4
     three = [False] + [True] * 7 + ([False] + [True] * 19) + ([False] + [True] * 12) + [True] * 9
     assert effective_number(three, clusters) > 4
 
@@ -160,7 +160,7 @@ def test_verdicts_and_units_are_as_many():
 @given(CLUSTERED, LEVELS)
 @settings(deadline=None)
 def test_an_interval_holds_the_share_and_is_never_narrower_than_wilsons(pairs, level):
-    passed, clusters = [each for each, _ in pairs], [each for _, each in pairs]
+    passed, clusters = [right for right, _ in pairs], [cluster for _, cluster in pairs]
     n, share = len(passed), sum(passed) / len(passed)
     interval = share_interval(passed, clustered(clusters), level=level)
     if len(set(clusters)) < 5:
@@ -173,7 +173,7 @@ def test_an_interval_holds_the_share_and_is_never_narrower_than_wilsons(pairs, l
     plain = wilson(share, n, level=level)
     assert interval.low <= plain[0] + 1e-12
     assert interval.high >= plain[1] - 1e-12
-    flipped = share_interval([not each for each in passed], clustered(clusters), level=level)
+    flipped = share_interval([not right for right in passed], clustered(clusters), level=level)
     assert flipped.low is not None
     assert flipped.high is not None
     assert (1 - flipped.high, 1 - flipped.low) == pytest.approx((interval.low, interval.high))

@@ -38,43 +38,47 @@ SECOND = [1, 2, 2, 3, 3, 1, 4, 3, 2, 4, 2, 2]
 @given(RATINGS, st.sampled_from(["nominal", "ordinal", "interval"]))
 @settings(deadline=None)
 def test_alpha_is_the_krippendorff_packages(ratings, level):
-    found = krippendorff_alpha(ratings, level=level)
-    paired = [[each for each in item if each is not None] for item in ratings]
+    alpha = krippendorff_alpha(ratings, level=level)
+    paired = [[rating for rating in item if rating is not None] for item in ratings]
     paired = [item for item in paired if len(item) > 1]
     if not paired:
-        assert found.reason == NO_PAIR
+        assert alpha.reason == NO_PAIR
         return
-    if len({each for item in paired for each in item}) == 1:
-        assert found.value is None
-        assert found.reason == NO_VARIATION
+    if len({rating for item in paired for rating in item}) == 1:
+        assert alpha.value is None
+        assert alpha.reason == NO_VARIATION
         return
     if len(paired) == 1:
-        assert (found.value, found.reason) == (None, SINGLE_ITEM)
+        assert (alpha.value, alpha.reason) == (None, SINGLE_ITEM)
         return
-    table = np.array([[math.nan if each is None else each for each in item] for item in ratings]).T
+    table = np.array(
+        [[math.nan if rating is None else rating for rating in item] for item in ratings]
+    ).T
     oracle = krippendorff.alpha(reliability_data=table, level_of_measurement=level)
-    assert found.value == pytest.approx(oracle, abs=1e-9)
-    assert found.items == len(paired)
-    assert found.ratings == sum(map(len, paired))
+    assert alpha.value == pytest.approx(oracle, abs=1e-9)
+    assert alpha.items == len(paired)
+    assert alpha.ratings == sum(map(len, paired))
 
 
 def test_one_item_tells_nothing_of_agreement():
-    for found in (
+    for alpha in (
         krippendorff_alpha([[1, 2]], design=Design.independent(1)),
         krippendorff_alpha([[1, 2], [None, 1]], level="ordinal"),
         fleiss_kappa([[1, 2, 2]]),
         cohen_kappa([1], [2]),
     ):
-        assert (found.value, found.low, found.reason) == (None, None, SINGLE_ITEM)
+        assert (alpha.value, alpha.low, alpha.reason) == (None, None, SINGLE_ITEM)
 
 
 def test_nominal_alpha_takes_any_labels_and_order_does_not_matter():
     ratings = [["ok", "ok", None], ["bad", "ok", "bad"], ["ok", None, "ok"], ["odd", "bad", "odd"]]
     numbers = {"ok": 1, "bad": 2, "odd": 3, None: None}
-    found = krippendorff_alpha(ratings)
-    again = krippendorff_alpha([[numbers[each] for each in item][::-1] for item in ratings[::-1]])
-    assert found.value == pytest.approx(again.value)
-    assert found.coefficient == "Krippendorff's alpha, nominal"
+    alpha = krippendorff_alpha(ratings)
+    again = krippendorff_alpha(
+        [[numbers[rating] for rating in item][::-1] for item in ratings[::-1]]
+    )
+    assert alpha.value == pytest.approx(again.value)
+    assert alpha.coefficient == "Krippendorff's alpha, nominal"
 
 
 def test_more_items_make_the_interval_narrower():
@@ -82,21 +86,21 @@ def test_more_items_make_the_interval_narrower():
     ratings = [
         (base + generator.integers(0, 2, 6)).tolist() for base in generator.integers(1, 5, 40)
     ]
-    found = krippendorff_alpha(ratings, level="ordinal", design=Design.independent(40))
-    assert found.low < found.value < found.high
-    assert found.method == JACKKNIFE
+    alpha = krippendorff_alpha(ratings, level="ordinal", design=Design.independent(40))
+    assert alpha.low < alpha.value < alpha.high
+    assert alpha.method == JACKKNIFE
     assert krippendorff_alpha(ratings, level="ordinal").low is None
     fewer = krippendorff_alpha(ratings[:10], level="ordinal", design=Design.independent(10))
-    assert fewer.high - fewer.low > found.high - found.low
+    assert fewer.high - fewer.low > alpha.high - alpha.low
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
 def test_where_all_agree_there_is_no_interval(level):
-    found = krippendorff_alpha(
+    alpha = krippendorff_alpha(
         [[k, k, k] for k in (1, 2, 3, 4, 5, 6, 7, 7)], level=level, design=Design.independent(8)
     )
-    assert found.value == 1.0
-    assert found.reason == "perfect, wholly or without one item or cluster"
+    assert alpha.value == 1.0
+    assert alpha.reason == "perfect, wholly or without one item or cluster"
 
 
 def test_bad_levels_and_ratings_are_refused():
@@ -123,9 +127,9 @@ def test_fleiss_kappa_is_statsmodels():
         ]
     )
     ratings = [np.repeat(np.arange(5), row).tolist() for row in counts]
-    found = fleiss_kappa(ratings, design=Design.independent(10))
-    assert found.value == pytest.approx(0.20993070442195522)
-    assert found.low < found.value < found.high
+    kappa = fleiss_kappa(ratings, design=Design.independent(10))
+    assert kappa.value == pytest.approx(0.20993070442195522)
+    assert kappa.low < kappa.value < kappa.high
 
 
 def test_fleiss_kappa_needs_equal_numbers_and_variation():
@@ -139,13 +143,13 @@ def test_cohens_kappas_are_scikit_learns():
     expected = {"none": 0.4285714285714286, "linear": 0.620253164556962}
     expected["quadratic"] = 0.7887323943661971
     for weights, kappa in expected.items():
-        found = cohen_kappa(FIRST, SECOND, weights=weights, design=Design.independent(12))
-        assert found.value == pytest.approx(kappa)
-        assert found.low < kappa < found.high
+        agreement = cohen_kappa(FIRST, SECOND, weights=weights, design=Design.independent(12))
+        assert agreement.value == pytest.approx(kappa)
+        assert agreement.low < kappa < agreement.high
         words = ["never", "rarely", "often", "always"]
         named = cohen_kappa(
-            [words[each - 1] for each in FIRST],
-            [words[each - 1] for each in SECOND],
+            [words[number - 1] for number in FIRST],
+            [words[number - 1] for number in SECOND],
             weights=weights,
             categories=words,
         )
@@ -175,11 +179,11 @@ def test_kappa_refuses_what_it_cannot_order():
 
 def test_each_rater_with_the_rest():
     rows = [[1, 2, 1], [2, 3, 5], [3, 5, 1], [4, None, 4], [5, 5, 2]]
-    found = correlation_with_rest(rows)
+    correlations = correlation_with_rest(rows)
     rest = [1.5, 4.0, 3.0, 4.0, 3.5]
-    assert found[0].r == pytest.approx(np.corrcoef([1, 2, 3, 4, 5], rest)[0, 1])
-    assert found[1].n == 4
-    assert found[1].r == pytest.approx(np.corrcoef([2, 3, 5, 5], [1, 3.5, 2, 3.5])[0, 1])
+    assert correlations[0].r == pytest.approx(np.corrcoef([1, 2, 3, 4, 5], rest)[0, 1])
+    assert correlations[1].n == 4
+    assert correlations[1].r == pytest.approx(np.corrcoef([2, 3, 5, 5], [1, 3.5, 2, 3.5])[0, 1])
     constant = correlation_with_rest([[3, 1], [3, 2], [3, 4]])
     assert constant[0].reason == "all values of x are equal"
     with pytest.raises(UsageError, match="rows of 1 to 2"):
@@ -205,13 +209,13 @@ def test_jensen_shannon_by_hand():
 def test_jensen_shannon_is_scipys_distance_squared(first, second):
     from scipy.spatial.distance import jensenshannon
 
-    found = jensen_shannon(first, second)
+    divergence = jensen_shannon(first, second)
     if not sum(first.values()) or not sum(second.values()):
-        assert found.value is None
+        assert divergence.value is None
         return
-    p, q = ([side.get(each, 0) for each in "abcd"] for side in (first, second))
-    assert found.value == pytest.approx(jensenshannon(p, q, base=2) ** 2, abs=1e-9)
-    assert jensen_shannon(second, first).value == pytest.approx(found.value)
+    p, q = ([side.get(option, 0) for option in "abcd"] for side in (first, second))
+    assert divergence.value == pytest.approx(jensenshannon(p, q, base=2) ** 2, abs=1e-9)
+    assert jensen_shannon(second, first).value == pytest.approx(divergence.value)
 
 
 @pytest.mark.golden
@@ -221,13 +225,13 @@ def test_agreement_on_released_ratings(shared):
         path = shared / f"data/connectives/lau2020_context-{name}-ratings.csv"
         with path.open(encoding="utf-8", newline="") as file:
             ratings = [
-                [float(each) for each in row["full-ratings"].split(",")]
+                [float(rating) for rating in row["full-ratings"].split(",")]
                 for row in csv.DictReader(file)
             ]
         for level, alpha in expected[key]["alpha"].items():
-            found = krippendorff_alpha(ratings, level=level)
-            assert found.value == pytest.approx(alpha, abs=1e-9)
-            assert found.ratings == expected[key]["ratings"]
+            agreement = krippendorff_alpha(ratings, level=level)
+            assert agreement.value == pytest.approx(alpha, abs=1e-9)
+            assert agreement.ratings == expected[key]["ratings"]
 
 
 @pytest.mark.golden
@@ -249,5 +253,5 @@ def test_agreement_on_released_forced_choices(shared):
             items.setdefault(key, []).append(row["choice"] == row["correct_option"])
     assert len(items) == expected["blimp_human"]["items"]
     assert sum(map(len, items.values())) == expected["blimp_human"]["judgements_kept"]
-    found = krippendorff_alpha(list(items.values()))
-    assert found.value == pytest.approx(expected["blimp_human"]["alpha_nominal"], abs=1e-9)
+    alpha = krippendorff_alpha(list(items.values()))
+    assert alpha.value == pytest.approx(expected["blimp_human"]["alpha_nominal"], abs=1e-9)

@@ -14,21 +14,21 @@ from cimento.statistics.means import bounded_mean
 @pytest.mark.parametrize(("passed", "n"), [(1, 8), (5, 12), (20, 24), (39, 40)])
 def test_of_verdicts_it_is_the_interval_of_jeffreys(passed, n):
     values = [1.0] * passed + [0.0] * (n - passed)
-    found = bounded_mean(values, Design.independent(n), seed=0, draws=200_000)
+    interval = bounded_mean(values, Design.independent(n), seed=0, draws=200_000)
     exact = stats.beta(passed + 0.5, n - passed + 0.5).ppf([0.025, 0.975])
-    assert (found.low, found.high) == pytest.approx(exact, abs=0.004)
+    assert (interval.low, interval.high) == pytest.approx(exact, abs=0.004)
 
 
 def test_values_that_are_all_one_have_an_interval_that_ends_there():
-    found = bounded_mean([1.0] * 8, Design.independent(8), seed=0)
-    assert found.high == 1.0
-    assert 0.6 < found.low < 0.85
+    interval = bounded_mean([1.0] * 8, Design.independent(8), seed=0)
+    assert interval.high == 1.0
+    assert 0.6 < interval.low < 0.85
 
 
 def test_fewer_than_five_units_have_none():
-    found = bounded_mean([0.9, 0.8, 0.7, 0.95], Design.independent(4), seed=0)
-    assert (found.low, found.high) == (None, None)
-    assert "4 values" in found.reason
+    interval = bounded_mean([0.9, 0.8, 0.7, 0.95], Design.independent(4), seed=0)
+    assert (interval.low, interval.high) == (None, None)
+    assert "4 values" in interval.reason
     design = Design(tuple(range(12)), tuple(n // 3 for n in range(12)))
     assert "4 clusters" in bounded_mean([0.5] * 12, design, seed=0).reason
     assert bounded_mean([], Design.independent(0), seed=0).reason == "nothing was scored"
@@ -72,6 +72,6 @@ def test_it_covers_the_mean_ratio(truth, n, spread):
     trials, covered = 300, 0
     for trial in range(trials):
         sample = ratios(centre + spread * generator.standard_normal(n))
-        found = bounded_mean(sample, Design.independent(n), seed=trial, draws=999)
-        covered += found.low <= truth <= found.high
+        interval = bounded_mean(sample, Design.independent(n), seed=trial, draws=999)
+        covered += interval.low <= truth <= interval.high
     assert 0.92 <= covered / trials <= 0.99

@@ -45,12 +45,12 @@ def test_the_rates_by_hand():
 @settings(deadline=None)
 def test_mcc_is_the_correlation_of_truth_and_answer(rows):
     truth, answers = [row[1] for row in rows], [row[0] > 0 for row in rows]
-    found = mcc(confusion(truth, answers))
+    statistic = mcc(confusion(truth, answers))
     if len(set(truth)) == 1 or len(set(answers)) == 1:
-        assert found.value is None
-        assert found.reason
+        assert statistic.value is None
+        assert statistic.reason
     else:
-        assert found.value == pytest.approx(np.corrcoef(truth, answers)[0, 1])
+        assert statistic.value == pytest.approx(np.corrcoef(truth, answers)[0, 1])
 
 
 def test_an_empty_class_leaves_rates_undefined():
@@ -65,12 +65,12 @@ def test_an_empty_class_leaves_rates_undefined():
 
 def test_d_prime_with_the_log_linear_correction():
     # scipy 1.17.1: norm.ppf(6.5 / 8) - norm.ppf(2.5 / 7)
-    found = d_prime(COUNTS)
-    assert found.d_prime == pytest.approx(stats.norm.ppf(6.5 / 8) - stats.norm.ppf(2.5 / 7))
-    assert found.criterion == pytest.approx(
+    detection = d_prime(COUNTS)
+    assert detection.d_prime == pytest.approx(stats.norm.ppf(6.5 / 8) - stats.norm.ppf(2.5 / 7))
+    assert detection.criterion == pytest.approx(
         -(stats.norm.ppf(6.5 / 8) + stats.norm.ppf(2.5 / 7)) / 2
     )
-    assert found.method == "log-linear correction"
+    assert detection.method == "log-linear correction"
     perfect = d_prime(Confusion(10, 0, 0, 10))
     assert perfect.d_prime == pytest.approx(2 * stats.norm.ppf(10.5 / 11))
     assert perfect.criterion == pytest.approx(0)
@@ -81,12 +81,12 @@ def test_d_prime_with_the_log_linear_correction():
 def test_auc_counts_pairs_with_ties_as_half(rows):
     positives = [score for score, positive in rows if positive]
     negatives = [score for score, positive in rows if not positive]
-    found = auc([row[0] for row in rows], [row[1] for row in rows])
+    area = auc([row[0] for row in rows], [row[1] for row in rows])
     if not positives or not negatives:
-        assert found.value is None
+        assert area.value is None
         return
     wins = sum((a > b) + (a == b) / 2 for a in positives for b in negatives)
-    assert found.value == pytest.approx(wins / (len(positives) * len(negatives)))
+    assert area.value == pytest.approx(wins / (len(positives) * len(negatives)))
 
 
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=30))
@@ -100,32 +100,34 @@ def test_mid_ranks_are_scipys(values):
 def test_the_best_threshold_is_the_best_of_all(rows):
     values = np.asarray([row[0] for row in rows], float)
     truth = np.asarray([row[1] for row in rows])
-    found = best_threshold(values, truth)
+    threshold = best_threshold(values, truth)
     candidates = [-math.inf, *(values + 0.5)]
     quality = [mcc(confusion(truth, values >= cut)).value for cut in candidates]
-    own = mcc(confusion(truth, values >= found)).value
-    defined = [each for each in quality if each is not None]
-    assert (own is None) == (not defined)
+    reached = mcc(confusion(truth, values >= threshold)).value
+    defined = [value for value in quality if value is not None]
+    assert (reached is None) == (not defined)
     if defined:
-        assert own == pytest.approx(max(defined))
+        assert reached == pytest.approx(max(defined))
 
 
 def test_a_threshold_for_noise_does_not_flatter_out_of_sample():
     generator = np.random.default_rng(11)
-    found = [
-        threshold_mcc(generator.normal(size=60), generator.random(60) < 0.5, seed=each)
-        for each in range(60)
+    thresholds = [
+        threshold_mcc(generator.normal(size=60), generator.random(60) < 0.5, seed=seed)
+        for seed in range(60)
     ]
-    assert np.mean([each.mcc_in_sample for each in found]) > 0.12
-    assert abs(np.mean([each.mcc for each in found if each.mcc is not None])) < 0.1
+    assert np.mean([threshold.mcc_in_sample for threshold in thresholds]) > 0.12
+    assert (
+        abs(np.mean([threshold.mcc for threshold in thresholds if threshold.mcc is not None])) < 0.1
+    )
 
 
 def test_a_threshold_for_separate_classes_is_perfect_and_repeats():
     scores, truth = [*range(10), *range(20, 30)], [False] * 10 + [True] * 10
-    found = threshold_mcc(scores, truth, seed=3)
-    assert found.mcc == pytest.approx(1)
-    assert len(found.thresholds) == 10
-    assert found == threshold_mcc(scores, truth, seed=3)
+    threshold = threshold_mcc(scores, truth, seed=3)
+    assert threshold.mcc == pytest.approx(1)
+    assert len(threshold.thresholds) == 10
+    assert threshold == threshold_mcc(scores, truth, seed=3)
     assert threshold_mcc(scores, [True] * 20, seed=3).reason
     assert threshold_mcc([1.0] * 20, truth, seed=3).mcc is None
     assert threshold_mcc(scores, truth, seed=3, clusters=["a"] * 20).reason == "one cluster only"
@@ -136,7 +138,7 @@ def test_a_threshold_for_separate_classes_is_perfect_and_repeats():
 def test_clusters_are_not_divided():
     """Rows that come twice, each with its twin, choose the thresholds that single rows choose."""
     generator = np.random.default_rng(5)
-    truth = [each % 2 == 0 for each in range(40)]
+    truth = [number % 2 == 0 for number in range(40)]
     scores = generator.normal(size=40) + np.asarray(truth)
     once = threshold_mcc(scores, truth, seed=1)
     twins = np.repeat(np.arange(40), 2)
@@ -167,14 +169,14 @@ def test_brier_and_nll_by_hand():
 
 
 def test_calibration_by_hand_with_edges_closed_above():
-    found = expected_calibration_error(
+    calibration = expected_calibration_error(
         [0.5, 0.5, 0.75, 1.0, 0.0], [True, False, True, False, False], bins=2
     )
-    low, high = found.bins
+    low, high = calibration.bins
     assert (low.n, high.n) == (3, 2)
     assert low.confidence == pytest.approx(1 / 3)
     assert low.accuracy == pytest.approx(1 / 3)
-    assert found.ece == pytest.approx(2 / 5 * abs(0.5 - 0.875))
+    assert calibration.ece == pytest.approx(2 / 5 * abs(0.5 - 0.875))
     empty = expected_calibration_error([], [])
     assert empty.ece is None
     assert empty.reason == "no observations"
@@ -213,10 +215,10 @@ def test_bias_and_calibration_of_a_published_study(shared):
         assert auc(margin, truth).value == pytest.approx(bias["auc"], abs=1e-12)
         p = np.exp(ll - np.logaddexp.reduce(ll, axis=1, keepdims=True))
         calibration = expected["per_task"]["story_class"]["calibration"]
-        assert brier(p, [int(each) for each in truth]).value == pytest.approx(
+        assert brier(p, [int(value) for value in truth]).value == pytest.approx(
             calibration["brier_sum"], abs=1e-9
         )
-        assert nll(p, [int(each) for each in truth]).value == pytest.approx(
+        assert nll(p, [int(value) for value in truth]).value == pytest.approx(
             calibration["nll"], abs=1e-9
         )
         right = (p.argmax(axis=1) == np.asarray(truth, int)).tolist()

@@ -44,15 +44,15 @@ ORACLES = {
 @settings(deadline=None)
 def test_coefficients_and_asymptotic_p_are_scipys(pairs, kind):
     x, y = [float(pair[0]) for pair in pairs], [float(pair[1]) for pair in pairs]
-    found = coefficient(x, y, kind=kind)
+    correlation = coefficient(x, y, kind=kind)
     if len(set(x)) == 1 or len(set(y)) == 1:
-        assert found.r is None
-        assert found.reason.startswith("all values of")
+        assert correlation.r is None
+        assert correlation.reason.startswith("all values of")
         return
     oracle = ORACLES[kind](x, y)
-    assert found.r == pytest.approx(oracle.statistic, abs=1e-12)
-    if abs(found.r) < 1 - 1e-12:
-        assert found.p_asymptotic == pytest.approx(oracle.pvalue, rel=1e-7, abs=1e-12)
+    assert correlation.r == pytest.approx(oracle.statistic, abs=1e-12)
+    if abs(correlation.r) < 1 - 1e-12:
+        assert correlation.p_asymptotic == pytest.approx(oracle.pvalue, rel=1e-7, abs=1e-12)
 
 
 def test_p_from_a_printed_coefficient():
@@ -71,13 +71,13 @@ def test_permutation_and_jackknife_go_with_the_asymptotics_where_those_hold():
     x = generator.normal(size=80)
     y = 0.3 * x + generator.normal(size=80)
     for kind, draws in (("pearson", 4000), ("spearman", 4000), ("kendall", 400)):
-        found = correlate(x, y, kind=kind, design=Design.independent(80), seed=4, draws=draws)
-        assert found.p_permutation == pytest.approx(found.p_asymptotic, abs=0.02)
-        assert found.low < found.r < found.high
-        assert found.method == JACKKNIFE
+        correlation = correlate(x, y, kind=kind, design=Design.independent(80), seed=4, draws=draws)
+        assert correlation.p_permutation == pytest.approx(correlation.p_asymptotic, abs=0.02)
+        assert correlation.low < correlation.r < correlation.high
+        assert correlation.method == JACKKNIFE
     fisher = stats.pearsonr(x, y).confidence_interval()
-    own = correlate(x, y, kind="pearson", design=Design.independent(80), seed=4, draws=0)
-    assert (own.low, own.high) == pytest.approx((fisher.low, fisher.high), abs=0.05)
+    pearson = correlate(x, y, kind="pearson", design=Design.independent(80), seed=4, draws=0)
+    assert (pearson.low, pearson.high) == pytest.approx((fisher.low, fisher.high), abs=0.05)
 
 
 def test_clusters_give_a_cluster_interval_and_no_p_of_rows():
@@ -107,9 +107,9 @@ def test_draws_by_weights_are_the_coefficients_of_drawn_rows(rows, data, kind):
     weights = np.bincount(picked, minlength=n)[None, :].astype(float)
     again = table[picked]
     makers = {"pearson": pearson_draws, "spearman": spearman_draws, "kendall": kendall_draws}
-    found = float(makers[kind](table[:, 0], table[:, 1])(weights)[0])
+    r = float(makers[kind](table[:, 0], table[:, 1])(weights)[0])
     expected = statistic_of(kind)(again[:, 0], again[:, 1])
-    assert found == pytest.approx(expected, abs=1e-9, nan_ok=True)
+    assert r == pytest.approx(expected, abs=1e-9, nan_ok=True)
     if kind != "kendall":
         partial = float(partial_draws(table, ranked=kind == "spearman")(weights)[0])
         plain = partial_correlation(*again.T, kind=kind, design=Design.independent(n))
@@ -131,26 +131,26 @@ def test_the_seed_decides():
     x, y = np.arange(12.0), np.array([3.0, 1, 2, 5, 4, 8, 6, 7, 11, 9, 12, 10])
     y = y[[5, 2, 8, 1, 9, 0, 4, 11, 3, 10, 7, 6]]
 
-    def found(seed):
+    def drawn(seed):
         return correlate(x, y, design=Design.independent(12), seed=seed, draws=200)
 
-    assert found(1) == found(1)
-    assert found(1) != found(2)
+    assert drawn(1) == drawn(1)
+    assert drawn(1) != drawn(2)
 
 
 def test_undefined_correlations_have_a_reason():
-    def found(x, y, kind="spearman"):
+    def correlated(x, y, kind="spearman"):
         return correlate(x, y, kind=kind, design=Design.independent(len(x)), seed=0, draws=99)
 
-    assert found([1.0, 2.0], [1.0, 2.0]).reason == "fewer than three pairs of values"
-    assert found([1.0] * 5, range(5)).reason == "all values of x are equal"
-    assert found(range(5), [2.0] * 5, "kendall").r is None
-    perfect = found(range(6), range(6))
+    assert correlated([1.0, 2.0], [1.0, 2.0]).reason == "fewer than three pairs of values"
+    assert correlated([1.0] * 5, range(5)).reason == "all values of x are equal"
+    assert correlated(range(5), [2.0] * 5, "kendall").r is None
+    perfect = correlated(range(6), range(6))
     assert perfect.r == 1
     assert perfect.low is None
     assert perfect.reason == "perfect, wholly or without one item or cluster"
     with pytest.raises(UsageError, match="Did you mean 'spearman'"):
-        found(range(6), range(6), "spearmann")
+        correlated(range(6), range(6), "spearmann")
     with pytest.raises(UsageError, match="x has 5 values, units has 6"):
         correlate(range(5), range(5), design=Design.independent(6), seed=0)
 
@@ -168,11 +168,11 @@ def test_one_covariate_is_partialled_out_as_by_yules_formula():
         expected = (r["xy"] - r["xz"] * r["yz"]) / math.sqrt(
             (1 - r["xz"] ** 2) * (1 - r["yz"] ** 2)
         )
-        found = partial_correlation(x, y, z, kind=kind, design=Design.independent(40))
-        assert found.r == pytest.approx(expected)
-        assert found.low < found.r < found.high
+        correlation = partial_correlation(x, y, z, kind=kind, design=Design.independent(40))
+        assert correlation.r == pytest.approx(expected)
+        assert correlation.low < correlation.r < correlation.high
         t = expected * math.sqrt(37 / (1 - expected**2))
-        assert found.p_asymptotic == pytest.approx(2 * stats.t.sf(abs(t), 37))
+        assert correlation.p_asymptotic == pytest.approx(2 * stats.t.sf(abs(t), 37))
 
 
 def test_two_covariates_are_partialled_out_as_by_the_inverse_matrix():
@@ -181,17 +181,17 @@ def test_two_covariates_are_partialled_out_as_by_the_inverse_matrix():
     inverse = np.linalg.inv(np.corrcoef(table, rowvar=False))
     expected = -inverse[0, 1] / math.sqrt(inverse[0, 0] * inverse[1, 1])
     thirty = Design.independent(30)
-    found = partial_correlation(
+    correlation = partial_correlation(
         table[:, 0], table[:, 1], table[:, 2:], kind="pearson", design=thirty
     )
-    assert found.r == pytest.approx(expected)
+    assert correlation.r == pytest.approx(expected)
 
 
 def test_covariates_that_explain_everything_leave_nothing():
     x, eight = np.arange(8.0), Design.independent(8)
-    found = partial_correlation(x, x**2, 3 * x + 1, kind="pearson", design=eight)
-    assert found.r is None
-    assert found.reason == "the covariates leave nothing of x or of y"
+    correlation = partial_correlation(x, x**2, 3 * x + 1, kind="pearson", design=eight)
+    assert correlation.r is None
+    assert correlation.reason == "the covariates leave nothing of x or of y"
     three = Design.independent(3)
     assert partial_correlation([1.0, 2, 3], [1.0, 2, 4], [1.0, 2, 2], design=three).r is None
     with pytest.raises(UsageError, match="'pearson' or 'spearman'"):
@@ -215,9 +215,9 @@ def test_odd_and_unequal_numbers_of_ratings_have_the_ceiling_they_were_made_with
         (effect + generator.normal(0, math.sqrt(noise), raters[row % len(raters)])).tolist()
         for row, effect in enumerate(items)
     ]
-    found = split_half(ratings, seed=1, draws=40)
-    assert found.reliability == pytest.approx(truth, abs=0.01)
-    assert found.low < found.reliability < found.high
+    halves = split_half(ratings, seed=1, draws=40)
+    assert halves.reliability == pytest.approx(truth, abs=0.01)
+    assert halves.low < halves.reliability < halves.high
 
 
 def test_the_ceiling_of_simulated_raters_is_the_one_they_were_made_with():
@@ -226,13 +226,13 @@ def test_the_ceiling_of_simulated_raters_is_the_one_they_were_made_with():
     generator = np.random.default_rng(7)
     items = generator.normal(size=400)
     ratings = [(item + generator.normal(0, math.sqrt(2), 10)).tolist() for item in items]
-    found = split_half(ratings, seed=1, draws=200)
-    assert found.reliability == pytest.approx(1 / 1.2, abs=0.03)
-    assert found.ceiling == pytest.approx(math.sqrt(1 / 1.2), abs=0.02)
-    assert found.low < found.reliability < found.high
+    halves = split_half(ratings, seed=1, draws=200)
+    assert halves.reliability == pytest.approx(1 / 1.2, abs=0.03)
+    assert halves.ceiling == pytest.approx(math.sqrt(1 / 1.2), abs=0.02)
+    assert halves.low < halves.reliability < halves.high
     # The correlation of the true effects with the means is what the ceiling estimates.
     truth = np.corrcoef(items, [np.mean(rating) for rating in ratings])[0, 1]
-    assert found.ceiling == pytest.approx(truth, abs=0.02)
+    assert halves.ceiling == pytest.approx(truth, abs=0.02)
 
 
 def test_ratings_that_tell_nothing_have_no_ceiling():
@@ -259,6 +259,8 @@ def test_correlations_of_the_released_ratings(shared):
         length = [float(len(row["sentence"].split())) for row in rows]
         want = expected[name]["mean_vs_whitespace_length"]
         for kind, key in (("pearson",) * 2, ("spearman",) * 2, ("kendall", "kendall_b")):
-            found = coefficient(mean, length, kind=kind)
-            assert found.n == want["n"]
-            assert (found.r, found.p_asymptotic) == pytest.approx(tuple(want[key]), rel=1e-9)
+            correlation = coefficient(mean, length, kind=kind)
+            assert correlation.n == want["n"]
+            assert (correlation.r, correlation.p_asymptotic) == pytest.approx(
+                tuple(want[key]), rel=1e-9
+            )

@@ -41,8 +41,8 @@ def test_shares_of_independent_items(n):
     covered = [
         sum(
             stats.binom.pmf(k, n, truth)
-            for k, each in enumerate(intervals)
-            if each.low <= truth <= each.high
+            for k, interval in enumerate(intervals)
+            if interval.low <= truth <= interval.high
         )
         for truth in TRUTHS
     ]
@@ -62,9 +62,9 @@ def test_shares_of_templates_of_unequal_size(truth):
         shares = generator.beta(truth * shape, (1 - truth) * shape, 30)
         counts = generator.binomial(sizes, shares)
         passed = [
-            each
+            right
             for k, n in zip(counts, sizes, strict=True)
-            for each in [True] * k + [False] * (n - k)
+            for right in [True] * k + [False] * (n - k)
         ]
         interval = share_interval(passed, design)
         held += interval.low <= truth <= interval.high
@@ -81,8 +81,8 @@ def test_means_of_normal_values(sizes):
     for seed in range(trials):
         common = generator.normal(0, 0.5, len(sizes))[labels]
         values = common + generator.normal(size=labels.size)
-        found = mean_of(values, design, seed=seed, draws=499)
-        held += found.low <= 0 <= found.high
+        mean = mean_of(values, design, seed=seed, draws=499)
+        held += mean.low <= 0 <= mean.high
     assert about(held, trials)
 
 
@@ -94,8 +94,8 @@ def test_differences_of_shares_and_their_test():
     for _ in range(trials):
         hard = generator.beta(4, 1, 18)[labels]
         first, second = (generator.random((2, 90)) < hard).tolist()
-        found = share_difference(first, second, design)
-        held += found.low <= 0 <= found.high
+        difference = share_difference(first, second, design)
+        held += difference.low <= 0 <= difference.high
         rejected += share_test(first, second, design).p <= 0.05
     assert held / trials > 0.92
     assert about(rejected, trials, 0.05)
@@ -111,9 +111,9 @@ def test_correlations(kind, sizes):
     covariance = [[1, 0.5], [0.5, 1]]
     for _ in range(trials):
         common = generator.multivariate_normal([0, 0], covariance, len(sizes))[labels]
-        own = generator.multivariate_normal([0, 0], covariance, labels.size)
-        found = correlate(*(common + own).T, kind=kind, design=design, seed=0, draws=0)
-        held += found.low <= truth <= found.high
+        individual = generator.multivariate_normal([0, 0], covariance, labels.size)
+        correlation = correlate(*(common + individual).T, kind=kind, design=design, seed=0, draws=0)
+        held += correlation.low <= truth <= correlation.high
     assert about(held, trials, 0.96)
 
 
@@ -123,11 +123,11 @@ def test_kappa_of_two_models():
     for _ in range(trials):
         hard = generator.random(40) < 0.5
         first, second = hard ^ (generator.random((2, 40)) < 0.15)
-        found = cohen_kappa(first.tolist(), second.tolist(), design=design)
-        if found.low is not None:
+        kappa = cohen_kappa(first.tolist(), second.tolist(), design=design)
+        if kappa.low is not None:
             defined += 1
             # Both are right about the same half in .85² + .15² of all items, half by chance.
-            held += found.low <= 0.49 <= found.high
+            held += kappa.low <= 0.49 <= kappa.high
     assert defined > 290
     assert about(held, defined)
 

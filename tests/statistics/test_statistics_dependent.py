@@ -38,19 +38,19 @@ def test_error_and_p_are_those_of_leaving_out_by_hand(kind):
     every = np.arange(12)
     left_out = np.array([difference(every != k) for k in every])
     error = math.sqrt(11 / 12 * ((left_out - left_out.mean()) ** 2).sum())
-    found = correlation_difference(one, other, reference, kind=kind, design=Design.independent(12))
+    gap = correlation_difference(one, other, reference, kind=kind, design=Design.independent(12))
 
-    assert found.estimate == pytest.approx(difference(every >= 0))
+    assert gap.estimate == pytest.approx(difference(every >= 0))
     reach = stats.t.ppf(0.975, 11) * error
-    assert found.high - found.estimate == pytest.approx(reach, rel=1e-6)
-    assert found.p == pytest.approx(2 * stats.t.sf(abs(found.estimate) / error, 11), rel=1e-6)
+    assert gap.high - gap.estimate == pytest.approx(reach, rel=1e-6)
+    assert gap.p == pytest.approx(2 * stats.t.sf(abs(gap.estimate) / error, 11), rel=1e-6)
 
 
 def test_clusters_are_left_out_whole():
     one, other, reference = columns(12, seed=2)
     labels = np.arange(12) // 2
     design = Design(tuple(range(12)), tuple(labels.tolist()))
-    found = correlation_difference(one, other, reference, kind="pearson", design=design)
+    gap = correlation_difference(one, other, reference, kind="pearson", design=design)
     left_out = np.array([
         stats.pearsonr(other[labels != k], reference[labels != k])[0]
         - stats.pearsonr(one[labels != k], reference[labels != k])[0]
@@ -58,9 +58,9 @@ def test_clusters_are_left_out_whole():
     ])  # fmt: skip
     error = math.sqrt(5 / 6 * ((left_out - left_out.mean()) ** 2).sum())
 
-    assert (found.n, found.m) == (12, 6)
-    assert "clusters" in found.method
-    assert found.p == pytest.approx(2 * stats.t.sf(abs(found.estimate) / error, 5), rel=1e-6)
+    assert (gap.n, gap.m) == (12, 6)
+    assert "clusters" in gap.method
+    assert gap.p == pytest.approx(2 * stats.t.sf(abs(gap.estimate) / error, 5), rel=1e-6)
 
 
 def test_of_many_normal_rows_it_agrees_with_williams():
@@ -75,11 +75,11 @@ def test_of_many_normal_rows_it_agrees_with_williams():
     t = (b - a) * math.sqrt(
         (n - 1) * (1 + c) / (2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - c) ** 3)
     )
-    found = correlation_difference(
+    gap = correlation_difference(
         one, other, reference, kind="pearson", design=Design.independent(n)
     )
 
-    assert stats.t.isf(found.p / 2, n - 1) == pytest.approx(abs(t), rel=0.1)
+    assert stats.t.isf(gap.p / 2, n - 1) == pytest.approx(abs(t), rel=0.1)
 
 
 def test_equal_correlations_are_seldom_found_different():

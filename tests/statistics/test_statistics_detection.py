@@ -121,8 +121,8 @@ def test_the_interval_covers_as_often_as_it_says(d, c, spread):
         hits = rng.binomial(8, norm.cdf(d / 2 - c + shifts[0]))
         alarms = rng.binomial(8, norm.cdf(-d / 2 - c + shifts[1]))
         table = np.stack([hits, np.full(24, 8), alarms, np.full(24, 8)], axis=1)
-        found = detection(table, Design.independent(24), seed=seed, draws=999).sensitivity
-        held.append(found.low <= d / whole <= found.high)
+        sensitivity = detection(table, Design.independent(24), seed=seed, draws=999).sensitivity
+        held.append(sensitivity.low <= d / whole <= sensitivity.high)
     assert 0.91 <= np.mean(held) <= 0.99
 
 

@@ -56,24 +56,24 @@ def test_a_difference_of_shares_lies_in_its_interval_of_some_width(rows, level):
     units = tuple(range(len(rows)))
     for clusters in (tuple(row[2] for row in rows), units):
         design = Design(units, clusters)
-        found = share_difference(first, second, design, level=level)
+        difference = share_difference(first, second, design, level=level)
         if design.m < 5:
-            assert (found.low, found.reason) == (None, design.shortage)
+            assert (difference.low, difference.reason) == (None, design.shortage)
             continue
-        assert -1 <= found.low <= found.estimate <= found.high <= 1
-        assert found.low < found.high
+        assert -1 <= difference.low <= difference.estimate <= difference.high <= 1
+        assert difference.low < difference.high
         mirrored = share_difference(second, first, design, level=level)
-        assert (-mirrored.high, -mirrored.low) == pytest.approx((found.low, found.high))
+        assert (-mirrored.high, -mirrored.low) == pytest.approx((difference.low, difference.high))
 
 
 def test_a_difference_of_shares_by_hand():
     # 20 items, 6 only the first, 2 only the second: p = 7/22, q = 3/22.
     first = [True] * 6 + [False] * 2 + [True] * 12
     second = [False] * 6 + [True] * 2 + [True] * 12
-    found = share_difference(first, second, Design.independent(20))
+    difference = share_difference(first, second, Design.independent(20))
     half = 1.959963984540054 * math.sqrt((10 / 22 - (4 / 22) ** 2) / 22)
-    assert (found.low, found.high) == pytest.approx((4 / 22 - half, 4 / 22 + half))
-    assert (found.estimate, found.method) == (0.2, BONETT_PRICE)
+    assert (difference.low, difference.high) == pytest.approx((4 / 22 - half, 4 / 22 + half))
+    assert (difference.estimate, difference.method) == (0.2, BONETT_PRICE)
     assert share_difference([], [], Design.independent(0)).reason == "nothing was scored"
 
 
@@ -81,20 +81,20 @@ def test_clusters_leave_the_effective_number_of_items():
     first = [True] * 6 + [False] * 2 + [True] * 12
     second = [False] * 6 + [True] * 2 + [True] * 12
     design = Design(tuple(range(20)), tuple(place // 2 for place in range(20)))
-    found = share_difference(first, second, design)
+    difference = share_difference(first, second, design)
     n = effective_number([a - b for a, b in zip(first, second, strict=True)], design)
     assert n < 15
     p, q = (0.3 * n + 1) / (n + 2), (0.1 * n + 1) / (n + 2)
     half = 1.959963984540054 * math.sqrt((p + q - (p - q) ** 2) / (n + 2))
-    assert (found.low, found.high) == pytest.approx((p - q - half, p - q + half))
-    assert found.method == BONETT_PRICE_CLUSTERED
+    assert (difference.low, difference.high) == pytest.approx((p - q - half, p - q + half))
+    assert difference.method == BONETT_PRICE_CLUSTERED
 
 
 def test_the_difference_of_shares_of_different_items_is_newcombes():
     # Newcombe (1998), table II, example (a): 56/70 - 48/80, method 10: 0.0524 to 0.3339.
     # statsmodels 0.15.0: confint_proportions_2indep(56, 70, 48, 80, method="newcomb")
-    found = unpaired_share_difference(56 / 70, 70, 48 / 80, 80)
-    assert (found.low, found.high) == pytest.approx((0.05243147, 0.33387265))
+    difference = unpaired_share_difference(56 / 70, 70, 48 / 80, 80)
+    assert (difference.low, difference.high) == pytest.approx((0.05243147, 0.33387265))
     assert unpaired_share_difference(0.5, 0, 0.5, 3).estimate is None
     few = unpaired_share_difference(0.5, 4, 0.75, 40)
     assert (few.estimate, few.low, few.reason) == (-0.25, None, FEW_OBSERVATIONS)

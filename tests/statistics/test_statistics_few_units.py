@@ -74,9 +74,9 @@ CALLS = {
 FIELDS = ("low", "high", "p", "p_asymptotic", "p_permutation", "coefficients")
 
 
-def claims(found):
+def claims(answer):
     """Ends and p-values that were given."""
-    return [name for name in FIELDS if getattr(found, name, None) not in (None, ())]
+    return [name for name in FIELDS if getattr(answer, name, None) not in (None, ())]
 
 
 @pytest.mark.parametrize("size", [1, 6])
@@ -86,18 +86,18 @@ def test_fewer_than_five_say_why_there_is_none(name, size):
     for m in range(FEWEST_CLUSTERS):
         x, y = generator.normal(size=(2, m * size))
         design = Design(tuple(range(m * size)), tuple(np.repeat(range(m), size).tolist()))
-        found = CALLS[name](x, y, design)
-        assert claims(found) == []
-        assert found.reason
+        answer = CALLS[name](x, y, design)
+        assert claims(answer) == []
+        assert answer.reason
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_dozen_clusters_are_enough(name):
     x, y = np.random.default_rng(5).normal(size=(2, 48))
     design = Design(tuple(range(48)), tuple(np.repeat(range(12), 4).tolist()))
-    found = CALLS[name](x, y, design)
-    assert claims(found)
-    assert found.reason is None
+    answer = CALLS[name](x, y, design)
+    assert claims(answer)
+    assert answer.reason is None
 
 
 @pytest.mark.parametrize("name", sorted(set(CALLS) - {"unpaired_share_difference"}))
@@ -111,10 +111,10 @@ def test_a_dozen_clusters_are_enough(name):
 def test_degenerate_columns_give_a_number_or_a_reason(name, rows, groups):
     x, y = (np.array([row[place] for row in rows], dtype=float) for place in (0, 1))
     design = Design(tuple(range(x.size)), tuple(place % groups for place in range(x.size)))
-    found = CALLS[name](x, y, design)
-    numbers = [getattr(found, each, None) for each in ("low", "high", "p", "statistic", "value")]
+    answer = CALLS[name](x, y, design)
+    numbers = [getattr(answer, field, None) for field in ("low", "high", "p", "statistic", "value")]
     assert all(number is None or np.isfinite(number) for number in numbers)
-    if getattr(found, "low", None) is not None:
-        assert found.low <= found.high
-    if not claims(found):
-        assert found.reason
+    if getattr(answer, "low", None) is not None:
+        assert answer.low <= answer.high
+    if not claims(answer):
+        assert answer.reason

@@ -43,9 +43,9 @@ def test_correlations_are_those_of_scipy_without_each_cluster(design, kind):
     oracle = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
     x, y = np.array(FIRST) + 0.1 * np.arange(12), np.array(SECOND) * 1.0
     expected = by_a_loop(lambda rows: oracle[kind](x[rows], y[rows]).statistic, design, level=0.9)
-    found = correlate(x, y, kind=kind, design=design, seed=1, draws=0, level=0.9)
-    assert (found.low, found.high) == pytest.approx(expected)
-    assert found.method == (JACKKNIFE_CLUSTERED if design.clustered else JACKKNIFE)
+    correlation = correlate(x, y, kind=kind, design=design, seed=1, draws=0, level=0.9)
+    assert (correlation.low, correlation.high) == pytest.approx(expected)
+    assert correlation.method == (JACKKNIFE_CLUSTERED if design.clustered else JACKKNIFE)
 
 
 @pytest.mark.parametrize("design", DESIGNS)
@@ -63,9 +63,11 @@ def test_partial_correlations_are_computed_anew_without_each_cluster(design, kin
         x, y, *covariates = table[rows].T
         return partial_correlation(x, y, np.array(covariates).T, kind=kind, design=kept).r
 
-    found = partial_correlation(table[:, 0], table[:, 1], table[:, 2:], kind=kind, design=design)
-    assert (found.low, found.high) == pytest.approx(by_a_loop(partial, design))
-    assert (found.p_asymptotic is None) == design.clustered
+    correlation = partial_correlation(
+        table[:, 0], table[:, 1], table[:, 2:], kind=kind, design=design
+    )
+    assert (correlation.low, correlation.high) == pytest.approx(by_a_loop(partial, design))
+    assert (correlation.p_asymptotic is None) == design.clustered
 
 
 @pytest.mark.parametrize("design", DESIGNS)
@@ -78,9 +80,11 @@ def test_alphas_are_the_krippendorff_packages_without_each_cluster(design, level
     def alpha(rows):
         return krippendorff.alpha(reliability_data=table[:, rows], level_of_measurement=level)
 
-    found = krippendorff_alpha(ratings, level=level, design=design)
+    agreement = krippendorff_alpha(ratings, level=level, design=design)
     # 33 ratings of twelve items.
-    assert (found.low, found.high) == pytest.approx(by_a_loop(alpha, design, ratings=33 / 12))
+    assert (agreement.low, agreement.high) == pytest.approx(
+        by_a_loop(alpha, design, ratings=33 / 12)
+    )
 
 
 @pytest.mark.parametrize("design", DESIGNS)
@@ -94,8 +98,8 @@ def test_kappas_are_computed_anew_without_each_cluster(design, weights):
             categories=(1, 2, 3, 4),
         ).value
 
-    found = cohen_kappa(FIRST, SECOND, weights=weights, design=design)
-    assert (found.low, found.high) == pytest.approx(by_a_loop(kappa, design))
+    agreement = cohen_kappa(FIRST, SECOND, weights=weights, design=design)
+    assert (agreement.low, agreement.high) == pytest.approx(by_a_loop(kappa, design))
     pairs = list(zip(FIRST, SECOND, strict=True))
     fleiss = fleiss_kappa(pairs, design=design)
     expected = by_a_loop(lambda rows: fleiss_kappa([pairs[row] for row in rows]).value, design)
@@ -107,10 +111,10 @@ def test_the_interval_is_that_of_items_that_stay_in():
     ratings = [[1, 1], [2, None], [2, 2], [1, 2], [3, 3], [3, 2], [None, None], [1, 1], [2, 2]]
     kept = [item for item in ratings if None not in item]
     clusters = (0, 1, 1, 2, 2, 3, 9, 4, 5)
-    found = krippendorff_alpha(ratings, design=Design(clusters, clusters))
+    alpha = krippendorff_alpha(ratings, design=Design(clusters, clusters))
     left = (0, 1, 2, 2, 3, 4, 5)
-    assert found == krippendorff_alpha(kept, design=Design(left, left))
-    assert found.low < found.value < found.high
+    assert alpha == krippendorff_alpha(kept, design=Design(left, left))
+    assert alpha.low < alpha.value < alpha.high
 
 
 def test_coefficients_without_an_interval_say_why():
@@ -150,12 +154,12 @@ def test_more_than_a_thousand_clusters_are_left_out_in_two_hundred_groups():
 
     seen = []
     r = float(np.corrcoef(x, y)[0, 1])
-    found = jackknife(statistic, r, Design.independent(3000))
+    interval = jackknife(statistic, r, Design.independent(3000))
     assert sum(asked) == 200
     assert (np.sum(seen, axis=0) == 1).all()
     # Fisher's interval of as many normal rows.
     fisher = stats.pearsonr(x, y).confidence_interval()
-    assert (found.low, found.high) == pytest.approx((fisher.low, fisher.high), abs=0.006)
+    assert (interval.low, interval.high) == pytest.approx((fisher.low, fisher.high), abs=0.006)
     pairs = tuple(np.repeat(range(1500), 2).tolist())
     clustered = jackknife(statistic, r, Design(pairs, pairs))
     assert (clustered.low, clustered.high) == pytest.approx((fisher.low, fisher.high), abs=0.006)

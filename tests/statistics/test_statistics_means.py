@@ -61,21 +61,21 @@ def test_the_standard_error_and_freedom_are_those_of_the_matrices(sizes, seed):
     design = clusters_of(sizes)
     values = np.random.default_rng(seed).normal(size=design.n)
     mean, error, freedom = cr2_by_matrices(values, design)
-    found = mean_of(values, design, seed=1, draws=0)
-    assert found.value == pytest.approx(mean)
-    assert found.statistic == pytest.approx(mean / error)
+    computed = mean_of(values, design, seed=1, draws=0)
+    assert computed.value == pytest.approx(mean)
+    assert computed.statistic == pytest.approx(mean / error)
     assert mean_freedom(Counter(sizes)) == pytest.approx(freedom)
-    assert found.p == pytest.approx(2 * stats.t.sf(abs(mean / error), freedom))
+    assert computed.p == pytest.approx(2 * stats.t.sf(abs(mean / error), freedom))
     reach = stats.t.ppf(0.975, freedom) * error
-    assert (found.low, found.high) == pytest.approx((mean - reach, mean + reach))
+    assert (computed.low, computed.high) == pytest.approx((mean - reach, mean + reach))
 
 
 def test_cr2_by_hand():
     # Sums 4, 0, 2, 2, 2 of clusters of 2, 1, 1, 1, 1; n = 6, m = 10/6. Gaps 4 - 20/6 = 2/3,
     # -10/6 and three times 2/6; (4/9) / (2/3) + (100/36 + 3 * 4/36) / (5/6) = 2/3 + 56/15 = 4.4.
-    found = mean_of([2, 2, 0, 2, 2, 2], clusters_of([2, 1, 1, 1, 1]), seed=1)
-    assert found.statistic == pytest.approx((10 / 6) / (math.sqrt(4.4) / 6))
-    assert (found.method, found.n, found.m) == (CLUSTERED_T, 6, 5)
+    mean = mean_of([2, 2, 0, 2, 2, 2], clusters_of([2, 1, 1, 1, 1]), seed=1)
+    assert mean.statistic == pytest.approx((10 / 6) / (math.sqrt(4.4) / 6))
+    assert (mean.method, mean.n, mean.m) == (CLUSTERED_T, 6, 5)
 
 
 @pytest.mark.parametrize(("n", "draws"), [(5, 9999), (7, 9999), (24, 0), (201, 9999)])
@@ -84,10 +84,10 @@ def test_students_t_of_single_values_is_scipys(n, draws):
     for level in (0.5, 0.9, 0.95, 0.99):
         oracle = stats.ttest_1samp(values, 0.1)
         ends = oracle.confidence_interval(level)
-        found = mean_of(values, Design.independent(n), seed=1, null=0.1, level=level, draws=draws)
-        assert (found.low, found.high) == pytest.approx((ends.low, ends.high))
-        assert (found.statistic, found.p) == pytest.approx((oracle.statistic, oracle.pvalue))
-        assert found.method == STUDENT
+        mean = mean_of(values, Design.independent(n), seed=1, null=0.1, level=level, draws=draws)
+        assert (mean.low, mean.high) == pytest.approx((ends.low, ends.high))
+        assert (mean.statistic, mean.p) == pytest.approx((oracle.statistic, oracle.pvalue))
+        assert mean.method == STUDENT
     tested = t_test(values, Design.independent(n))
     oracle = stats.ttest_1samp(values, 0)
     assert (tested.statistic, tested.p, tested.freedom) == pytest.approx(
@@ -111,10 +111,10 @@ def test_the_bootstrap_is_that_of_a_plain_loop(sizes):
         drawn, own_error, _ = cr2_by_matrices(values[np.concatenate(rows)], again)
         far.append(abs(drawn - mean) / own_error)
     reach = sorted(far)[-50] * error
-    found = mean_of(values, design, seed=5, draws=999)
-    assert (found.low, found.high) == pytest.approx((mean - reach, mean + reach))
-    assert found.p == pytest.approx((1 + sum(t >= abs(mean) / error for t in far)) / 1000)
-    assert found.method == (STUDENTIZED if design.m == design.n else STUDENTIZED_CLUSTERED)
+    computed = mean_of(values, design, seed=5, draws=999)
+    assert (computed.low, computed.high) == pytest.approx((mean - reach, mean + reach))
+    assert computed.p == pytest.approx((1 + sum(t >= abs(mean) / error for t in far)) / 1000)
+    assert computed.method == (STUDENTIZED if design.m == design.n else STUDENTIZED_CLUSTERED)
 
 
 @given(
@@ -127,11 +127,11 @@ def test_the_bootstrap_is_that_of_a_plain_loop(sizes):
 def test_p_is_small_exactly_where_the_interval_leaves_the_null_out(rows, null, level, draws):
     values, clusters = zip(*rows, strict=True)
     design = Design(tuple(range(len(rows))), clusters)
-    found = mean_of(values, design, seed=2, null=null, level=level, draws=draws)
-    assume(found.p is not None)
-    assert found.low < found.value < found.high
-    assert (found.p <= 1 - level + 1e-12) == (not found.low <= null <= found.high)
-    assert found.statistic * (found.value - null) >= 0
+    mean = mean_of(values, design, seed=2, null=null, level=level, draws=draws)
+    assume(mean.p is not None)
+    assert mean.low < mean.value < mean.high
+    assert (mean.p <= 1 - level + 1e-12) == (not mean.low <= null <= mean.high)
+    assert mean.statistic * (mean.value - null) >= 0
 
 
 def test_a_change_and_its_test_have_one_sign():
@@ -139,12 +139,12 @@ def test_a_change_and_its_test_have_one_sign():
     values = [-1.0] * 40 + [1.0] * 9
     design = clusters_of([40] + [1] * 9)
     for draws in (0, 9999):
-        found = mean_of(values, design, seed=1, draws=draws)
-        assert found.value == pytest.approx(-31 / 49)
-        assert found.statistic < 0
+        mean = mean_of(values, design, seed=1, draws=draws)
+        assert mean.value == pytest.approx(-31 / 49)
+        assert mean.statistic < 0
         # One cluster decides the sign: nothing is shown.
-        assert found.p > 0.2
-        assert found.low < 0 < found.high
+        assert mean.p > 0.2
+        assert mean.low < 0 < mean.high
     tested = t_test(values, design)
     assert tested.statistic < 0
     assert tested.p > 0.2
@@ -168,29 +168,29 @@ def test_the_unit_of_the_values_does_not_matter(values, unit):
 
 def test_values_without_spread_have_a_mean_and_no_interval():
     for value in (0.1, 0.0, -1e300):
-        found = mean_of([value] * 9, Design.independent(9), seed=1)
-        assert (found.value, found.low, found.p, found.reason) == (value, None, None, ALL_ALIKE)
+        mean = mean_of([value] * 9, Design.independent(9), seed=1)
+        assert (mean.value, mean.low, mean.p, mean.reason) == (value, None, None, ALL_ALIKE)
     # Clusters whose means are equal say nothing about how clusters differ.
-    found = mean_of([1, 2] * 6, clusters_of([2] * 6), seed=1)
-    assert (found.value, found.low, found.p, found.reason) == (1.5, None, None, ALL_ALIKE)
+    mean = mean_of([1, 2] * 6, clusters_of([2] * 6), seed=1)
+    assert (mean.value, mean.low, mean.p, mean.reason) == (1.5, None, None, ALL_ALIKE)
 
 
 def test_where_many_draws_have_no_spread_it_is_students_t():
     # Of nine values eight are equal: a third of all draws holds these alone.
     values = [0.0] * 8 + [1.0]
-    found = mean_of(values, Design.independent(9), seed=1)
+    mean = mean_of(values, Design.independent(9), seed=1)
     oracle = stats.ttest_1samp(values, 0)
-    assert (found.method, found.p) == (STUDENT, pytest.approx(oracle.pvalue))
+    assert (mean.method, mean.p) == (STUDENT, pytest.approx(oracle.pvalue))
 
 
 def test_a_level_that_the_draws_cannot_reach_is_students_t():
     values = np.random.default_rng(1).normal(size=20)
     design = Design.independent(20)
     for level, draws in ((0.95, 10), (0.9999, 999), (0.999999, 9999)):
-        found = mean_of(values, design, seed=1, level=level, draws=draws)
+        mean = mean_of(values, design, seed=1, level=level, draws=draws)
         ends = stats.ttest_1samp(values, 0).confidence_interval(level)
-        assert found.method == STUDENT
-        assert (found.low, found.high) == pytest.approx((ends.low, ends.high))
+        assert mean.method == STUDENT
+        assert (mean.low, mean.high) == pytest.approx((ends.low, ends.high))
 
 
 def test_nonsense_is_refused():

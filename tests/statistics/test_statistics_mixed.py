@@ -58,7 +58,7 @@ def columns():
 
 
 def of_person(person):
-    keep = [each == person for each in columns()["person"]]
+    keep = [name == person for name in columns()["person"]]
     return {
         name: [value for value, wanted in zip(column, keep, strict=True) if wanted]
         for name, column in columns().items()
@@ -72,18 +72,18 @@ def recorded(name):
 
 def flat(fit):
     """A fit with the names that fits.R gives."""
-    found = {"loglik": fit.loglik, "singular": float(fit.singular), "sd Residual": fit.residual_sd}
-    for each in fit.fixed:
-        found[f"estimate {each.name}"] = each.estimate
-        found[f"se {each.name}"] = each.se
-        found[f"df {each.name}"] = each.freedom
-        found[f"p {each.name}"] = each.p
+    values = {"loglik": fit.loglik, "singular": float(fit.singular), "sd Residual": fit.residual_sd}
+    for effect in fit.fixed:
+        values[f"estimate {effect.name}"] = effect.estimate
+        values[f"se {effect.name}"] = effect.se
+        values[f"df {effect.name}"] = effect.freedom
+        values[f"p {effect.name}"] = effect.p
     for term in fit.random:
         for i, name in enumerate(term.names):
-            found[f"sd {term.group} {name}"] = term.sds[i]
+            values[f"sd {term.group} {name}"] = term.sds[i]
             for j in range(i):
-                found[f"r {term.group} {term.names[j]} {name}"] = term.correlations[i][j]
-    return found
+                values[f"r {term.group} {term.names[j]} {name}"] = term.correlations[i][j]
+    return values
 
 
 @pytest.mark.parametrize(
@@ -93,30 +93,30 @@ def test_fits_are_lme4s_and_tests_lmertests(name):
     expected = recorded(name)
     data = of_person("p3") if name.startswith("items") else columns()
     fit = mixed_model(FORMULAS[name.removesuffix("-ml")], data, reml=not name.endswith("-ml"))
-    found = flat(fit)
-    assert found.keys() == expected.keys()
+    values = flat(fit)
+    assert values.keys() == expected.keys()
     assert fit.converged
     for what, value in expected.items():
         kind = what.split()[0]
         # Degrees of freedom rest on numerical second derivatives in both programs.
         tolerance = {"se": 2e-5, "df": 2e-3, "p": 5e-3, "sd": 2e-4, "r": 5e-3}.get(kind, 2e-6)
-        assert found[what] == pytest.approx(value, rel=tolerance), what
+        assert values[what] == pytest.approx(value, rel=tolerance), what
 
 
 def test_a_maximal_model_reaches_lme4s_optimum_and_says_that_it_is_singular():
     expected = recorded("maximal")
     fit = mixed_model(FORMULAS["maximal"], columns())
-    found = flat(fit)
+    values = flat(fit)
     assert fit.singular
     assert expected["singular"] == 1
     assert fit.loglik > expected["loglik"] - 1e-5
-    for each in fit.fixed:
-        assert each.estimate == pytest.approx(expected[f"estimate {each.name}"], abs=1e-4)
-        assert each.se == pytest.approx(expected[f"se {each.name}"], rel=1e-3)
-        assert each.freedom == pytest.approx(expected[f"df {each.name}"], rel=0.05)
+    for effect in fit.fixed:
+        assert effect.estimate == pytest.approx(expected[f"estimate {effect.name}"], abs=1e-4)
+        assert effect.se == pytest.approx(expected[f"se {effect.name}"], rel=1e-3)
+        assert effect.freedom == pytest.approx(expected[f"df {effect.name}"], rel=0.05)
     for what, value in expected.items():
         if what.startswith("sd"):
-            assert found[what] == pytest.approx(value, abs=2e-3), what
+            assert values[what] == pytest.approx(value, abs=2e-3), what
 
 
 def test_in_a_balanced_design_the_interaction_is_the_mean_difference_of_differences():
@@ -171,13 +171,13 @@ def test_the_gradient_is_that_of_the_deviance(reml):
     ]
     made = cross_products(blocks, design, np.array(data["score"]))
     theta = np.random.default_rng(1).normal(0.5, 0.3, 10)
-    found = profiled_deviance(theta, made, reml=reml)
+    profiled = profiled_deviance(theta, made, reml=reml)
     for place in range(theta.size):
         step = np.zeros(theta.size)
         step[place] = 1e-5
         ahead, behind = (profiled_deviance(theta + way * step, made, reml=reml) for way in (1, -1))
         slope = (ahead.deviance - behind.deviance) / 2e-5
-        assert found.gradient[place] == pytest.approx(slope, abs=1e-5)
+        assert profiled.gradient[place] == pytest.approx(slope, abs=1e-5)
 
 
 def test_the_deviance_is_that_of_the_normal_distribution():
@@ -186,11 +186,11 @@ def test_the_deviance_is_that_of_the_normal_distribution():
     y = np.array(data["score"])
     level, levels = codes(data["item"])
     made = cross_products([GroupBlock(np.ones((48, 1)), level, levels)], x, y)
-    found = profiled_deviance(np.array([0.7]), made, reml=False)
+    profiled = profiled_deviance(np.array([0.7]), made, reml=False)
     z = np.eye(levels)[level]
-    covariance = (found.residual / 48) * (0.49 * z @ z.T + np.eye(48))
-    oracle = stats.multivariate_normal(x @ found.beta, covariance).logpdf(y)
-    assert -found.deviance / 2 == pytest.approx(oracle)
+    covariance = (profiled.residual / 48) * (0.49 * z @ z.T + np.eye(48))
+    oracle = stats.multivariate_normal(x @ profiled.beta, covariance).logpdf(y)
+    assert -profiled.deviance / 2 == pytest.approx(oracle)
 
 
 def test_nested_models_are_compared_by_likelihood():
@@ -209,7 +209,7 @@ def test_what_cannot_be_fitted_has_a_reason():
     assert reason == "48 observations for 48 random effects of 'item': leave some of them out"
     flat_scores = {**data, "score": [1.0] * 48}
     assert mixed_model(FORMULAS["items"], flat_scores).reason == "all values are equal"
-    twice = {**data, "same": [2 * each for each in data["structure"]]}
+    twice = {**data, "same": [2 * value for value in data["structure"]]}
     reason = mixed_model("score ~ structure + same + (1 | item)", twice).reason
     assert reason == "a fixed effect is constant, or a sum of others"
     reason = mixed_model("score ~ structure + (1 | person)", data).reason
@@ -225,7 +225,7 @@ def test_a_random_effect_that_is_not_there_is_singular():
             {
                 "y": generator.normal(size=40).tolist(),
                 "x": [-0.5, 0.5] * 20,
-                "item": [each // 4 for each in range(40)],
+                "item": [number // 4 for number in range(40)],
             },
         )
         for _ in range(8)
@@ -240,7 +240,7 @@ def test_a_random_effect_that_is_not_there_is_singular():
 def test_formulas_are_read_as_lme4_reads_them():
     parsed = parse_formula("y ~ a*b + a:c + (0 + a | g) + (1 + a || h)")
     assert parsed.fixed == ((), ("a",), ("b",), ("a", "b"), ("a", "c"))
-    assert [(each.terms, each.group) for each in parsed.random] == [
+    assert [(term.terms, term.group) for term in parsed.random] == [
         ((("a",),), "g"),
         (((),), "h"),
         ((("a",),), "h"),

@@ -83,14 +83,14 @@ def fit_by_lme(formula: str, rows, *, reml: bool):
 
 def covariances(fit) -> dict[tuple[str, str, str], float]:
     """The variances and covariances of our random effects, named as lme-python names them."""
-    found = {("Residual", "", ""): fit.residual_sd**2}
+    values = {("Residual", "", ""): fit.residual_sd**2}
     for term in fit.random:
         for i, name in enumerate(term.names):
-            found[term.group, name, name] = term.sds[i] ** 2
+            values[term.group, name, name] = term.sds[i] ** 2
             for j in range(i):
                 value = term.correlations[i][j] * term.sds[i] * term.sds[j]
-                found[term.group, name, term.names[j]] = value
-    return found
+                values[term.group, name, term.names[j]] = value
+    return values
 
 
 def covariances_by_lme(fit) -> dict[tuple[str, str, str], float]:
@@ -111,8 +111,8 @@ def test_fits_are_those_of_lme_python(design, seed, reml):
     assert ours.loglik == pytest.approx(theirs.log_likelihood, rel=0, abs=LIKELIHOOD)
     # It names a product with a colon too many.
     assert [effect.name for effect in ours.fixed] == [n.rstrip(":") for n in theirs.fixed_names]
-    found = [(effect.estimate, effect.se, effect.freedom) for effect in ours.fixed]
-    estimates, errors, freedoms = zip(*found, strict=True)
+    effects = [(effect.estimate, effect.se, effect.freedom) for effect in ours.fixed]
+    estimates, errors, freedoms = zip(*effects, strict=True)
     assert estimates == pytest.approx(theirs.coefficients, rel=0, abs=ESTIMATE)
     assert errors == pytest.approx(theirs.beta_se, rel=SPREAD)
     assert freedoms == pytest.approx(theirs.satterthwaite_dfs, rel=FREEDOM)

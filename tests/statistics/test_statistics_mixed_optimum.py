@@ -46,10 +46,10 @@ def best_loglik(y: np.ndarray, x: np.ndarray, size: int) -> float:
     grid = [0.0, *np.geomspace(1e-3, 10, 400)]
     lowest = min(range(len(grid)), key=lambda place: deviance(grid[place]))
     around = grid[max(lowest - 1, 0)], grid[min(lowest + 1, len(grid) - 1)]
-    found = optimize.minimize_scalar(
+    optimum = optimize.minimize_scalar(
         deviance, bounds=around, method="bounded", options={"xatol": 1e-10}
     )
-    return -min(found.fun, deviance(grid[lowest])) / 2
+    return -min(optimum.fun, deviance(grid[lowest])) / 2
 
 
 def fitted(y: np.ndarray, x: np.ndarray, size: int) -> MixedFit:

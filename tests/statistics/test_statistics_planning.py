@@ -21,14 +21,14 @@ def differing(better: int, worse: int, n: int, *, size: int = 1) -> Pilot:
 
 
 def test_the_size_needed_for_two_models_is_that_of_mcnemars_exact_test():
-    found = plan_size(differing(6, 2, 40), difference=0.1)
-    n = found.needed.items
+    plan = plan_size(differing(6, 2, 40), difference=0.1)
+    n = plan.needed.items
     powers = [mcnemar_power(k, only_first=0.15, only_second=0.05) for k in range(n - 1, n + 30)]
     assert powers[0] < 0.8 <= min(powers[1:])
-    assert found.needed.power == pytest.approx(powers[1])
-    assert found.needed in found.sizes
-    assert (found.needed.low, found.trials, found.test) == (None, 0, "McNemar, exact binomial")
-    assert [size.items for size in found.sizes] == sorted(size.items for size in found.sizes)
+    assert plan.needed.power == pytest.approx(powers[1])
+    assert plan.needed in plan.sizes
+    assert (plan.needed.low, plan.trials, plan.test) == (None, 0, "McNemar, exact binomial")
+    assert [size.items for size in plan.sizes] == sorted(size.items for size in plan.sizes)
 
 
 def test_a_rate_against_chance_is_found_where_its_interval_leaves_chance_out():
@@ -47,11 +47,11 @@ def test_a_rate_against_chance_is_found_where_its_interval_leaves_chance_out():
 def test_means_of_items_have_the_power_of_the_t_test():
     values = np.random.default_rng(2).normal(size=400)
     pilot = Pilot(kind="mean", values=tuple(values), design=Design.independent(400))
-    found = plan_size(pilot, difference=0.5, seed=1, trials=400)
-    assert found.test == "Student's t"
-    n, effect = found.needed.items, 0.5 / values.std(ddof=1)
+    plan = plan_size(pilot, difference=0.5, seed=1, trials=400)
+    assert plan.test == "Student's t"
+    n, effect = plan.needed.items, 0.5 / values.std(ddof=1)
     exact = stats.nct.sf(stats.t.ppf(0.975, n - 1), n - 1, effect * n**0.5)
-    assert found.needed.low - 0.01 < exact < found.needed.high + 0.01
+    assert plan.needed.low - 0.01 < exact < plan.needed.high + 0.01
 
 
 # Within the discordance of the pilot, of the other sign, and beyond it.
@@ -74,8 +74,10 @@ def test_rates_of_items_that_repeat_each_other():
     pilot = Pilot(kind="rate", values=tuple(np.repeat(right, 3).tolist()), design=design, null=0.5)
     alone = Pilot(kind="rate", values=tuple(right), design=Design.independent(40), null=0.5)
     for wanted in (0.2, -0.2):
-        found, other = (plan_size(each, difference=wanted, trials=250) for each in (pilot, alone))
-        assert found.needed.clusters == pytest.approx(other.needed.clusters, rel=0.3)
+        plan, other = (
+            plan_size(pilot_data, difference=wanted, trials=250) for pilot_data in (pilot, alone)
+        )
+        assert plan.needed.clusters == pytest.approx(other.needed.clusters, rel=0.3)
 
 
 def test_the_same_seed_gives_the_same_plan():
@@ -115,6 +117,6 @@ def test_a_difference_that_no_size_shows_has_none():
         kind="mean", values=tuple(np.random.default_rng(1).normal(size=20)),
         design=Design.independent(20),
     )  # fmt: skip
-    found = plan_size(pilot, difference=1e-6, trials=20)
-    assert found.needed is None
-    assert found.most == 5000
+    plan = plan_size(pilot, difference=1e-6, trials=20)
+    assert plan.needed is None
+    assert plan.most == 5000

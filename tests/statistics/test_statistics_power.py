@@ -27,10 +27,10 @@ SMALL = [0.4, -0.1, 0.3, 0.2, -0.2, 0.1, 0.05, -0.15, 0.25, 0.1]
 def test_equivalence_of_means_is_rs():
     # R 4.2.2: the larger of t.test(x, mu = -0.3, alternative = "greater")$p.value and
     # t.test(x, mu = 0.3, alternative = "less")$p.value; t.test(x, conf.level = 0.9)$conf.int
-    found = tost(SMALL, Design.independent(10), margin=0.3)
-    assert found.p == pytest.approx(0.00496849987332)
-    assert (found.low, found.high) == pytest.approx((-0.0204925805832, 0.2104925805832))
-    assert found.equivalent
+    test = tost(SMALL, Design.independent(10), margin=0.3)
+    assert test.p == pytest.approx(0.00496849987332)
+    assert (test.low, test.high) == pytest.approx((-0.0204925805832, 0.2104925805832))
+    assert test.equivalent
 
 
 @given(
@@ -43,10 +43,10 @@ def test_equivalence_of_means_is_rs():
 def test_equivalence_agrees_with_its_interval(rows, clustered, margin, alpha):
     clusters = tuple(cluster if clustered else place for place, (_, cluster) in enumerate(rows))
     design = Design(tuple(range(len(rows))), clusters)
-    found = tost([value for value, _ in rows], design, margin=margin, alpha=alpha)
-    assert (found.p is None) == (found.reason is not None)
-    if found.p is not None and abs(found.p - alpha) > 1e-9:
-        assert found.equivalent == (-margin < found.low and found.high < margin)
+    test = tost([value for value, _ in rows], design, margin=margin, alpha=alpha)
+    assert (test.p is None) == (test.reason is not None)
+    if test.p is not None and abs(test.p - alpha) > 1e-9:
+        assert test.equivalent == (-margin < test.low and test.high < margin)
 
 
 def columns(b: int, c: int, n: int) -> tuple[list[bool], list[bool]]:
@@ -61,12 +61,12 @@ def test_equivalence_of_shares_agrees_with_the_interval_of_the_difference(b, c, 
     first, second = columns(b, c, b + c + rest)
     for clusters in (range(len(first)), [place % 9 for place in range(len(first))]):
         design = Design(tuple(range(len(first))), tuple(clusters))
-        found = tost_shares(first, second, design, margin=margin)
+        test = tost_shares(first, second, design, margin=margin)
         interval = share_difference(first, second, design, level=0.9)
-        if found.low > -1 and found.high < 1 and found.low < found.estimate < found.high:
-            assert (found.low, found.high) == pytest.approx((interval.low, interval.high))
-        if abs(found.p - 0.05) > 1e-9:
-            assert found.equivalent == (-margin < found.low and found.high < margin)
+        if test.low > -1 and test.high < 1 and test.low < test.estimate < test.high:
+            assert (test.low, test.high) == pytest.approx((interval.low, interval.high))
+        if abs(test.p - 0.05) > 1e-9:
+            assert test.equivalent == (-margin < test.low and test.high < margin)
 
 
 def test_items_that_repeat_each_other_do_not_make_models_equivalent():
@@ -89,10 +89,10 @@ def test_clusters_of_one_size_are_equivalent_as_their_means_are():
     values = [place // 3 * 0.1 + place % 3 * 0.3 - 0.5 for place in range(24)]
     design = Design(tuple(range(24)), tuple(place // 3 for place in range(24)))
     means = [sum(values[place : place + 3]) / 3 for place in range(0, 24, 3)]
-    found = tost(values, design, margin=0.4)
+    test = tost(values, design, margin=0.4)
     alone = tost(means, Design.independent(8), margin=0.4)
-    assert found.p == pytest.approx(alone.p)
-    assert (found.low, found.high) == pytest.approx((alone.low, alone.high))
+    assert test.p == pytest.approx(alone.p)
+    assert (test.low, test.high) == pytest.approx((alone.low, alone.high))
 
 
 def test_equivalence_refuses_nonsense():
@@ -144,8 +144,8 @@ def test_the_power_of_mcnemars_test_adds_up_all_outcomes():
                 chance = stats.multinomial.pmf([b, c, n - b - c], n, [p, q, 1 - p - q])
                 test = mcnemar(b, c, variant=variant).p
                 by_hand += chance * (test is not None and test <= 0.05)
-        found = mcnemar_power(n, only_first=p, only_second=q, variant=variant)
-        assert found == pytest.approx(by_hand, abs=1e-9)
+        power = mcnemar_power(n, only_first=p, only_second=q, variant=variant)
+        assert power == pytest.approx(by_hand, abs=1e-9)
 
 
 def test_the_exact_test_holds_its_level():
@@ -156,7 +156,7 @@ def test_the_exact_test_holds_its_level():
 
 
 def test_simulated_power_is_that_of_the_t_test():
-    found = simulated_power(
+    power = simulated_power(
         lambda generator: generator.normal(0.5, 1, 25),
         lambda values: t_test(values, Design.independent(25)).p,
         seed=5,
@@ -165,7 +165,7 @@ def test_simulated_power_is_that_of_the_t_test():
     # The noncentral t distribution of scipy, both tails.
     limit, centre = stats.t.ppf(0.975, 24), 0.5 * 5
     exact = stats.nct.sf(limit, 24, centre) + stats.nct.cdf(-limit, 24, centre)
-    assert found.low < exact < found.high
+    assert power.low < exact < power.high
     never = simulated_power(lambda _: 0, lambda _: None, seed=1, trials=10)
     assert (never.power, never.undefined) == (0, 10)
     with pytest.raises(UsageError, match="0 trials"):

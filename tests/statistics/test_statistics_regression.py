@@ -60,16 +60,16 @@ def by_matrices(y, columns, design):
 def test_coefficients_are_statsmodels() -> None:
     # statsmodels 0.15.0: sm.OLS(OUTCOME, sm.add_constant(np.column_stack([TOKENS, ZIPF]))).fit()
     # .params
-    found = regress(OUTCOME, {"tokens": TOKENS, "zipf": ZIPF}, ITEMS)
-    assert [coefficient.name for coefficient in found.coefficients] == [
+    regression = regress(OUTCOME, {"tokens": TOKENS, "zipf": ZIPF}, ITEMS)
+    assert [coefficient.name for coefficient in regression.coefficients] == [
         CONSTANT_TERM,
         "tokens",
         "zipf",
     ]
-    assert [coefficient.value for coefficient in found.coefficients] == pytest.approx(
+    assert [coefficient.value for coefficient in regression.coefficients] == pytest.approx(
         [1.541157894736843, -0.6964210526315788, 0.7084210526315798]
     )
-    assert (found.n, found.n_clusters, found.reason) == (12, 6, None)
+    assert (regression.n, regression.n_clusters, regression.reason) == (12, 6, None)
 
 
 @given(st.lists(st.integers(1, 6), min_size=7, max_size=14), st.integers(0, 1000), st.booleans())
@@ -83,25 +83,25 @@ def test_errors_and_freedoms_are_those_of_the_matrices(sizes, seed, of_clusters)
     z = generator.normal(size=n)
     y = x + generator.normal(size=len(sizes))[labels] + generator.normal(size=n)
     design = Design(tuple(range(n)), tuple(labels.tolist()))
-    found = regress(y, {"x": x, "z": z}, design, level=0.9)
+    regression = regress(y, {"x": x, "z": z}, design, level=0.9)
     errors, freedoms = by_matrices(y, [x, z], design)
-    assert [coefficient.error for coefficient in found.coefficients] == pytest.approx(errors)
+    assert [coefficient.error for coefficient in regression.coefficients] == pytest.approx(errors)
     reach = [stats.t.ppf(0.95, f) * error for f, error in zip(freedoms, errors, strict=True)]
     assert [
-        (coefficient.high - coefficient.low) / 2 for coefficient in found.coefficients
+        (coefficient.high - coefficient.low) / 2 for coefficient in regression.coefficients
     ] == pytest.approx(reach)
     p = [
-        2 * stats.t.sf(abs(each.value / error), f)
-        for each, error, f in zip(found.coefficients, errors, freedoms, strict=True)
+        2 * stats.t.sf(abs(coefficient.value / error), f)
+        for coefficient, error, f in zip(regression.coefficients, errors, freedoms, strict=True)
     ]
-    assert [coefficient.p for coefficient in found.coefficients] == pytest.approx(p)
+    assert [coefficient.p for coefficient in regression.coefficients] == pytest.approx(p)
 
 
 def test_the_intercept_alone_is_the_mean() -> None:
     # Clusters of one size have the same degrees of freedom under any working correlation.
-    found = regress(OUTCOME, {}, ITEMS).coefficients[0]
+    intercept = regress(OUTCOME, {}, ITEMS).coefficients[0]
     mean = mean_of(OUTCOME, ITEMS, seed=1, draws=0)
-    assert (found.value, found.low, found.high, found.p) == pytest.approx(
+    assert (intercept.value, intercept.low, intercept.high, intercept.p) == pytest.approx(
         (mean.value, mean.low, mean.high, mean.p)
     )
 
@@ -114,35 +114,35 @@ def test_a_slope_over_single_rows_has_the_error_hc2() -> None:
     leverage = np.einsum("ij,jk,ik->i", table, bread, table)
     residuals = y - table @ bread @ table.T @ y
     middle = table.T @ np.diag(residuals**2 / (1 - leverage)) @ table
-    found = regress(y, {"zipf": x}, Design.independent(12))
+    regression = regress(y, {"zipf": x}, Design.independent(12))
     expected = np.sqrt(np.diag(bread @ middle @ bread))
-    assert [coefficient.error for coefficient in found.coefficients] == pytest.approx(expected)
+    assert [coefficient.error for coefficient in regression.coefficients] == pytest.approx(expected)
 
 
 def test_a_constant_predictor_is_undefined() -> None:
-    found = regress(OUTCOME, {"tokens": [2] * 12}, ITEMS)
-    assert (found.coefficients, found.reason) == ((), COLLINEAR)
+    regression = regress(OUTCOME, {"tokens": [2] * 12}, ITEMS)
+    assert (regression.coefficients, regression.reason) == ((), COLLINEAR)
 
 
 def test_few_clusters_are_undefined() -> None:
-    found = regress(OUTCOME, {"tokens": TOKENS}, Design(tuple(range(12)), (1,) * 6 + (2,) * 6))
-    assert (found.coefficients, found.reason) == ((), FEW_CLUSTERS)
-    found = regress(OUTCOME, {"tokens": TOKENS}, Design(tuple(range(12)), (1, 2, 3, 4) * 3))
-    assert found.reason == "4 clusters: an interval needs 5 or more"
+    regression = regress(OUTCOME, {"tokens": TOKENS}, Design(tuple(range(12)), (1,) * 6 + (2,) * 6))
+    assert (regression.coefficients, regression.reason) == ((), FEW_CLUSTERS)
+    regression = regress(OUTCOME, {"tokens": TOKENS}, Design(tuple(range(12)), (1, 2, 3, 4) * 3))
+    assert regression.reason == "4 clusters: an interval needs 5 or more"
 
 
 def test_a_property_of_one_cluster_alone_has_no_test() -> None:
     # Its residuals sum to zero whatever it is like: nothing says how much such clusters differ.
-    found = regress(OUTCOME, {"sixth": [0] * 10 + [1] * 2}, ITEMS)
-    assert (found.coefficients, found.reason) == ((), ONE_CLUSTER)
+    regression = regress(OUTCOME, {"sixth": [0] * 10 + [1] * 2}, ITEMS)
+    assert (regression.coefficients, regression.reason) == ((), ONE_CLUSTER)
     two = regress(OUTCOME, {"last": [0] * 8 + [1] * 4}, ITEMS)
     assert len(two.coefficients) == 2
 
 
 def test_an_outcome_without_residual_has_no_test() -> None:
     for outcome in ([3 * x - 2 for x in ZIPF], [1.5] * 12):
-        found = regress(outcome, {"zipf": ZIPF}, ITEMS)
-        assert (found.coefficients, found.reason) == ((), NOTHING_LEFT)
+        regression = regress(outcome, {"zipf": ZIPF}, ITEMS)
+        assert (regression.coefficients, regression.reason) == ((), NOTHING_LEFT)
     # Clusters whose means are equal do not differ either.
     assert regress([1, -1] * 6, {}, ITEMS).reason == NOTHING_LEFT
 
@@ -151,8 +151,8 @@ def test_ten_thousand_rows_fit_into_memory() -> None:
     # One table of rows by rows would take 800 MB.
     generator = np.random.default_rng(1)
     x, y = generator.normal(size=(2, 10_000))
-    found = regress(y, {"x": x}, Design.independent(10_000)).coefficients[1]
-    assert found.error == pytest.approx(0.01, rel=0.1)
+    slope = regress(y, {"x": x}, Design.independent(10_000)).coefficients[1]
+    assert slope.error == pytest.approx(0.01, rel=0.1)
 
 
 def test_lengths_must_be_equal() -> None:
@@ -164,8 +164,8 @@ def test_the_weights_are_those_of_another_minimiser():
     # R 4.2.2: nll <- function(b) { e <- b[1] + b[2]*x1 + b[3]*x2
     #   sum(log1p(exp(-(2*y-1)*e))) + (b[2]^2 + b[3]^2) / 2 }
     # optim(c(0,0,0), nll, method="BFGS", control=list(reltol=1e-15, maxit=10000))$par
-    found = logistic_weights(X, Y, penalty=1.0)
-    assert found == pytest.approx([-0.25102254, 0.87545654, 1.06547439], abs=1e-5)
+    weights = logistic_weights(X, Y, penalty=1.0)
+    assert weights == pytest.approx([-0.25102254, 0.87545654, 1.06547439], abs=1e-5)
 
 
 def test_a_group_is_predicted_by_others_only():

@@ -24,14 +24,14 @@ def test_draws_are_the_same_however_many_are_held_at_once(monkeypatch):
     values = np.random.default_rng(2).normal(0.1, 1.0, 60)
     sixty = Design.independent(60)
 
-    def found():
+    def intervals():
         mean = mean_of(values, sixty, seed=1, draws=1500)
         pairs = correlate(values, values**2, design=sixty, seed=1, draws=1200)
         return [mean.low, mean.high, mean.p, pairs.p_permutation, pairs.low, pairs.high]
 
-    whole = found()
+    whole = intervals()
     monkeypatch.setattr("cimento.statistics.design._MOST_CELLS", 600)  # ten draws of sixty values
-    assert found() == pytest.approx(whole, abs=1e-12)
+    assert intervals() == pytest.approx(whole, abs=1e-12)
 
 
 def test_permuted_pairs_have_the_p_of_all_permutations():
@@ -43,8 +43,8 @@ def test_permuted_pairs_have_the_p_of_all_permutations():
     every = [
         abs(r(x, np.array(order))) >= abs(r(x, y)) - 1e-12 for order in itertools.permutations(y)
     ]
-    found = permute_pairs(x, y, r, seed=2, draws=4000)
-    assert found.p == pytest.approx(np.mean(every), abs=0.01)
+    test = permute_pairs(x, y, r, seed=2, draws=4000)
+    assert test.p == pytest.approx(np.mean(every), abs=0.01)
 
 
 TWELVE = Design.independent(12)
@@ -55,10 +55,10 @@ def test_intervals_of_the_mean_are_scipys():
         oracle = stats.bootstrap(
             (SKEWED,), np.mean, n_resamples=40_000, method=theirs, rng=np.random.default_rng(0)
         )
-        found = bootstrap(SKEWED, np.mean, TWELVE, seed=1, draws=20_000, method=method)
-        assert (found.low, found.high) == pytest.approx(oracle.confidence_interval, abs=0.02)
-        assert found.se == pytest.approx(oracle.standard_error, rel=0.02)
-        assert found.estimate == pytest.approx(np.mean(SKEWED))
+        interval = bootstrap(SKEWED, np.mean, TWELVE, seed=1, draws=20_000, method=method)
+        assert (interval.low, interval.high) == pytest.approx(oracle.confidence_interval, abs=0.02)
+        assert interval.se == pytest.approx(oracle.standard_error, rel=0.02)
+        assert interval.estimate == pytest.approx(np.mean(SKEWED))
 
 
 def test_bca_moves_to_the_side_of_the_tail():
@@ -70,9 +70,9 @@ def test_bca_moves_to_the_side_of_the_tail():
 
 def test_any_statistic_of_rows_is_bootstrapped():
     oracle = stats.bootstrap((SKEWED,), np.median, n_resamples=5000, rng=np.random.default_rng(4))
-    found = bootstrap(SKEWED, np.median, TWELVE, seed=4, draws=5000)
-    assert found.method == "bootstrap, BCa"
-    assert (found.low, found.high) == pytest.approx(oracle.confidence_interval, abs=0.15)
+    interval = bootstrap(SKEWED, np.median, TWELVE, seed=4, draws=5000)
+    assert interval.method == "bootstrap, BCa"
+    assert (interval.low, interval.high) == pytest.approx(oracle.confidence_interval, abs=0.15)
 
 
 def test_clusters_that_agree_with_themselves_widen_the_interval():
@@ -100,24 +100,26 @@ def test_several_draws_at_once_give_what_each_gives_alone(sizes):
     for method in ("percentile", "bca"):
         for alone, together in ((np.mean, lambda draws: draws.mean(axis=1)), (mean, means)):
             one, several = (
-                bootstrap(values, alone, design, seed=3, draws=2500, method=method, several=each)
-                for each in (None, together)
+                bootstrap(values, alone, design, seed=3, draws=2500, method=method, several=at_once)
+                for at_once in (None, together)
             )
             assert one == several
 
 
 def test_degenerate_samples_have_a_reason_and_no_interval():
-    def found(values, statistic, draws=500, method="percentile"):
+    def bootstrapped(values, statistic, draws=500, method="percentile"):
         design = Design.independent(len(values))
         return bootstrap(values, statistic, design, seed=0, draws=draws, method=method)
 
-    assert found([0.1] * 7, np.mean).reason == "all draws are equal"
-    rare = found([1.0] * 40 + [2.0], np.median)
+    assert bootstrapped([0.1] * 7, np.mean).reason == "all draws are equal"
+    rare = bootstrapped([1.0] * 40 + [2.0], np.median)
     assert (rare.low, rare.reason) == (None, "all draws are equal")
-    most = found([1.0] * 15 + [2.0] * 5, np.median, draws=2000)
+    most = bootstrapped([1.0] * 15 + [2.0] * 5, np.median, draws=2000)
     assert (most.low, most.reason) == (None, "all draws between the two ends are equal")
-    assert found(range(6), lambda _: None).reason == "undefined in the sample"
-    picky = found([0.0] * 5 + [3.0], lambda rows: math.nan if np.ptp(rows) == 0 else rows.mean())
+    assert bootstrapped(range(6), lambda _: None).reason == "undefined in the sample"
+    picky = bootstrapped(
+        [0.0] * 5 + [3.0], lambda rows: math.nan if np.ptp(rows) == 0 else rows.mean()
+    )
     assert picky.low is None
     assert picky.undefined > 25
     assert picky.reason == f"undefined in {picky.undefined} of 500 draws"
@@ -128,8 +130,8 @@ def test_a_statistic_that_needs_every_row_has_no_bca_interval_and_says_why():
     def of_all(rows):
         return rows.mean() if len(rows) == len(SKEWED) else None
 
-    found = bootstrap(SKEWED, of_all, TWELVE, seed=0, draws=200)
-    assert (found.low, found.reason) == (None, "undefined without any one row or cluster")
+    interval = bootstrap(SKEWED, of_all, TWELVE, seed=0, draws=200)
+    assert (interval.low, interval.reason) == (None, "undefined without any one row or cluster")
 
 
 def test_nonsense_is_refused():
@@ -163,7 +165,7 @@ def test_the_story_clusters_of_a_published_study(shared):
         ]
         stories = tuple(documents[row["doc"]]["story_id"] for row in rows)
         design = Design(stories, stories)
-        found = bootstrap(right, np.mean, design, seed=1, draws=4000, method="percentile")
-        assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.01)
+        interval = bootstrap(right, np.mean, design, seed=1, draws=4000, method="percentile")
+        assert (interval.low, interval.high) == pytest.approx(tuple(expected), abs=0.01)
         checked += 1
     assert checked >= 3

@@ -18,22 +18,22 @@ def test_equal_margins_have_a_closed_form():
     scores = np.array([[4.0, 0.0]] * 40)
     truth = [0, 0, 0, 1] * 10
     assert best_temperature(scores, np.array(truth)) == pytest.approx(4 / math.log(3), rel=1e-5)
-    found = temperature_scaling(scores, truth, seed=1, clusters=[n // 4 for n in range(40)])
+    scaling = temperature_scaling(scores, truth, seed=1, clusters=[n // 4 for n in range(40)])
     # Every cluster has three of four right, so that all folds find the same temperature.
-    assert found.temperature == pytest.approx(4 / math.log(3), rel=1e-5)
-    assert found.nll == pytest.approx(math.log1p(math.exp(-4)) + 1)
-    assert found.nll_scaled == pytest.approx(-0.75 * math.log(0.75) - 0.25 * math.log(0.25))
-    assert found.ece == pytest.approx(1 / (1 + math.exp(-4)) - 0.75)
-    assert found.ece_scaled == pytest.approx(0, abs=1e-5)
-    assert not found.at_bound
+    assert scaling.temperature == pytest.approx(4 / math.log(3), rel=1e-5)
+    assert scaling.nll == pytest.approx(math.log1p(math.exp(-4)) + 1)
+    assert scaling.nll_scaled == pytest.approx(-0.75 * math.log(0.75) - 0.25 * math.log(0.25))
+    assert scaling.ece == pytest.approx(1 / (1 + math.exp(-4)) - 0.75)
+    assert scaling.ece_scaled == pytest.approx(0, abs=1e-5)
+    assert not scaling.at_bound
 
 
 def test_scores_that_say_nothing_are_flattened():
     scores = [[3.0, 0.0], [0.0, 3.0]] * 20
-    found = temperature_scaling(scores, [1, 0] * 20, seed=1)
-    assert found.at_bound
-    assert found.temperature == pytest.approx(HIGHEST, rel=0.01)
-    assert found.nll_scaled == pytest.approx(math.log(2), abs=1e-3)
+    scaling = temperature_scaling(scores, [1, 0] * 20, seed=1)
+    assert scaling.at_bound
+    assert scaling.temperature == pytest.approx(HIGHEST, rel=0.01)
+    assert scaling.nll_scaled == pytest.approx(math.log(2), abs=1e-3)
 
 
 @given(

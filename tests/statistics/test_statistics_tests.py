@@ -48,7 +48,7 @@ def test_adjusted_values_keep_the_order_and_only_grow(p):
         order = sorted(range(len(p)), key=p.__getitem__)
         values = [adjusted[place] for place in order]
         assert values == sorted(values)
-        assert all(own <= new <= 1 for own, new in zip(p, adjusted, strict=True))
+        assert all(old <= new <= 1 for old, new in zip(p, adjusted, strict=True))
     assert all(b <= h for b, h in zip(benjamini_hochberg(p), holm(p), strict=True))
 
 
@@ -96,9 +96,9 @@ def test_where_nothing_differs_only_the_binomial_variants_have_a_p():
     assert mcnemar(0, 0).p == 1
     assert mcnemar(0, 0, variant="mid-p").p == 1
     for variant in ("chi-square", "chi-square-corrected"):
-        found = mcnemar(0, 0, variant=variant)
-        assert found.p is None
-        assert found.reason == "no item on which the two differ"
+        test = mcnemar(0, 0, variant=variant)
+        assert test.p is None
+        assert test.reason == "no item on which the two differ"
     # R corrects only where the counts differ: mcnemar.test(matrix(c(0, 3, 3, 0), 2)) gives p 1.
     assert mcnemar(3, 3, variant="chi-square-corrected").p == 1
 
@@ -132,30 +132,30 @@ def test_mcnemar_of_the_published_studies(shared):
         (shared / "golden/stories/expected_paired_story_class.json").read_text("utf-8")
     )
     for pair in stories.values():
-        found = mcnemar(pair["only_first_correct"], pair["only_second_correct"])
-        assert found.p == pytest.approx(pair["mcnemar_exact_p"], rel=1e-9)
+        test = mcnemar(pair["only_first_correct"], pair["only_second_correct"])
+        assert test.p == pytest.approx(pair["mcnemar_exact_p"], rel=1e-9)
 
 
 def test_cochrans_q_by_hand():
     table = [[1, 1, 0], [1, 0, 0], [1, 1, 1], [0, 0, 0], [1, 1, 0], [1, 0, 1], [1, 0, 0]]
     rows = [[bool(cell) for cell in row] for row in table]
-    found = cochran_q(rows, Design.independent(7), seed=1)
+    test = cochran_q(rows, Design.independent(7), seed=1)
     # By hand: columns 6 3 2, rows 2 1 3 0 2 2 1: 2 (3 * 49 - 121) / (33 - 23)
-    assert found.statistic == pytest.approx(5.2)
-    assert found.p == pytest.approx(stats.chi2.sf(5.2, 2))
-    assert found.freedom == 2
+    assert test.statistic == pytest.approx(5.2)
+    assert test.p == pytest.approx(stats.chi2.sf(5.2, 2))
+    assert test.freedom == 2
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=5, max_size=60))
 @settings(deadline=None)
 def test_cochrans_q_of_two_models_is_mcnemars_chi_square(rows):
-    found = cochran_q(rows, Design.independent(len(rows)), seed=1)
+    test = cochran_q(rows, Design.independent(len(rows)), seed=1)
     pair = mcnemar(*discordant(*zip(*rows, strict=True)), variant="chi-square")
     if pair.p is None:
-        assert found.p is None
-        assert found.reason
+        assert test.p is None
+        assert test.reason
     else:
-        assert (found.statistic, found.p) == pytest.approx((pair.statistic, pair.p))
+        assert (test.statistic, test.p) == pytest.approx((pair.statistic, pair.p))
 
 
 def test_cochrans_q_refuses_ragged_rows_and_one_model():
@@ -171,9 +171,9 @@ def test_cochrans_q_of_clusters_is_that_of_all_exchanges_counted():
     table = [[1, 1, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [1, 0, 1], [1, 0, 0], [1, 1, 0], [1, 0, 1]]
     clusters = ("a", "a", "b", "b", "c", "c", "d", "e")
     rows = [[bool(cell) for cell in row] for row in table]
-    found = cochran_q(rows, Design(tuple(range(8)), clusters), seed=3)
+    test = cochran_q(rows, Design(tuple(range(8)), clusters), seed=3)
     plain = cochran_q(rows, Design.independent(8), seed=3)
-    assert found.statistic == plain.statistic
+    assert test.statistic == plain.statistic
     groups = [
         [row for row, name in zip(table, clusters, strict=True) if name == c] for c in "abcde"
     ]
@@ -189,7 +189,7 @@ def test_cochrans_q_of_clusters_is_that_of_all_exchanges_counted():
     exact = sum(reached) / len(reached)
     assert 0.05 < exact < 0.95
     # Four standard errors of a share of 9,999 draws.
-    assert found.p == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 9999) ** 0.5)
+    assert test.p == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 9999) ** 0.5)
 
 
 def test_shares_of_independent_items_are_tested_by_mcnemar():
@@ -205,12 +205,12 @@ def test_shares_of_clusters_are_tested_by_t_over_clusters():
     design = Design(tuple(range(60)), tuple(np.repeat(range(20), 3).tolist()))
     first, second = (generator.random((2, 60)) < [[0.8], [0.5]]).tolist()
     gaps = np.subtract(np.array(first, dtype=float), second)
-    found = share_test(first, second, design)
-    assert found == t_test(gaps, design)
+    test = share_test(first, second, design)
+    assert test == t_test(gaps, design)
     # Clusters of one size: the t test of their means.
     oracle = stats.ttest_1samp(gaps.reshape(20, 3).mean(axis=1), 0)
-    assert (found.statistic, found.p) == pytest.approx((oracle.statistic, oracle.pvalue))
-    assert found.freedom == pytest.approx(19)
+    assert (test.statistic, test.p) == pytest.approx((oracle.statistic, oracle.pvalue))
+    assert test.freedom == pytest.approx(19)
     assert share_test(first, first, design).p == 1
 
 

@@ -28,7 +28,7 @@ TABLE = [[10.0, 13.0, 13.0], [6.0, 8.0, 8.0], [11.0, 14.0, 14.0], [22.0, 23.0, 2
 def test_what_differs_between_items_only_changes_nothing(table):
     moved = [[value + 100 * place for value in row] for place, row in enumerate(table)]
     for method in WITHIN_METHODS:
-        one, other = (within_intervals(each, method=method) for each in (table, moved))
+        one, other = (within_intervals(rows, method=method) for rows in (table, moved))
         assert (one.se is None) == (other.se is None)
         if one.se is not None:
             assert one.se == pytest.approx(other.se, abs=1e-9)
@@ -42,23 +42,23 @@ def test_two_conditions_have_the_interval_of_their_difference_over_the_root_of_t
     gaps = pairs[:, 1] - pairs[:, 0]
     half = stats.t.ppf(0.975, 3) * stats.sem(gaps) / math.sqrt(2)
     for method in ("loftus-masson", "cousineau-morey"):
-        found = within_intervals(pairs, method=method)
-        assert found.half_widths == pytest.approx((half, half))
+        intervals = within_intervals(pairs, method=method)
+        assert intervals.half_widths == pytest.approx((half, half))
     plain = within_intervals(pairs, method="means-removed")
     assert plain.half_widths == pytest.approx((1.959963984540054 * stats.sem(gaps) / 2,) * 2)
 
 
 def test_the_pooled_interval_is_the_mean_of_moreys_variances():
     pooled = within_intervals(TABLE, method="loftus-masson")
-    own = within_intervals(TABLE)
-    assert pooled.se[0] ** 2 == pytest.approx(np.mean(np.square(own.se)))
-    assert pooled.means == own.means == pytest.approx((12.25, 14.5, 15.0))
+    separate = within_intervals(TABLE)
+    assert pooled.se[0] ** 2 == pytest.approx(np.mean(np.square(separate.se)))
+    assert pooled.means == separate.means == pytest.approx((12.25, 14.5, 15.0))
 
 
 def test_without_variation_there_is_no_interval():
-    found = within_intervals([[1.0, 2.0], [3.0, 4.0], [0.1, 1.1]])
-    assert found.half_widths is None
-    assert found.reason == "conditions differ equally in all units"
+    intervals = within_intervals([[1.0, 2.0], [3.0, 4.0], [0.1, 1.1]])
+    assert intervals.half_widths is None
+    assert intervals.reason == "conditions differ equally in all units"
     one = within_intervals([[1.0, 2.0]])
     assert one.reason == "fewer than two observations"
     assert one.means == (1.0, 2.0)

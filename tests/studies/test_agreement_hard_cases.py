@@ -49,26 +49,26 @@ def logprobs_nats(run: Run, name: str) -> dict[str, float]:
     tokens: dict[int, list[tuple[int, float]]] = {}
     for row in run.table("tokens").iter_rows(named=True):
         tokens.setdefault(row["request"], []).append((row["start"], row["logprob_nats"]))
-    found = {}
+    nats = {}
     for row in run.table("requests").filter(item=name, region=2).iter_rows(named=True):
         target = right if row["condition"] == "match" else wrong
         assert row["text"] == " ".join(filter(None, (before, target, after)))
         start = len(before) + 1 if before else 0
         end = start + len(target)
         inside = [value for at, value in tokens[row["request"]] if start <= at < end]
-        found[row["condition"]] = math.fsum(inside)
-    return found
+        nats[row["condition"]] = math.fsum(inside)
+    return nats
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_ratio_of_a_target_wherever_it_stands(run: Run, name: str) -> None:
-    told = {ratio.item: ratio for ratio in agreement_run(run).ratios}
+    by_item = {ratio.item: ratio for ratio in agreement_run(run).ratios}
     sums = logprobs_nats(run, name)
     # The share that the target has of both probabilities.
     by_hand = 1 / (1 + math.exp(sums["mismatch"] - sums["match"]))
 
-    assert told[name].mean == pytest.approx(by_hand, rel=1e-9)
-    assert told[name].margins_bits[0] == pytest.approx(
+    assert by_item[name].mean == pytest.approx(by_hand, rel=1e-9)
+    assert by_item[name].margins_bits[0] == pytest.approx(
         (sums["match"] - sums["mismatch"]) / math.log(2), rel=1e-9
     )
 

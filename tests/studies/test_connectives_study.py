@@ -58,9 +58,9 @@ class TestPublished:
     }
 
     def test_swapped_digits_are_found(self):
-        found = self.WRONG["section 2.1", "words of ISDT"]
-        assert (found.printed, found.computed) == ("289,343", "298,343")
-        assert "18 of 18" in found.note
+        check = self.WRONG["section 2.1", "words of ISDT"]
+        assert (check.printed, check.computed) == ("289,343", "298,343")
+        assert "18 of 18" in check.note
 
     def test_impossible_cells_are_found(self):
         poi = self.WRONG["Table 6, PoSTWITA+TWITTIRÒ", "poi: occurrences"]
@@ -80,12 +80,12 @@ class TestPublished:
         assert "1.744" in self.WRONG["Table 2", "NonAcceptable against NonAccept+NonGr"].note
 
     def test_nothing_else_is_wrong(self):
-        verdicts = [each.verdict for each in self.WRONG.values()]
+        verdicts = [check.verdict for check in self.WRONG.values()]
         assert (verdicts.count("wrong"), verdicts.count("open")) == (7, 3)
         assert sum(check.verdict == "right" for check in check_published()) == 49
 
     def test_what_depends_on_a_reading_is_open_and_not_wrong(self, capsys):
-        opened = {what for (_, what), each in self.WRONG.items() if each.verdict == "open"}
+        opened = {what for (_, what), check in self.WRONG.items() if check.verdict == "open"}
         assert opened == {
             "NonAcceptable against NonAccept+NonGr",
             "largest perplexity of NonAcceptable",
@@ -117,22 +117,22 @@ class TestPublished:
 
     @pytest.mark.golden
     def test_the_tables_are_those_of_the_paper(self, shared):
-        told = json.loads((shared / "golden/connectives/paper_tables.json").read_text("utf-8"))
-        for name, row in told["table2_human_scores"].items():
+        paper = json.loads((shared / "golden/connectives/paper_tables.json").read_text("utf-8"))
+        for name, row in paper["table2_human_scores"].items():
             assert (row["mean"], row["sd"]) == (
                 checks.TABLE_2[name].mean,
                 checks.TABLE_2[name].sd,
             )
-        for name, row in told["table4_ppl"].items():
+        for name, row in paper["table4_ppl"].items():
             mine = checks.TABLE_4[name]
             assert (row["avg"], row["min"], row["max"]) == (mine.mean, mine.low, mine.high)
-        for name, (count, percent) in told["table3_cloze_majority"].items():
+        for name, (count, percent) in paper["table3_cloze_majority"].items():
             mine = checks.TABLE_3[name]
             assert (mine.count, float(mine.percent)) == (count, percent)
-        for name, (count, percent) in told["table5_bert"]["match10"].items():
+        for name, (count, percent) in paper["table5_bert"]["match10"].items():
             mine = checks.TABLE_5_TEN[name]
             assert (mine.count, float(mine.percent)) == (count, percent)
-        for name, row in told["table6_counts"].items():
+        for name, row in paper["table6_counts"].items():
             isdt, tweets = (checks.TABLE_6[c][name] for c in checks.WORDS)
             assert (isdt.count, float(isdt.percent)) == (row["isdt"], row["isdt_pct"])
             assert (tweets.count, float(tweets.percent)) == (
@@ -183,21 +183,21 @@ class TestReleased:
         golden = shared / "golden" / "connectives"
         compared = compare(released(data).values, read_expected(golden / "stats_expected.json"))
         # The hash is that of a file with one answer a row, the names are those of copies.
-        differing = {each.where for each in compared if each.equal is False}
+        differing = {row.where for row in compared if row.equal is False}
         assert differing == {"blimp_human.sha256", "lau2020_none.file", "lau2020_real.file"}
-        without = {each.where.split(".")[0] for each in compared if each.equal is None}
+        without = {row.where.split(".")[0] for row in compared if row.equal is None}
         # Two entries have no input; "_pkg" are the values of another package for the same alphas.
-        left = {each.where for each in compared if each.equal is None and "_pkg" not in each.where}
+        left = {row.where for row in compared if row.equal is None and "_pkg" not in row.where}
         assert {where.split(".")[0] for where in left} == {"itacola", "itacola_nonexpert"}
         assert without - {"itacola", "itacola_nonexpert"} == {"lau2020_none", "lau2020_real"}
-        assert sum(each.equal is True for each in compared) == 241
+        assert sum(row.equal is True for row in compared) == 241
 
     def test_tiny_p_values_are_right_too(self, shared, data):
         golden = read_expected(shared / "golden" / "connectives" / "stats_expected.json")
-        found = released(data).values
+        values = released(data).values
         expected = golden["lau2020_none_vs_real"]
         for kind in ("spearman", "pearson", "kendall_b"):
-            mine = found["lau2020_none_vs_real"][kind][1]
+            mine = values["lau2020_none_vs_real"][kind][1]
             assert mine == pytest.approx(expected[kind][1], rel=1e-6)
 
     def test_the_command_compares(self, shared, data, capsys):
@@ -379,12 +379,12 @@ class TestClozeItems:
     def people(self, **choices: int) -> set[str]:
         section = ClozeSection(self.SUITE, {"se 1cl": choices})
         classes = table_3(self.SUITE, chosen_by_people(section))
-        return {each.name for each in classes if each.count}
+        return {counted.name for counted in classes if counted.count}
 
     def completed(self, *texts: str, unreachable: tuple[str, ...] = ()) -> tuple[set, set]:
         candidates = [Candidate("se 1cl", rank, text) for rank, text in enumerate(texts, start=1)]
         parts = table_5(self.SUITE, {"se 1cl": candidates}, k=len(texts), unreachable=unreachable)
-        ten, first = ({each.name for each in part if each.count} for part in parts)
+        ten, first = ({counted.name for counted in part if counted.count} for part in parts)
         return ten, first
 
     def test_classes_of_what_people_chose(self):

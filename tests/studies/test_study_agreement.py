@@ -174,10 +174,10 @@ def test_properties_of_attractors_are_covariates() -> None:
     """By hand: drops .1 and .2 of the one kind, .5 and .6 of the other, two words everywhere."""
     plain = six_items("sv", [0.9] * 6)
     twin = six_items("sv_adversarial", [0.8, 0.7, 0.4, 0.3, 0.75, 0.75], attractor="dei vicini")
-    found = drops_by_property(plain, twin)
+    by_property = drops_by_property(plain, twin)
 
-    assert list(found) == ["attractor"]
-    (intercept, other) = found["attractor"].coefficients
+    assert list(by_property) == ["attractor"]
+    (intercept, other) = by_property["attractor"].coefficients
     assert other.name == "attractor = relative"
     assert intercept.value == pytest.approx(0.15)
     assert other.value == pytest.approx(0.55 - 0.15)
@@ -236,13 +236,13 @@ def syntaxgym(name: str, *, adversarial: bool, formula: str = FORMULA) -> str:
                     "item_number": number,
                     "conditions": [
                         {
-                            "condition_name": each.name,
+                            "condition_name": condition.name,
                             "regions": [
                                 {"region_number": n, "content": region.text}
-                                for n, region in enumerate(each.regions, start=1)
+                                for n, region in enumerate(condition.regions, start=1)
                             ],
                         }
-                        for each in item.conditions
+                        for condition in item.conditions
                     ],
                 }
                 for number, item in enumerate(made.items, start=1)

@@ -64,7 +64,7 @@ def run(model: str, ratios: list[float], *, name: str = "sv", **details: str) ->
 
 
 def rows_of(runs: list[AgreementRun], given: dict[str, dict[str, str]]) -> list[ModelRow]:
-    languages = language_rows([suite_row(each, seed=0) for each in runs], averaging="suites")
+    languages = language_rows([suite_row(run, seed=0) for run in runs], averaging="suites")
     return model_rows(runs, languages, given)
 
 
@@ -135,15 +135,17 @@ def test_items_that_only_one_model_was_asked_are_left_out() -> None:
 
 def test_the_users_table_says_most_then_the_model_then_what_was_published() -> None:
     known = {"org/m": {"parameters": "1", "vocabulary": "2", "training_tokens": "3"}}
-    own = run("org/m@abc", [0.6], parameters="10", tokenizer="WordPiece")
+    model_run = run("org/m@abc", [0.6], parameters="10", tokenizer="WordPiece")
 
-    assert facts_of(own, {}, known) == {
+    assert facts_of(model_run, {}, known) == {
         "parameters": "10",
         "vocabulary": "2",
         "training_tokens": "3",
         "tokenizer": "WordPiece",
     }
-    assert facts_of(own, {"m": {"parameters": "5", "citation": "x"}}, known)["parameters"] == "5"
+    assert (
+        facts_of(model_run, {"m": {"parameters": "5", "citation": "x"}}, known)["parameters"] == "5"
+    )
     assert facts_of(run("/a/folder/m@abc", [0.6]), {"m": {"size": "s"}}, {}) == {"size": "s"}
 
 

@@ -179,36 +179,38 @@ class TestModels:
             "e 2cl\tVieni (... puoi)!\tse\tquando\to, ma, e\n"
             "e 3cl\tNon so ...’è.\tdov'\tcom'\to, ma, e\n"
         )
-        own = tmp_path / "own"
-        own.mkdir()
-        (own / "cloze.tsv").write_text(blanks, encoding="utf-8")
-        texts = [item.text for item in read_cloze(own / "cloze.tsv").items]
+        folder = tmp_path / "own"
+        folder.mkdir()
+        (folder / "cloze.tsv").write_text(blanks, encoding="utf-8")
+        texts = [item.text for item in read_cloze(folder / "cloze.tsv").items]
         assert texts == ["Piove, ___, tira vento.", "Vieni (___ puoi)!", "Non so ___’è."]
-        (own / "cloze.tsv").unlink()
-        shutil.copytree(find_suite("it-connectives-cloze"), own / "cloze")
-        items = own / "cloze" / "items.tsv"
+        (folder / "cloze.tsv").unlink()
+        shutil.copytree(find_suite("it-connectives-cloze"), folder / "cloze")
+        items = folder / "cloze" / "items.tsv"
         header, rows = items.read_text(encoding="utf-8").split("\n", 1)
         added = "271\tPiove (___, dico).\te\tma\tse | o | dove\tyes\te\tmedial"
         items.write_text("\n".join([header, added, rows]), encoding="utf-8")
-        shutil.copytree(find_suite("it-connectives"), own / "acceptability")
+        shutil.copytree(find_suite("it-connectives"), folder / "acceptability")
         out, plain = tmp_path / "out", tmp_path / "plain"
-        arguments = ["study", "connectives", "--own", str(own), "-m", "demo-masked", *FIRST]
+        arguments = ["study", "connectives", "--own", str(folder), "-m", "demo-masked", *FIRST]
         assert invoke([*arguments, "-o", str(out)]) == 0
         for name, tables in (("cloze", ("requests", "fills")),
                              ("acceptability", ("requests", "tokens"))):  # fmt: skip
-            how = ["--bos", "none"] if name == "acceptability" else []
-            arguments = ["run", str(own / name), "-m", "demo-masked", *how, *FIRST]
+            options = ["--bos", "none"] if name == "acceptability" else []
+            arguments = ["run", str(folder / name), "-m", "demo-masked", *options, *FIRST]
             assert invoke([*arguments, "-o", str(plain / name)]) == 0
             [theirs] = open_runs([plain / name])
             [mine] = open_runs([out / "runs" / theirs.suite.name])
-            assert all(mine.table(each).equals(theirs.table(each)) for each in tables)
-        assert any("(___, dico)" in item.text for item in read_cloze(own / "cloze").items)
+            assert all(
+                mine.table(table_name).equals(theirs.table(table_name)) for table_name in tables
+            )
+        assert any("(___, dico)" in item.text for item in read_cloze(folder / "cloze").items)
 
     def test_a_copy_without_blanks_and_the_first_sentences_only_are_said(self, tmp_path):
-        own, out = tmp_path / "own", tmp_path / "out"
-        own.mkdir()
-        shutil.copy(OWN / "acceptability.tsv", own)
-        arguments = ["study", "connectives", "--own", str(own), "-m", "demo-causal"]
+        folder, out = tmp_path / "own", tmp_path / "out"
+        folder.mkdir()
+        shutil.copy(OWN / "acceptability.tsv", folder)
+        arguments = ["study", "connectives", "--own", str(folder), "-m", "demo-causal"]
         assert invoke([*arguments, "--limit", "2", "-o", str(out)]) == 0
         text = (out / "table-4.txt").read_text(encoding="utf-8")
         assert "the first 4 of 8 sentences only" in text

@@ -61,8 +61,8 @@ def test_a_copied_row_is_found_with_what_its_average_implies():
     rows = {"Wh-adjunct": (90.0, 60.0, 96.0), "Wh-whether": (90.0, 62.0, 96.0)}
     cells = {(name, f"Type{k}"): v for name, values in rows.items() for k, v in enumerate(values)}
     items = {"": 50, "Wh-whether": 59}
-    found = checked_table("table1", {"Modello LP": cells}, {"Modello LP": "87.0"}, items)
-    lines = {line.what: line for line in found}
+    checked = checked_table("table1", {"Modello LP": cells}, {"Modello LP": "87.0"}, items)
+    lines = {line.what: line for line in checked}
     assert lines["table1 Modello LP: average"].computed == pytest.approx(494 / 6)
     assert lines["table1 Modello LP: average"].equal is False
     implied = lines["table1 Modello LP: mean of Wh-whether that would give the average"]
@@ -263,9 +263,9 @@ def expected(shared):
 
 @pytest.mark.golden
 def test_every_section_agrees_with_what_is_printed_but_where_known(data):
-    found = {section.name: section for section in study(data)}
-    assert list(found) == list(SECTIONS)
-    counts = {name: (each.equal, each.compared) for name, each in found.items()}
+    by_name = {section.name: section for section in study(data)}
+    assert list(by_name) == list(SECTIONS)
+    counts = {name: (section.equal, section.compared) for name, section in by_name.items()}
     assert counts == {
         "materials": (0, 0),
         # Table 1: four averages of one model
@@ -286,7 +286,7 @@ def test_every_section_agrees_with_what_is_printed_but_where_known(data):
         "wilcox": (10, 16),
         "contexts": (3, 3),
     }
-    sections = list(found.values())
+    sections = list(by_name.values())
     people = json.loads(as_json("islands", sections))["sections"][7]
     assert (people["recomputed"], people["recomputed_equal"]) == (72, 72)
     shown = as_text(sections)
@@ -302,10 +302,12 @@ def test_what_the_tables_contradict_is_what_is_known(data, expected):
         "table1_BERT_whether_row_is_a_copy_of_an_adjunct_row"
     ]
     lines = {line.what: line for line in tables(data).cells}
-    for measure, each in want.items():
+    for measure, implied in want.items():
         what = f"table1 BERT-it-xxl-cased {measure}: mean of Wh-whether that would give the average"
-        assert lines[what].computed == pytest.approx(each["implied_mean_of_whether_row"], abs=0.01)
-        assert f"the printed row has {each['printed_whether_row_mean']:.2f}" in lines[what].note
+        assert lines[what].computed == pytest.approx(
+            implied["implied_mean_of_whether_row"], abs=0.01
+        )
+        assert f"the printed row has {implied['printed_whether_row_mean']:.2f}" in lines[what].note
 
 
 @pytest.mark.golden
@@ -323,9 +325,9 @@ def test_ratings_give_means_intervals_and_mixed_models(data, expected):
         for unit in ("participant", "item"):
             table = complete_table(unit_means(group, unit))
             widths = want[name][f"ci95_halfwidth_by_{unit}"]
-            found = within_intervals(table, method="cousineau-morey").half_widths
-            assert found == pytest.approx(
-                [widths["cousineau_morey"][each] for each in ISLAND_CONDITIONS], abs=1e-6
+            half_widths = within_intervals(table, method="cousineau-morey").half_widths
+            assert half_widths == pytest.approx(
+                [widths["cousineau_morey"][condition] for condition in ISLAND_CONDITIONS], abs=1e-6
             )
             pooled = within_intervals(table, method="loftus-masson").half_widths
             assert pooled == pytest.approx([widths["masson_loftus"]] * 4, abs=1e-6)
@@ -367,8 +369,8 @@ def test_published_blimp_means(data, expected):
     lines = {line.what: line.computed for line in section.cells}
     for phenomenon, models in want["models_summary"]["category"].items():
         for model, mean in models.items():
-            found = lines[f"{model}, {phenomenon}, mean over paradigms"]
-            assert found == pytest.approx(100 * mean, abs=1e-4)
+            value = lines[f"{model}, {phenomenon}, mean over paradigms"]
+            assert value == pytest.approx(100 * mean, abs=1e-4)
     for model, mean in want["models_summary"]["overall"].items():
         assert lines[f"{model}, overall, mean over paradigms"] == pytest.approx(
             100 * mean, abs=1e-4

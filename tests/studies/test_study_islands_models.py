@@ -21,12 +21,12 @@ from tests.helpers.designs import island_suite, scores
 def test_a_model_stands_below_the_published_rows_of_each_cell():
     rows = {str(n): (-1.0, -2.0, -3.0, -2.5) for n in range(5)} | {"6": (-4.0, -2.0, -2.0, -3.0)}
     suite = island_suite({"complex_np": [*rows]})
-    found = factorial(suite, scores(rows))
-    lp = Factorial(suite="s", model="x/GePpeTto", measure="lp", unit="nats", phenomena=found)
+    phenomena = factorial(suite, scores(rows))
+    lp = Factorial(suite="s", model="x/GePpeTto", measure="lp", unit="nats", phenomena=phenomena)
     blank = Factorial(suite="s", model=lp.model, measure="lp-l", unit="", phenomena=(), reason="no")
     grid = accuracy_table(1, {lp.model: {"lp": lp, "lp-l": blank}})
     first = next(k for k, row in enumerate(grid.rows) if row[0] == "Wh-complex np")
-    own = grid.text[first + 3]
+    row = grid.text[first + 3]
     assert grid.text[first][:5] == (
         "Wh-complex np", "Short-N.I.", "GePpeTto (published)", "90.0", "92.0"
     )  # fmt: skip
@@ -34,7 +34,7 @@ def test_a_model_stands_below_the_published_rows_of_each_cell():
     centre, half = (5 + 1.96**2 / 2) / (6 + 1.96**2), 1.96 / (6 + 1.96**2)
     half *= (5 * 1 / 6 + 1.96**2 / 4) ** 0.5
     ends = f"[{100 * (centre - half):.1f}, {100 * (centre + half):.1f}]"
-    assert own == ("", "", "x/GePpeTto", f"83.3 {ends}", "", "", "")
+    assert row == ("", "", "x/GePpeTto", f"83.3 {ends}", "", "", "")
     assert [grid.text[first + k][3].split()[0] for k in (7, 11)] == ["100.0", "16.7"]
     # the average is that of twelve cells, or none
     assert grid.text[-1] == ("", "", "x/GePpeTto", "", "", "", "")
@@ -86,8 +86,8 @@ def test_tables_of_our_own_items_are_written_for_two_models(written, capsys, mon
     # The published items are not part of cimento: nothing stands for them, which is said.
     assert {row["Model"] for row in cells_of(written, "table-2")} == set(published)
     assert "suites get sprouse-it" in (written / "table-2.txt").read_text(encoding="utf-8")
-    own = cells_of(written, "table-3")[9:]
-    assert [row["Model"].split(" ", 1)[1] for row in own] == [
+    model_rows = cells_of(written, "table-3")[9:]
+    assert [row["Model"].split(" ", 1)[1] for row in model_rows] == [
         "(LP), it-islands", "(PenLP), it-islands", "(PLL), it-islands", "(PenLP), it-islands",
         "(LP-L), it-islands", "(PenLP-L), it-islands",
     ]  # fmt: skip
@@ -149,9 +149,11 @@ def test_what_is_asked_must_fit_together(tmp_path, capsys):
 @pytest.mark.golden
 def test_the_known_ratings_are_those_of_the_released_file(shared):
     released = people_result(shared / "data" / "islands" / "english" / "sprouse2016_en_ratings.csv")
-    for known, found in zip(known_people().phenomena, released.phenomena, strict=True):
-        assert known.name == found.name
-        for cell, other in zip(known.effects["z"].cells, found.effects["z"].cells, strict=True):
+    for known, phenomenon in zip(known_people().phenomena, released.phenomena, strict=True):
+        assert known.name == phenomenon.name
+        for cell, other in zip(
+            known.effects["z"].cells, phenomenon.effects["z"].cells, strict=True
+        ):
             assert (cell.mean, cell.se) == pytest.approx((other.mean, other.se), abs=5.1e-5)
             assert cell.n == other.n
 
@@ -169,9 +171,11 @@ def test_models_score_the_suites_of_the_study(shared, tmp_path, capsys, monkeypa
     command = ["study", "islands", "--data", str(tmp_path), "--limit", "2"]
     code = invoke([*command, "-m", "demo-masked", "-o", str(tmp_path / "mine")])
     assert code == 0, capsys.readouterr().err
-    own = [row for row in cells_of(tmp_path / "mine", "table-2") if "published" not in row["Model"]]
+    rows = [
+        row for row in cells_of(tmp_path / "mine", "table-2") if "published" not in row["Model"]
+    ]
     # two adjunct items only, with four measures, and no average
-    assert [row["LP n"] for row in own] == ["2"] * 3 + [""] * 10
+    assert [row["LP n"] for row in rows] == ["2"] * 3 + [""] * 10
     blimp = cells_of(tmp_path / "mine", "table-3")[9:]
     assert [row["Model"].split(" ", 1)[1] for row in blimp] == [
         "(PLL)", "(PenLP)", "(LP-L)", "(PenLP-L)"

@@ -83,7 +83,7 @@ class TestReading:
         text = (reference / "grammar_judgments.tsv").read_text("utf-8")
         wanted = [line.split("\t") for line in text.removesuffix("\n").split("\n")[1:]]
         fits = {True: "s", False: "n", None: ""}
-        found = [
+        rows = [
             [
                 row.candidate.item,
                 str(row.candidate.rank),
@@ -98,21 +98,21 @@ class TestReading:
             ]
             for row in data.judged
         ]
-        assert len(found) == 12320
-        assert sorted(found) == sorted(
+        assert len(rows) == 12320
+        assert sorted(rows) == sorted(
             [*row[:3], round(float(row[3]), 9), *row[4:]] for row in wanted
         )
 
     def test_instances_and_their_labels(self, data, reference):
         wanted = {record["id"]: record for record in records(reference / "grammar_instances.jsonl")}
         assert {instance.item.id for instance in data.instances} == set(wanted)
-        for each in data.instances:
-            known = wanted[each.item.id]
-            assert each.key == (known["template"], known["seed"], known["text"])
-            assert (each.case, each.tense) == (known["paper_case"], known["paper_case_alt"])
-            assert set(each.categories) == set(known["seed_categories"])
+        for instance in data.instances:
+            known = wanted[instance.item.id]
+            assert instance.key == (known["template"], known["seed"], known["text"])
+            assert (instance.case, instance.tense) == (known["paper_case"], known["paper_case_alt"])
+            assert set(instance.categories) == set(known["seed_categories"])
             if known["dimension"] == "subject_agreement":
-                assert sorted(verb_readings(each)) == sorted(known["ling_tense_person"])
+                assert sorted(verb_readings(instance)) == sorted(known["ling_tense_person"])
 
     def test_multiword_items_and_their_candidates(self, data, reference):
         wanted = [
@@ -127,11 +127,11 @@ class TestReading:
             (record["model"], record["id"]): record["top10"]
             for record in records(reference / "mwe_predictions.jsonl")
         }
-        found: dict[tuple[str, str], list[str]] = {}
+        texts: dict[tuple[str, str], list[str]] = {}
         for model, candidates in data.predictions.items():
             for candidate in candidates:
-                found.setdefault((model, candidate.item), []).append(candidate.text)
-        assert found == recorded
+                texts.setdefault((model, candidate.item), []).append(candidate.text)
+        assert texts == recorded
 
     def test_templates_make_the_instances_that_the_study_asked(self, data, folder):
         made = expand_templates(read_templates(folder / SYNTACTIC))
@@ -145,8 +145,8 @@ class TestReading:
         made = expand_templates(data.templates)
         asked = {instance.key[:2]: set(instance.categories) for instance in data.instances}
         assert len(made.shared) == 16
-        for each in made.shared:
-            assert set(each.categories) == asked[each.template, each.form]
+        for shared_form in made.shared:
+            assert set(shared_form.categories) == asked[shared_form.template, shared_form.form]
 
     def test_written_as_suites_they_are_read_back_whole(self, folder, tmp_path):
         suites = (
@@ -176,8 +176,8 @@ def test_each_file_gives_its_tables_alone(data, folder, tmp_path, names, tables)
     part_of = load(tmp_path)
     assert numbers_of(part_of) == tuple(tables)
     for number in tables:
-        found = table(part_of, number)
-        assert found == table(data, number, part_of.states)
+        record = table(part_of, number)
+        assert record == table(data, number, part_of.states)
 
 
 def test_its_recordings_run_like_a_model_and_give_its_numbers(folder, tmp_path, capsys):
@@ -190,11 +190,11 @@ def test_its_recordings_run_like_a_model_and_give_its_numbers(folder, tmp_path, 
     options += ["--not-expected", "sujeito oculto", "--not-expected", "sujeito indeterminado"]
     options += ["--not-expected", "não sujeito"]
     assert invoke(["profile", str(tmp_path / "runs"), *options]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["profiles"]
-    cells = {dimension["name"]: dimension for dimension in found["dimensions"]}
+    (profile,) = json.loads(capsys.readouterr().out)["profiles"]
+    cells = {dimension["name"]: dimension for dimension in profile["dimensions"]}
     counts = {
-        name: [(share["correct"], share["n"]) for share in each["fitting"]]
-        for name, each in cells.items()
+        name: [(share["correct"], share["n"]) for share in cell["fitting"]]
+        for name, cell in cells.items()
     }
     assert counts["all"] == [(1057, 1232), (9164, 12319)]
     assert counts["passive"] == [(148, 175), (1381, 1750)]
@@ -208,10 +208,10 @@ class TestTables:
     @pytest.mark.parametrize("number", WITH_EXPECTED_CELLS)
     def test_cells_are_exactly_the_expected_ones(self, data, expected, number):
         wanted = expected(f"table{number:02d}")
-        found = table(data, number)
-        assert found["cells"] == wanted["cells"]
-        assert found.get("micro") == wanted.get("micro")
-        assert found.get("aggregation") == wanted.get("aggregation")
+        record = table(data, number)
+        assert record["cells"] == wanted["cells"]
+        assert record.get("micro") == wanted.get("micro")
+        assert record.get("aggregation") == wanted.get("aggregation")
 
     @pytest.mark.parametrize("number", range(4, 14))
     def test_the_snapshot_gives_what_is_printed_but_for_one_cell(self, data, number):
@@ -231,16 +231,16 @@ class TestTables:
             assert cell == {key: whole[key] for key in whole if not key.startswith(other)}
 
     def test_table_2_prints_lists_and_hits(self, data, expected):
-        found, wanted = table(data, 2), expected("table02")
+        record, wanted = table(data, 2), expected("table02")
         for key in ("paper", "large_gt_base_at1", "large_lt_base_at10", "reproducible"):
-            assert found[key] == wanted[key]
-        assert found["hits"]["W1"]["livro aberto"] == {"base": [4, 5], "large": [4, 4]}
+            assert record[key] == wanted[key]
+        assert record["hits"]["W1"]["livro aberto"] == {"base": [4, 5], "large": [4, 4]}
 
     def test_table_3_is_what_is_printed(self, data):
-        found = table(data, 3)
-        assert found["computed"] == found["paper"]
-        assert found["equals_paper"] == {"W1": True, "W2": True}
-        assert [len(names) for names in found["computed"].values()] == [8, 7]
+        record = table(data, 3)
+        assert record["computed"] == record["paper"]
+        assert record["equals_paper"] == {"W1": True, "W2": True}
+        assert [len(names) for names in record["computed"].values()] == [8, 7]
 
     def test_an_unknown_table_is_refused(self, data):
         with pytest.raises(UsageError, match="there is no table 14"):
@@ -255,14 +255,14 @@ class TestParts:
         assert expected("mwe_hits_per_mwe").items() <= part(data, "per-mwe").items()
 
     def test_per_template(self, data, expected):
-        found = part(data, "per-template")
-        assert len(found) == 83
-        assert all(found[name] == wanted for name, wanted in expected("per_template").items())
+        record = part(data, "per-template")
+        assert len(record) == 83
+        assert all(record[name] == wanted for name, wanted in expected("per_template").items())
 
     def test_confidence(self, data, expected):
-        found = part(data, "confidence")
+        record = part(data, "confidence")
         for name, wanted in expected("confidence_by_template").items():
-            assert found[name] == pytest.approx(wanted, abs=1e-9), name
+            assert record[name] == pytest.approx(wanted, abs=1e-9), name
 
     def test_profiles_of_the_model_whose_candidates_were_released(self, data, expected):
         assert (
@@ -274,7 +274,7 @@ class TestParts:
 
     def test_tenses_have_the_instances_that_persons_have(self, data):
         counts = {
-            name: sum(each["p10"]["n"] for each in part(data, name)[name].values())
+            name: sum(cell["p10"]["n"] for cell in part(data, name)[name].values())
             for name in ("person", "tense")
         }
         assert counts == {"person": 2760, "tense": 2760}
@@ -283,39 +283,39 @@ class TestParts:
         assert expected("auto_eval").items() <= part(data, "auto").items()
 
     def test_mcnemar(self, data, expected):
-        found = {
-            (each["k"], each["a"], each["b"], each["words"]): each for each in part(data, "mcnemar")
+        tests = {
+            (test["k"], test["a"], test["b"], test["words"]): test for test in part(data, "mcnemar")
         }
-        assert len(found) == 18
+        assert len(tests) == 18
         for wanted in expected("mcnemar"):
-            each = found[wanted["k"], wanted["a"], wanted["b"], wanted["words"]]
+            test = tests[wanted["k"], wanted["a"], wanted["b"], wanted["words"]]
             numbers = {key for key in wanted if key not in ("a", "b", "words")}
-            assert {key: each[key] for key in numbers} == pytest.approx(
+            assert {key: test[key] for key in numbers} == pytest.approx(
                 {key: wanted[key] for key in numbers}, rel=1e-12, abs=0
             )
 
     def test_claims(self, data, expected):
-        found = part(data, "claims")
+        record = part(data, "claims")
         for name, wanted in expected("claims").items():
-            assert found[name]["paper"] == wanted["paper"], name
-            assert found[name]["computed"] == pytest.approx(wanted["computed"], rel=1e-12), name
+            assert record[name]["paper"] == wanted["paper"], name
+            assert record[name]["computed"] == pytest.approx(wanted["computed"], rel=1e-12), name
             # "off by one row" was said here of a difference
             equal = wanted["verdict"] == "equal"
-            assert found[name]["verdict"] == ("equal" if equal else "differs"), name
+            assert record[name]["verdict"] == ("equal" if equal else "differs"), name
 
     def test_a_last_digit_that_is_off_differs_and_says_what_would_explain_it(self, data):
-        found = part(data, "claims")
-        assert found["mwe_gain_base"]["verdict"] == "equal"
-        large = found["mwe_gain_large"]
+        record = part(data, "claims")
+        assert record["mwe_gain_base"]["verdict"] == "equal"
+        large = record["mwe_gain_large"]
         assert (large["paper"], large["computed"]) == ([12.72, 15.75], [12.73, 15.76])
         assert large["verdict"] == "differs"
         assert "rounded percentages would give the printed ones" in large["how"]
-        assert "one row less would give" in found["hidden_subject"]["how"]
+        assert "one row less would give" in record["hidden_subject"]["how"]
 
     def test_every_rate_has_an_interval_or_says_why_not(self, data):
         for number in (1, *range(4, 14)):
-            found = table(data, number)
-            assert len(found["intervals"]) == len(found["cells"])
+            record = table(data, number)
+            assert len(record["intervals"]) == len(record["cells"])
         connectors = table(data, 11)["intervals"]
         # 3 of 3 sentences made from one template
         assert all(connector["release"]["p1"]["low"] is None for connector in connectors)
@@ -331,15 +331,15 @@ class TestParts:
         assert tests[3]["release"]["p1"]["low"] < 90
 
     def test_passives_share_sentences_and_the_interval_knows_it(self, data):
-        found = part(data, "clusters")["passive"]
-        feminine = found["f_sg"]
+        clusters = part(data, "clusters")["passive"]
+        feminine = clusters["f_sg"]
         shared = (feminine["instances"], feminine["base_sentences"], feminine["in_largest"])
         assert shared == (28, 3, 22)
         assert (feminine["p1"]["low"], feminine["p1"]["high"]) == (None, None)
         assert feminine["p1"]["reason"] == "3 clusters: an interval needs 5 or more"
         # Wilson's interval of 70 in 73 independent ones is 88.6 to 98.6.
-        assert found["m_sg"]["p1"]["low"] < 88.6
-        assert found["m_sg"]["p1"]["high"] > 98.6
+        assert clusters["m_sg"]["p1"]["low"] < 88.6
+        assert clusters["m_sg"]["p1"]["high"] > 98.6
 
     def test_an_unknown_part_is_refused(self, data):
         with pytest.raises(UsageError, match="there is no 'claim'"):
@@ -365,8 +365,8 @@ class TestCommand:
         assert invoke(["study", "portuguese", "--data", str(folder), "--what", name]) == 0
         assert capsys.readouterr().out.strip()
         assert invoke(["study", "portuguese", "--data", str(folder), "--what", name, "--json"]) == 0
-        found = part(data, name)
-        whole = {"rows": found} if isinstance(found, list) else found
+        record = part(data, name)
+        whole = {"rows": record} if isinstance(record, list) else record
         assert json.loads(capsys.readouterr().out) == whole
 
     def test_all_tables_as_text(self, folder, capsys):

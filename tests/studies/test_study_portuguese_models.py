@@ -143,7 +143,7 @@ def test_starter_sentences_have_the_labels_of_the_tables():
     assert sum(sizes[4].values()) == 43
     assert sizes[4]["Existential Verbs"] == 17
     assert sizes[11]["Porque"] == 3
-    assert all(sizes[6][f"{each} Person Singular"] for each in ("First", "Third"))
+    assert all(sizes[6][f"{person} Person Singular"] for person in ("First", "Third"))
     assert sizes[10]["Eu"] == 6
 
 

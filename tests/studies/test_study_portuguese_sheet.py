@@ -46,11 +46,11 @@ def test_rows_are_ranked_by_probability_and_quotes_are_quotes(tmp_path):
         "seed": "as casas foram",
     }
     assert instances[1].item.columns["group"] == "nem"
-    found = [
-        (each.candidate.rank, each.candidate.text, each.candidate.probability, each.candidate.fits)
-        for each in judged[:4]
+    rows = [
+        (row.candidate.rank, row.candidate.text, row.candidate.probability, row.candidate.fits)
+        for row in judged[:4]
     ]
-    assert found == [
+    assert rows == [
         (1, "pintadas", 0.5, True),
         (2, '"', 0.2, False),
         (3, '"', 0.1, False),
@@ -194,7 +194,9 @@ def test_all_four_files_are_read_as_they_were_released(folder):
         ("Ele é ___ frio.", ("pé",)),
         ("Ele é pé ___.", ("frio",)),
     ]
-    assert [(each.item, each.rank, each.text) for each in data.predictions["mbert"]] == [
+    assert [
+        (candidate.item, candidate.rank, candidate.text) for candidate in data.predictions["mbert"]
+    ] == [
         ("pé frio/0/W1", 1, "pé"),
         ("pé frio/0/W2", 1, "frio"),
         ("pé frio/0/W1", 2, "vento"),

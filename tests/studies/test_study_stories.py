@@ -50,28 +50,28 @@ def record_of(folder, stories):
     return make
 
 
-def differences(expected, found, path=""):
+def differences(expected, computed, path=""):
     """Places where something expected is missing or differs by more than its tolerance."""
     if isinstance(expected, Mapping):
         for key, value in expected.items():
-            if not isinstance(found, Mapping) or key not in found:
+            if not isinstance(computed, Mapping) or key not in computed:
                 yield f"{path}/{key} is missing"
             else:
-                yield from differences(value, found[key], f"{path}/{key}")
+                yield from differences(value, computed[key], f"{path}/{key}")
     elif isinstance(expected, list):
-        if not isinstance(found, list) or len(found) != len(expected):
-            yield f"{path}: {found} instead of {expected}"
+        if not isinstance(computed, list) or len(computed) != len(expected):
+            yield f"{path}: {computed} instead of {expected}"
         else:
-            for place, (one, other) in enumerate(zip(expected, found, strict=True)):
+            for place, (one, other) in enumerate(zip(expected, computed, strict=True)):
                 yield from differences(one, other, f"{path}/{place}")
     elif isinstance(expected, float):
         tolerance = (
             0.01 if "bootstrap" in path else 1e-12 if path.startswith("/paper_code") else 1e-9
         )
-        if not isinstance(found, int | float) or abs(found - expected) > tolerance:
-            yield f"{path}: {found} instead of {expected}"
-    elif expected != found:
-        yield f"{path}: {found} instead of {expected}"
+        if not isinstance(computed, int | float) or abs(computed - expected) > tolerance:
+            yield f"{path}: {computed} instead of {expected}"
+    elif expected != computed:
+        yield f"{path}: {computed} instead of {expected}"
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -80,17 +80,17 @@ def test_every_value_of_a_model_is_that_of_the_reference(folder, record_of, mode
     expected = json.loads((folder / f"expected/{model}.json").read_text())
     assert list(differences(expected, record)) == []
     assert set(record) - set(expected) == {"more"}
-    for tier, found in record["more"]["prompts"].items():
-        assert found["equal_prompts"] == found["prompts"], tier
-        if found["equal_draws"] is not None:
-            assert found["equal_draws"] == found["draws"], tier
+    for tier, counts in record["more"]["prompts"].items():
+        assert counts["equal_prompts"] == counts["prompts"], tier
+        if counts["equal_draws"] is not None:
+            assert counts["equal_draws"] == counts["draws"], tier
 
 
 def test_all_recorded_prompts_are_rebuilt(record_of):
     total = sum(
-        found["equal_prompts"]
+        counts["equal_prompts"]
         for model in MODELS
-        for found in record_of(model)["more"]["prompts"].values()
+        for counts in record_of(model)["more"]["prompts"].values()
     )
     # "2,408 golden prompts": every line of responses/ that has a hash.
     assert total == 2408
@@ -196,7 +196,7 @@ def test_the_logs_of_the_authors_are_enough(shared, capsys):
             assert [cell.equal for cell in section.cells] == [True] * 10
         rebuilt = record["more"]["prompts"].values()
         for key in ("prompts", "equal_prompts", "draws", "equal_draws"):
-            assert [each[key] for each in rebuilt] == asked[name]
+            assert [row[key] for row in rebuilt] == asked[name]
     assert invoke(arguments) == 0
     out = capsys.readouterr().out
     assert "plausible, by the field type           117      117  yes" in out
@@ -277,7 +277,7 @@ def test_the_draws_of_the_first_tier_are_drawn_again(folder, stories):
     shots = choose_shots(
         STORY, stories, stories, Shots(n=3, mode=PAPER_DRAWS, seed=expected["seed"])
     )
-    assert [[shot.row for shot in each] for each in shots] == expected["shots"]
+    assert [[shot.row for shot in drawn] for drawn in shots] == expected["shots"]
 
 
 def test_labels_stand_in_the_order_of_the_study(folder):

@@ -35,8 +35,8 @@ def test_ones_own_models_stand_below_the_published_rows(written):
     rows = list(csv.reader((folder / "table-3.csv").read_text(encoding="utf-8").splitlines()))
     names = [row[0] for row in rows[1:]]
     assert all(name.endswith("(published)") for name in names[:10])
-    own = [name.replace("@", " ").split()[::2] for name in names[10:14]]
-    assert own == [["demo-causal", "(it-1)"], ["demo-masked", "(it-1)"],
+    labels = [name.replace("@", " ").split()[::2] for name in names[10:14]]
+    assert labels == [["demo-causal", "(it-1)"], ["demo-masked", "(it-1)"],
                    ["demo-causal", "(it-2)"], ["demo-masked", "(it-2)"]]  # fmt: skip
     assert all(0 <= float(row[1]) <= 100 for row in rows[11:15])
     text = (folder / "table-3.txt").read_text(encoding="utf-8")

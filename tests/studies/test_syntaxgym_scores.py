@@ -54,9 +54,9 @@ def test_seeds_of_an_ngram_model_vote_on_each_item_and_others_are_averaged(tmp_p
     rows = [f"ngram_bllip-xs_{seed},mvrr,0,{said}" for seed, said in votes]
     rows += [f"ngram_bllip-xs_{seed},mvrr,1,{seed == 1}" for seed in (1, 2)]
     rows += [f"rnng_bllip-sm_{seed},mvrr,0,{seed == 1}" for seed in (1, 2, 3, 4)]
-    found = read_verdicts([verdicts_file(tmp_path, "some", *rows)])
-    assert found["ngram_bllip-xs_0"]["mvrr"] == (1, 2)
-    scores = {row.model: row.accuracies for row in published_scores(found)}
+    verdicts = read_verdicts([verdicts_file(tmp_path, "some", *rows)])
+    assert verdicts["ngram_bllip-xs_0"]["mvrr"] == (1, 2)
+    scores = {row.model: row.accuracies for row in published_scores(verdicts)}
     assert scores["n-gram BLLIP-XS"] == {"mvrr": 0.5}
     assert scores["RNNG BLLIP-SM, 4 seeds"] == {"mvrr": 0.25}
 
@@ -130,11 +130,11 @@ def test_published_verdicts_give_the_recomputed_scores(shared):
     golden = shared / "golden/syntaxgym/sg_results"
     wanted = json.loads((golden / "expected_aggregates.json").read_text(encoding="utf-8"))
     paths = sorted(golden.glob("syntaxgym_results_*.csv"))
-    found, shipped = read_verdicts(paths), shipped_verdicts()
+    verdicts, shipped = read_verdicts(paths), shipped_verdicts()
     tried = 0
     for models in wanted["files"].values():
         for model, expected in models.items():
-            suites = found[model]
+            suites = verdicts[model]
             assert {name: right / n for name, (right, n) in suites.items()} == {
                 name: suite["accuracy"] for name, suite in expected["suites"].items()
             }
@@ -143,16 +143,16 @@ def test_published_verdicts_give_the_recomputed_scores(shared):
             assert scores.circuits == pytest.approx(expected["circuit_scores"], abs=1e-12)
             tried += 1
     assert tried == 17
-    assert set(found) - set(shipped) == {"1gram_bllip-lg_0", "ngram_bllip-sm_0"}
-    assert all(found[model] == suites for model, suites in shipped.items())
+    assert set(verdicts) - set(shipped) == {"1gram_bllip-lg_0", "ngram_bllip-sm_0"}
+    assert all(verdicts[model] == suites for model, suites in shipped.items())
 
 
 @pytest.mark.golden
 def test_fifty_seeds_of_an_ngram_model_vote_as_in_the_study(shared):
     golden = shared / "golden/syntaxgym/sg_results"
     wanted = json.loads((golden / "ngram_majority_vote.expected.json").read_text(encoding="utf-8"))
-    found = read_verdicts([golden / "ngram_bllip-xs_3suites_all_seeds.csv"])
-    (suites,) = found.values()
+    verdicts = read_verdicts([golden / "ngram_bllip-xs_3suites_all_seeds.csv"])
+    (suites,) = verdicts.values()
     assert {name: right / n for name, (right, n) in suites.items()} == wanted["suite_accuracy"]
 
 
@@ -193,11 +193,13 @@ def test_ones_own_models_stand_below_the_published_rows(shared, tmp_path, capsys
     assert [name.partition("@")[0] for name in names[12:]] == ["demo-causal", "demo-masked"]
     names, *cells = rows_of(tmp_path / "o" / "syntaxgym-suites.csv")
     suites = [dict(zip(names, row, strict=True)) for row in cells]
-    for own, row in zip(suites[12:], rows[12:], strict=True):
-        accuracies = [float(own[f"Agreement number_{place}"]) for place in ("orc", "prep", "src")]
+    for suite_row, row in zip(suites[12:], rows[12:], strict=True):
+        accuracies = [
+            float(suite_row[f"Agreement number_{place}"]) for place in ("orc", "prep", "src")
+        ]
         assert sum(accuracies) / 3 == pytest.approx(float(row[header.index("Agreement")]), abs=2e-3)
         # six items each
         assert all(round(6 * value) == pytest.approx(6 * value, abs=0.004) for value in accuracies)
-        assert own["Licensing npi_orc_any"] == ""
+        assert suite_row["Licensing npi_orc_any"] == ""
     assert (tmp_path / "o" / "syntaxgym.svg").is_file()
     assert (tmp_path / "o" / "runs" / "en" / "number_orc").is_dir()

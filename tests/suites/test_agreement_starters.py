@@ -37,17 +37,17 @@ def test_attractors_differ_in_what_the_column_says(name):
     suite = starter_suite(name)
     counts: dict[str | None, int] = {}
     for item in suite.items:
-        told = item.column("attractor_differs_in")
-        counts[told] = counts.get(told, 0) + 1
+        feature = item.column("attractor_differs_in")
+        counts[feature] = counts.get(feature, 0) + 1
         if "attractor_number" not in suite.column_names:
             continue
         # Suites without a column `number` have singular subjects or heads only.
         number = item.column("attractor_number") != (item.column("number") or "singular")
         gender = item.column("attractor_gender") != item.column("gender")
         if "number" in suite.column_names:
-            assert told == {(1, 0): "number", (0, 1): "gender", (1, 1): "both"}[number, gender]
+            assert feature == {(1, 0): "number", (0, 1): "gender", (1, 1): "both"}[number, gender]
         else:
-            assert told == ("number" if number else "gender")
+            assert feature == ("number" if number else "gender")
             assert gender
     assert len(set(counts.values())) == 1, counts
 

@@ -58,9 +58,12 @@ def test_an_archive_is_read_as_a_folder_of_suites(tmp_path: Path) -> None:
         },
     )
     loaded = list(load_suites(path))
-    assert [each.suite.name for each in loaded] == ["plain", "twin"]
-    assert [each.reading.path.name for each in loaded] == ["plain.json", "twin.json"]
-    assert all(str(each.reading.path).startswith(str(path)) for each in loaded)
+    assert [loaded_suite.suite.name for loaded_suite in loaded] == ["plain", "twin"]
+    assert [loaded_suite.reading.path.name for loaded_suite in loaded] == [
+        "plain.json",
+        "twin.json",
+    ]
+    assert all(str(loaded_suite.reading.path).startswith(str(path)) for loaded_suite in loaded)
 
 
 def test_suites_in_an_archive_are_checked(

@@ -99,7 +99,7 @@ class TestEverySuite:
     def test_items_are_complete(self, name):
         suite = starter_suite(name)
         for item in suite.items:
-            assert [each.name for each in item.conditions] == list(suite.condition_names)
+            assert [condition.name for condition in item.conditions] == list(suite.condition_names)
             for condition in item.conditions:
                 assert len(condition.regions) == len(suite.region_names)
 
@@ -108,9 +108,9 @@ class TestEverySuite:
         regions = {"*", *range(1, len(suite.region_names) + 1)}
         assert suite.predictions
         for prediction in suite.predictions:
-            found = references(parse(prediction.formula))
-            assert {each.region for each in found} <= regions
-            assert {each.condition for each in found} <= set(suite.condition_names)
+            named = references(parse(prediction.formula))
+            assert {reference.region for reference in named} <= regions
+            assert {reference.condition for reference in named} <= set(suite.condition_names)
             assert prediction.comment.endswith(".")
 
     def test_sentences_are_clean(self, name):
@@ -169,7 +169,9 @@ class TestAgreementSuites:
 
     def test_no_noun_is_used_more_than_twice(self, name):
         suite = starter_suite(name)
-        named = [each for each in ("subject", "noun", "noun_phrase") if each in suite.region_names]
+        named = [
+            region for region in ("subject", "noun", "noun_phrase") if region in suite.region_names
+        ]
         region = suite.region_names.index(named[0])
         nouns = Counter(item.conditions[0].regions[region].text.split()[-1] for item in suite.items)
         assert nouns.most_common(1)[0][1] <= 2
@@ -212,13 +214,14 @@ def test_factorial_suites_cross_their_levels(name):
     cells = list(product(*suite.factors.values()))
     seen: dict[str, set[tuple[str, ...]]] = {}
     for item in suite.items:
-        found = [
-            tuple(each.columns[factor] for factor in suite.factors) for each in item.conditions
+        combinations = [
+            tuple(condition.columns[factor] for factor in suite.factors)
+            for condition in item.conditions
         ]
-        assert sorted(found) == sorted(cells), item.id
-        for condition, cell in zip(item.conditions, found, strict=True):
+        assert sorted(combinations) == sorted(cells), item.id
+        for condition, cell in zip(item.conditions, combinations, strict=True):
             seen.setdefault(condition.name, set()).add(cell)
-    assert all(len(each) == 1 for each in seen.values())
+    assert all(len(cells_seen) == 1 for cells_seen in seen.values())
 
 
 class TestItalianIslands:

@@ -66,9 +66,9 @@ def test_titles_of_pages_and_of_the_program_are_the_same(code):
 def test_new_suites_have_a_canary_of_their_own(tmp_path):
     for name in ("a", "b"):
         assert invoke(["suites", "new", "pairs", str(tmp_path / name)]) == 0
-    found = [load_suite(tmp_path / name).suite.meta.extra["canary"] for name in ("a", "b")]
-    assert found[0] != found[1]
-    assert all(CANARY.search(each) for each in found)
+    canaries = [load_suite(tmp_path / name).suite.meta.extra["canary"] for name in ("a", "b")]
+    assert canaries[0] != canaries[1]
+    assert all(CANARY.search(canary) for canary in canaries)
 
 
 def test_a_warning_of_one_of_several_suites_names_it(tmp_path, capsys):

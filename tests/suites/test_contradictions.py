@@ -143,16 +143,16 @@ def test_whether_inequalities_can_hold_is_what_linear_programming_says(compariso
 
 @pytest.mark.golden
 def test_golden_suites_contradict_themselves_only_where_it_is_known(shared):
-    found = {}
+    by_suite = {}
     for path in (shared / "golden/syntaxgym/suites").glob("*/*.json"):
         source = json.loads(path.read_text(encoding="utf-8"))
         suite = with_predictions(
             *(prediction["formula"] for prediction in source["predictions"]),
             n_regions=len(source["region_meta"]),
         )
-        found[f"{path.parent.name}/{path.stem}"] = contradictions(suite)
-    assert len(found) == 68
-    warned = {name: warnings for name, warnings in found.items() if warnings}
+        by_suite[f"{path.parent.name}/{path.stem}"] = contradictions(suite)
+    assert len(by_suite) == 68
+    warned = {name: warnings for name, warnings in by_suite.items() if warnings}
     assert set(warned) == {"bracket/fgd_hierarchy", "paren/fgd_hierarchy"}
     for [warning] in warned.values():
         assert warning.startswith(

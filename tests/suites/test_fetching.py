@@ -71,7 +71,7 @@ def test_the_documentation_says_when_and_how_each_pin_was_verified() -> None:
         for name, entry in published().items()
         if not entry.by_hand
     }
-    assert {name: told for name, told in rows if name in wanted} == wanted
+    assert {name: text for name, text in rows if name in wanted} == wanted
 
 
 def test_only_https_is_fetched() -> None:
@@ -220,7 +220,7 @@ def test_hashes_that_nobody_published_are_recorded_and_that_is_said(
 def test_hashes_in_the_registry_are_hashes() -> None:
     pinned = {name: entry.sha256 for name, entry in published().items() if entry.sha256}
     assert pinned.keys() == {"blimp", "portuguese", "sprouse-it"}
-    digests = [digest for each in pinned.values() for digest in each.values()]
+    digests = [digest for files in pinned.values() for digest in files.values()]
     assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in digests)
     assert len(set(digests)) == len(digests)
 

@@ -211,7 +211,7 @@ def test_any_text_is_read_or_refused_at_a_column_inside_it(text):
 def shown_as_reference(tree) -> str:
     """Our canonical form with numbers as the reference prints them, with six decimals."""
     number = r"(?<![;%\w])-?\d+\.\d+(?:e[-+]?\d+)?"
-    return re.sub(number, lambda found: f"{float(found.group()):f}", canonical(tree))
+    return re.sub(number, lambda match: f"{float(match.group()):f}", canonical(tree))
 
 
 @pytest.mark.golden

@@ -137,12 +137,12 @@ def test_the_delimiter_says_whether_a_blank_stands_before(
     jsonl = task.with_suffix(".jsonl")
     other = "--no-leading-blank" if same == "--leading-blank" else "--leading-blank"
 
-    found = sums(task, model, tmp_path, *compat)
+    totals = sums(task, model, tmp_path, *compat)
     others = sums(jsonl, model, tmp_path, *compat, other)
 
     # The pairs alone say nothing of a blank, so that the option does.
-    assert found == pytest.approx(sums(jsonl, model, tmp_path, *compat, same), abs=1e-5)
-    assert found != pytest.approx(others, abs=1e-2)
+    assert totals == pytest.approx(sums(jsonl, model, tmp_path, *compat, same), abs=1e-5)
+    assert totals != pytest.approx(others, abs=1e-2)
     # What stands on the command line wins.
     assert sums(task, model, tmp_path, *compat, other) == pytest.approx(others, abs=1e-5)
 
@@ -161,7 +161,7 @@ def test_scores_are_those_of_the_harness_worked_out_by_hand(
     if start is None:
         start = tokenizer.eos_token_id
     expected = []
-    for sentence in (each for pair in PAIRS for each in pair):
+    for sentence in (text for pair in PAIRS for text in pair):
         # api/task.py: the continuation is target_delimiter + choice, after an empty context.
         ids = tokenizer(before + sentence, add_special_tokens=False)["input_ids"]
         with torch.no_grad():
@@ -169,9 +169,9 @@ def test_scores_are_those_of_the_harness_worked_out_by_hand(
         chosen = logits.log_softmax(-1)[range(len(ids)), ids]
         expected.append(chosen.sum().item())
 
-    found = sums(suites(f"target_delimiter: {delimiter!r}\n"), str(folder), tmp_path,
+    totals = sums(suites(f"target_delimiter: {delimiter!r}\n"), str(folder), tmp_path,
                  "--compat", "lm-eval")  # fmt: skip
-    assert found == pytest.approx(expected, abs=2e-4)
+    assert totals == pytest.approx(expected, abs=2e-4)
 
 
 def test_the_delimiter_is_kept_in_the_copy_and_by_rerun(suites, zoo_folder, tmp_path, capsys):
@@ -207,7 +207,7 @@ def test_servers_are_sent_the_blank_too(suites, tmp_path, fresh_cache):
             assert invoke([*command, "--unscored-first", "drop"]) == 0
             sent.append(sorted(server.prompts))
     assert fresh_cache.is_dir()
-    sentences = sorted(each for pair in PAIRS for each in pair)
+    sentences = sorted(text for pair in PAIRS for text in pair)
     assert sent == [[f" {sentence}" for sentence in sentences], sentences]
 
 
@@ -234,11 +234,11 @@ def test_workers_are_told_of_the_blank(suites, zoo_folder, tmp_path):
     ],
 )  # fmt: skip
 def test_every_field_that_is_not_honoured_is_named(suites, more, named, others):
-    found = [fault for fault in open_suite(suites(more)).warnings if fault.code == "CIM-S008"]
-    said = " ".join(f"{fault.code} {fault.seen}" for fault in found)
+    faults = [fault for fault in open_suite(suites(more)).warnings if fault.code == "CIM-S008"]
+    said = " ".join(f"{fault.code} {fault.seen}" for fault in faults)
 
-    for each in named:
-        assert each in said
+    for name in named:
+        assert name in said
     for other in others:
         assert other not in said
 

@@ -62,10 +62,10 @@ def test_a_row_for_each_pair_with_two_prefixes(
     (item,) = suite.items
 
     assert item.id == "a7"
-    found = [
+    texts = [
         tuple(region.text for region in condition.regions[:2]) for condition in item.conditions
     ]
-    assert found == [good, bad]
+    assert texts == [good, bad]
     names = [condition.name for condition in item.conditions]
     assert suite.predictions[0].formula == f"(2;%{names[0]}%) < (2;%{names[1]}%)"
 

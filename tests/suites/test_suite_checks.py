@@ -54,12 +54,12 @@ DOG = {"match": "Il cane | dorme | in giardino.", "mismatch": "Il cane | dormono
 GOOD = make(LAMPS, DOG)
 
 
-def found(suite: Suite, code: str) -> list[Fault]:
+def faults_of(suite: Suite, code: str) -> list[Fault]:
     return [fault for fault in check_suite(suite) if fault.code == code]
 
 
 def one(suite: Suite, code: str) -> Fault:
-    [fault] = found(suite, code)
+    [fault] = faults_of(suite, code)
     return fault
 
 
@@ -81,7 +81,7 @@ def test_a_judgment_mark_before_a_sentence_is_told(mark):
     "begin", ["#1, Il cane", "%50 cani", "¿Il cane", "¡Il cane", "... Il cane", "Il *cane"]
 )
 def test_numbers_and_usual_punctuation_are_no_judgment_marks(begin):
-    assert found(make({**DOG, "mismatch": [begin, "dormono", "."]}), "CIM-S061") == []
+    assert faults_of(make({**DOG, "mismatch": [begin, "dormono", "."]}), "CIM-S061") == []
 
 
 def test_marks_of_many_sentences_are_one_fault_with_their_number():
@@ -151,7 +151,7 @@ def test_the_wrong_number_of_regions():
 
 def test_a_condition_name_that_formulas_cannot_write():
     suite = make({"a b": LAMPS["match"], "è": LAMPS["mismatch"]}, formulas=[])
-    assert len(found(suite, "CIM-S015")) == 2
+    assert len(faults_of(suite, "CIM-S015")) == 2
 
 
 def test_a_name_missing():
@@ -194,14 +194,14 @@ def test_no_predictions():
 def test_an_empty_region_in_a_formula():
     suite = make(LAMPS, {**DOG, "match": "Il cane | | dorme in giardino."})
     assert "no words in item 2; its value there is 0 bits" in one(suite, "CIM-S024").seen
-    assert found(replace(suite, metric="mean"), "CIM-S024")[0].seen.endswith("undefined.")
+    assert faults_of(replace(suite, metric="mean"), "CIM-S024")[0].seen.endswith("undefined.")
 
 
 def test_predictions_that_contradict_each_other():
     formulas = [FORMULA, "(2;%match%) = (2;%mismatch%)"]
     fault = one(make(LAMPS, DOG, formulas=formulas), "CIM-S025")
     assert fault.severity == "warning"
-    assert found(make(LAMPS, DOG, formulas=[*formulas, "("]), "CIM-S025") == []
+    assert faults_of(make(LAMPS, DOG, formulas=[*formulas, "("]), "CIM-S025") == []
 
 
 @pytest.mark.parametrize(
@@ -214,11 +214,11 @@ def test_predictions_that_contradict_each_other():
     ],
 )
 def test_names_that_do_not_tell_predictions_apart(name, said):
-    own, other = Prediction(FORMULA, name="number"), Prediction("(2;%match%) < 5")
-    suite = replace(GOOD, predictions=(own, replace(other, name=name)))
-    fault = found(suite, "CIM-S026")[-1]
+    prediction, other = Prediction(FORMULA, name="number"), Prediction("(2;%match%) < 5")
+    suite = replace(GOOD, predictions=(prediction, replace(other, name=name)))
+    fault = faults_of(suite, "CIM-S026")[-1]
     assert (fault.severity, fault.where, fault.seen) == ("error", "prediction 1", said)
-    assert found(replace(suite, predictions=(own, other, other)), "CIM-S026") == []
+    assert faults_of(replace(suite, predictions=(prediction, other, other)), "CIM-S026") == []
 
 
 # --- design
@@ -229,19 +229,19 @@ def test_factors():
     suite = make(LAMPS, DOG, columns=columns)
     suite = replace(suite, factors={"number": ("singular", "plural"), "gender": ("f", "m")})
     assert one(suite, "CIM-S030").where == "factor gender"
-    assert [fault.where for fault in found(suite, "CIM-S031")] == [
+    assert [fault.where for fault in faults_of(suite, "CIM-S031")] == [
         "item 2, condition match",
         "item 2, condition mismatch",
     ]
-    assert "Did you mean 'singular'?" in found(suite, "CIM-S031")[0].todo
+    assert "Did you mean 'singular'?" in faults_of(suite, "CIM-S031")[0].todo
     partly = make(LAMPS, DOG, columns=[{"number": "plural"}, {}])
-    assert len(found(replace(partly, factors={"number": ("plural",)}), "CIM-S030")) == 2
+    assert len(faults_of(replace(partly, factors={"number": ("plural",)}), "CIM-S030")) == 2
 
 
 def test_cluster():
     assert "does not exist" in one(replace(GOOD, cluster="template"), "CIM-S032").seen
     partly = replace(make(LAMPS, DOG, columns=[{"t": "1"}, {}]), cluster="t")
-    assert len(found(partly, "CIM-S032")) == 2
+    assert len(faults_of(partly, "CIM-S032")) == 2
     [item, *rest] = make(LAMPS, DOG, columns=[{"t": "1"}, {"t": "2"}]).items
     split = replace(
         item, conditions=(item.conditions[0], replace(item.conditions[1], columns={"t": "3"}))
@@ -318,7 +318,7 @@ def test_text_decoded_wrongly(text):
 
 @pytest.mark.parametrize("text", ["São João", "Ângela", "«Âge»", "pâté", "ÑU", "Ãgua"])
 def test_text_that_only_looks_decoded_wrongly_is_left_alone(text):
-    assert found(with_text(text), "CIM-S046") == []
+    assert faults_of(with_text(text), "CIM-S046") == []
 
 
 # --- comparisons
@@ -331,14 +331,14 @@ def test_identical_conditions():
         "match": "Il cane | dorme | in giardino.",
         "mismatch": "Il cane dorme | | in giardino.",
     }
-    assert found(make(LAMPS, unlike), "CIM-S050")
+    assert faults_of(make(LAMPS, unlike), "CIM-S050")
 
 
 def test_conditions_that_are_not_compared_may_be_identical():
     same = {**DOG, "filler": DOG["match"]}
     lamps = {**LAMPS, "filler": "Le lampade | sono | spente."}
-    assert found(make(lamps, same), "CIM-S050") == []
-    assert found(make(lamps, same, formulas=[]), "CIM-S050")
+    assert faults_of(make(lamps, same), "CIM-S050") == []
+    assert faults_of(make(lamps, same, formulas=[]), "CIM-S050")
 
 
 WORDS = ["Anna", "Bruno", "Carla", "Dario", "Elena", "Fabio"]
@@ -383,21 +383,21 @@ def test_length_imbalance(low, high, formula, shown):
     ],
 )
 def test_comparisons_that_length_does_not_decide(formula):
-    assert found(pairs("dorme", "dorme molto", formula), "CIM-S051") == []
+    assert faults_of(pairs("dorme", "dorme molto", formula), "CIM-S051") == []
 
 
 def test_length_imbalance_needs_a_sum_five_items_and_a_direction():
     suite = pairs("dorme", "dorme molto")
-    assert found(replace(suite, metric="mean"), "CIM-S051") == []
-    assert found(replace(suite, items=suite.items[:4]), "CIM-S051") == []
+    assert faults_of(replace(suite, metric="mean"), "CIM-S051") == []
+    assert faults_of(replace(suite, items=suite.items[:4]), "CIM-S051") == []
     back = pairs("dorme molto", "dorme")
     mixed = [replace(item, id=f"b{item.id}") for item in back.items]
-    assert found(replace(suite, items=(*suite.items, *mixed)), "CIM-S051") == []
+    assert faults_of(replace(suite, items=(*suite.items, *mixed)), "CIM-S051") == []
 
 
 def test_one_letter_of_a_sentence_is_no_imbalance():
     suite = pairs("dorme tutto il santo giorno", "dormi tutto il santo giornoo")
-    assert found(suite, "CIM-S051") == []
+    assert faults_of(suite, "CIM-S051") == []
 
 
 def test_repeated_items():
@@ -408,7 +408,7 @@ def test_repeated_items():
 def test_a_canary_that_anyone_could_write_is_none():
     for canary, count in (("do not train on this", 1), (1, 1), (new_canary(), 0)):
         suite = replace(GOOD, meta=Meta("t", language="it", extra={"canary": canary}))
-        assert len(found(suite, "CIM-S035")) == count
+        assert len(faults_of(suite, "CIM-S035")) == count
 
 
 # --- the list of checks
@@ -435,10 +435,10 @@ def test_faults_are_told_apart_and_summed_up():
 
 def test_quotation_marks_of_two_kinds_in_one_pair_are_a_difference():
     curly = made.pairs([("“Piove”, disse.", '"Piovono", disse.')], language="it")
-    [fault] = [each for each in check_suite(curly) if each.code == "CIM-S058"]
+    [fault] = [fault for fault in check_suite(curly) if fault.code == "CIM-S058"]
     assert "in condition 'bad' \"\"" in fault.seen
     alike = made.pairs([("“Piove”, disse.", "“Piovono”, disse.")], language="it")
-    assert "CIM-S058" not in {each.code for each in check_suite(alike)}
+    assert "CIM-S058" not in {fault.code for fault in check_suite(alike)}
 
 
 def test_two_misspelt_conditions_are_told_apart():
@@ -456,7 +456,7 @@ def test_the_odd_one_of_three_items_differs_elsewhere():
     odd = {**DOG, "mismatch": "Il gatto | dormono | in giardino."}
     assert "Region 1 is 'Il gatto'" in one(make(LAMPS, odd, LAMPS), "CIM-S058").seen
     for items in ((odd,), (odd, LAMPS), (odd, odd, LAMPS)):
-        assert found(make(*items), "CIM-S058") == []
+        assert faults_of(make(*items), "CIM-S058") == []
 
 
 @pytest.mark.parametrize("cell", [None, float("nan"), 3, "", " "])

@@ -193,8 +193,8 @@ def test_orders_of_regions_are_merged(orders, expected):
 def test_an_item_with_three_sentences(tmp_path):
     three = {key: FOUR[key] for key in list(FOUR)[:3]}
     path = write(tmp_path / "t.jsonl", lines({"item": 1, **FOUR}, {"item": 2, **three}))
-    found = [fault for fault in inspect_suite(path)[1] if fault.code == "CIM-S012"]
-    assert "lacks long_island" in found[0].seen
+    faults = [fault for fault in inspect_suite(path)[1] if fault.code == "CIM-S012"]
+    assert "lacks long_island" in faults[0].seen
     with pytest.raises(SuiteError, match="item 2"):
         open_suite(path)
 
@@ -248,19 +248,19 @@ def test_the_last_levels_are_the_unacceptable_cell_unless_the_suite_says_otherwi
 def test_two_by_n_is_n_minus_one_squares_whichever_factor_is_the_longer_one():
     factors = {"distance": ("short", "long"), "island": ("none", "whether", "adjunct")}
     cells = {f"{d}_{i}": (d, i) for d in factors["distance"] for i in factors["island"]}
-    found = squares(design(factors, cells))
-    assert [square.name for square in found] == ["whether", "adjunct"]
-    assert found[1].conditions == ("short_none", "long_none", "short_adjunct", "long_adjunct")
+    made = squares(design(factors, cells))
+    assert [square.name for square in made] == ["whether", "adjunct"]
+    assert made[1].conditions == ("short_none", "long_none", "short_adjunct", "long_adjunct")
     swapped = dict(reversed(factors.items()))
     again = squares(design(swapped, {name: (i, d) for name, (d, i) in cells.items()}))
-    assert [square.conditions for square in again] == [square.conditions for square in found]
+    assert [square.conditions for square in again] == [square.conditions for square in made]
 
 
 def test_a_cell_without_a_condition_is_a_fault_and_a_hole():
     suite = design(TWO, {name: CELLS[name] for name in "abc"})
     assert squares(suite)[0].unacceptable.condition is None
-    found = [fault for fault in check_suite(suite) if fault.code == "CIM-S034"]
-    assert [fault.seen for fault in found] == ["No condition is distance long, structure island."]
+    faults = [fault for fault in check_suite(suite) if fault.code == "CIM-S034"]
+    assert [fault.seen for fault in faults] == ["No condition is distance long, structure island."]
 
 
 @pytest.mark.parametrize(
@@ -349,20 +349,20 @@ def test_slips_are_seen_against_the_habit_of_the_suite():
         "long_island": "Che cosa ti chiedi se Lucia abbia dipinto",
     }
     suite = factorial(with_name("Anna"), with_name("Piero"), {**with_name("Lucia"), **slips})
-    found = wording(suite)
-    assert set(found) == {"CIM-S053", "CIM-S054", "CIM-S055"}
-    assert "item 3, condition long_island" in found["CIM-S053"]
-    assert "11 of 12" in found["CIM-S053"]
-    assert "'chi' begins with a small letter" in found["CIM-S054"]
-    assert "'che che'" in found["CIM-S055"]
+    by_code = wording(suite)
+    assert set(by_code) == {"CIM-S053", "CIM-S054", "CIM-S055"}
+    assert "item 3, condition long_island" in by_code["CIM-S053"]
+    assert "11 of 12" in by_code["CIM-S053"]
+    assert "'chi' begins with a small letter" in by_code["CIM-S054"]
+    assert "'che che'" in by_code["CIM-S055"]
 
 
 def test_items_that_repeat_each_other():
     names = ("Anna", "Piero", "Lucia", "Marco", "Elena", "Paolo", "Sara", "Bruno", "Irene")
     again = {key: text.replace("il muro", "la porta") for key, text in with_name("Anna").items()}
-    found = wording(factorial(*map(with_name, names), again))
-    assert "Items 1, 10 have the same words in all their conditions" in found["CIM-S056"]
-    assert "is the sentence of long_island in items 1, 10" in found["CIM-S057"]
+    by_code = wording(factorial(*map(with_name, names), again))
+    assert "Items 1, 10 have the same words in all their conditions" in by_code["CIM-S056"]
+    assert "is the sentence of long_island in items 1, 10" in by_code["CIM-S057"]
     suite = replace(factorial(*map(with_name, names), again), factors={})
     assert wording(suite) == {}
 
@@ -400,8 +400,8 @@ def test_all_files_of_the_island_study_load(shared):
 )
 def test_the_faults_of_the_published_materials_are_reported(shared, name, code, places):
     path = shared / "data" / "islands" / "italian" / "suites" / f"{name}.jsonl"
-    told = "\n".join(str(fault) for fault in inspect_suite(path)[1] if fault.code == code)
-    assert all(place in told for place in places)
+    message = "\n".join(str(fault) for fault in inspect_suite(path)[1] if fault.code == code)
+    assert all(place in message for place in places)
 
 
 SPROUSE = """Island Type;Clause type;Condition 1;Condition 2;item number;sentence

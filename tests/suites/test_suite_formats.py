@@ -306,8 +306,8 @@ def test_an_id_used_twice_in_a_table_of_pairs_is_reported(tmp_path):
 def test_an_unknown_format_is_refused_with_the_list_of_what_is_read(tmp_path, name, content):
     with pytest.raises(InputError) as caught:
         open_suite(write(tmp_path / name, content))
-    for each in FORMATS.values():
-        assert each.title in str(caught.value)
+    for format_ in FORMATS.values():
+        assert format_.title in str(caught.value)
 
 
 def test_a_missing_path_is_refused(tmp_path):

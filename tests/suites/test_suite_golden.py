@@ -50,7 +50,7 @@ def left_edges(condition: Condition) -> list[int]:
 
 def test_every_published_suite_is_read(golden, paren):
     index = json.loads((golden / "suites" / "INDEX.json").read_text(encoding="utf-8"))
-    expected = {each["suite"]: each["n_items"] for each in index}
+    expected = {entry["suite"]: entry["n_items"] for entry in index}
     assert expected
     assert {name: len(paren[name].items) for name in expected} == expected
     # counted over the 34 files: spec/agreement-and-syntaxgym.md, section 1
@@ -78,19 +78,19 @@ def test_stray_blanks_are_counted_as_they_are_published(golden):
         "npz_ambig": 256, "npz_ambig_mod": 352, "npz_obj": 347, "npz_obj_mod": 447,
         "fgd-embed3": 2, "fgd-embed4": 4, "subordination_pp-pp": 8,
     }  # fmt: skip
-    found = {
+    counts = {
         path.stem: sum(fault.code == "CIM-S040" for fault in faults_of(path))
         for path in (golden / "suites" / "bracket").glob("*.json")
     }
-    assert {name: count for name, count in found.items() if count} == expected
+    assert {name: count for name, count in counts.items() if count} == expected
 
 
 def test_the_flat_csv_holds_the_same_items(golden, paren):
-    for each in load_suites(golden / "suites" / "csv"):
-        suite = paren[each.suite.name]
-        assert each.suite.region_names == suite.region_names
-        assert each.suite.items == suite.items
-        assert each.suite.predictions == ()
+    for loaded_suite in load_suites(golden / "suites" / "csv"):
+        suite = paren[loaded_suite.suite.name]
+        assert loaded_suite.suite.region_names == suite.region_names
+        assert loaded_suite.suite.items == suite.items
+        assert loaded_suite.suite.predictions == ()
 
 
 def test_sentences_are_those_of_the_text_files(golden, paren):
@@ -146,12 +146,12 @@ def test_the_oldest_dialect_is_read(golden):
 
 
 def test_the_two_predictions_that_contradict_each_other_are_found(golden):
-    found = [
+    names = [
         path.stem
         for path in sorted((golden / "suites" / "paren").glob("*.json"))
         if any(fault.code == "CIM-S025" for fault in faults_of(path))
     ]
-    assert found == ["fgd_hierarchy"]
+    assert names == ["fgd_hierarchy"]
 
 
 @pytest.mark.parametrize("name", ["test_out_grnn", "test_out_transformer-xl"])
@@ -194,7 +194,7 @@ def test_every_file_survives_the_way_there_and_back(golden, tmp_path, part):
 def test_clean_files_are_written_as_they_were(golden, tmp_path):
     for path in [*(golden / "suites" / "paren").iterdir(), *(golden / "suites").glob("seed*")]:
         written = convert(open_suite(path).suite, "syntaxgym", tmp_path / path.name)
-        again, raw = (json.loads(each.read_text(encoding="utf-8")) for each in (written, path))
+        again, raw = (json.loads(file.read_text(encoding="utf-8")) for file in (written, path))
         assert again == raw
 
 
@@ -202,12 +202,12 @@ def test_clean_files_are_written_as_they_were(golden, tmp_path):
 def test_blimp_is_read_and_written_as_it_was(shared, tmp_path, part):
     files = sorted((shared / "data" / "blimp").glob("*.jsonl"))[part::3]
     loaded = [load_suite(path) for path in files]
-    assert [each.suite.name for each in loaded] == [path.stem for path in files]
-    for each, path in zip(loaded, files, strict=True):
-        assert len(each.suite.items) == 1000
+    assert [loaded_suite.suite.name for loaded_suite in loaded] == [path.stem for path in files]
+    for loaded_suite, path in zip(loaded, files, strict=True):
+        assert len(loaded_suite.suite.items) == 1000
         expected = {"CIM-S033", "CIM-S051", "CIM-S052", "CIM-S055"}
-        assert {fault.code for fault in each.reading.faults} <= expected
-        written = convert(each.suite, "blimp", tmp_path / path.name)
+        assert {fault.code for fault in loaded_suite.reading.faults} <= expected
+        written = convert(loaded_suite.suite, "blimp", tmp_path / path.name)
         lines, raw = (
             [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
             for file in (written, path)

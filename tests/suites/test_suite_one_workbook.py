@@ -108,7 +108,7 @@ def test_every_command_takes_a_workbook_in_place_of_a_folder(tmp_path, capsys):
         assert invoke(["suites", "audit", path]) == 0
         assert invoke(["plan", path, "-m", "demo-causal"]) == 0
     assert "0 errors" in capsys.readouterr().err
-    names = {each.suite.name for each in map(load_suite, tmp_path.glob("*.xlsx"))}
+    names = {loaded_suite.suite.name for loaded_suite in map(load_suite, tmp_path.glob("*.xlsx"))}
     assert names == set(template_kinds())
 
 

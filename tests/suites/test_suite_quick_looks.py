@@ -36,7 +36,9 @@ SUITES = st.builds(
         max_size=2,
     ).map(tuple),
     items=st.lists(CONDITIONS, max_size=9).map(
-        lambda items: tuple(Item(str(number), own) for number, own in enumerate(items))
+        lambda items: tuple(
+            Item(str(number), conditions) for number, conditions in enumerate(items)
+        )
     ),
     cluster=st.sampled_from(("", "f", "none")),
     factors=st.sampled_from(({}, {"f": ("x", "y"), "g": ("u", "v")}, {"h": ("x", "y")})),
@@ -68,13 +70,13 @@ def codes(texts):
 @example("x\x00b b")
 @example("1a a")
 def test_faults_of_a_text_are_those_of_a_look_at_every_letter(text):
-    found = codes([text])
-    assert found["CIM-S055"] == bool(DOUBLED.search(text.strip()))
-    assert found["CIM-S040"] == (text != text.strip())
-    assert found["CIM-S041"] == bool(re.search(r"\s{2,}", text.strip()))
-    assert found["CIM-S045"] == (not unicodedata.is_normalized("NFC", text))
+    by_code = codes([text])
+    assert by_code["CIM-S055"] == bool(DOUBLED.search(text.strip()))
+    assert by_code["CIM-S040"] == (text != text.strip())
+    assert by_code["CIM-S041"] == bool(re.search(r"\s{2,}", text.strip()))
+    assert by_code["CIM-S045"] == (not unicodedata.is_normalized("NFC", text))
     strange = {mark for mark in text if unicodedata.category(mark) == "Cc"} - set("\t\n\r")
-    assert found["CIM-S042"] == len(strange | ({"\ufffd"} & set(text)))
+    assert by_code["CIM-S042"] == len(strange | ({"\ufffd"} & set(text)))
 
 
 OF_A_TEXT = ("CIM-S040", "CIM-S041", "CIM-S042", "CIM-S045", "CIM-S055")
@@ -102,9 +104,9 @@ def test_a_fault_far_down_in_a_long_suite_is_told_with_its_place():
         predictions=(Prediction("(*;%a%) > 0"),),
         items=tuple(Item(str(n), (Condition("a", (Region(t),)),)) for n, t in enumerate(texts)),
     )
-    found = {fault.code: fault.where for fault in check_suite(suite)}
-    assert "2048" in found["CIM-S055"]
-    assert "2999" in found["CIM-S041"]
+    places = {fault.code: fault.where for fault in check_suite(suite)}
+    assert "2048" in places["CIM-S055"]
+    assert "2999" in places["CIM-S041"]
 
 
 @settings(deadline=None)
@@ -132,5 +134,5 @@ def test_items_with_the_same_sentences_are_all_found(suite):
         return condition.name, " ".join(filter(None, (r.text.strip() for r in condition.regions)))
 
     sentences = Counter(frozenset(map(words, item.conditions)) for item in suite.items)
-    found = [fault for fault in check_suite(suite) if fault.code == "CIM-S052"]
-    assert len(found) == sum(1 for times in sentences.values() if times > 1)
+    faults = [fault for fault in check_suite(suite) if fault.code == "CIM-S052"]
+    assert len(faults) == sum(1 for times in sentences.values() if times > 1)

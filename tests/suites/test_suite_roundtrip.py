@@ -151,7 +151,7 @@ def test_regions_are_written_as_one_cell(pieces):
     assert not set(cell) & set("\t\n\r")
     read, doubtful = read_regions(cell)
     assert doubtful == []
-    assert [(each.text.strip(), each.glued) for each in read] == [
+    assert [(region.text.strip(), region.glued) for region in read] == [
         (region.text, region.glued) for region in regions
     ]
 

@@ -74,7 +74,10 @@ def test_both_forms_of_a_template_say_the_same(tmp_path):
         new_suite(kind, tmp_path / kind)
         new_suite(kind, tmp_path / f"{kind}.xlsx")
         suites = [load_suite(tmp_path / name) for name in (kind, f"{kind}.xlsx")]
-        folders = [save_suite(each, tmp_path / f"{kind}-{n}") for n, each in enumerate(suites)]
+        folders = [
+            save_suite(loaded_suite, tmp_path / f"{kind}-{n}")
+            for n, loaded_suite in enumerate(suites)
+        ]
         assert _content(folders[0]) == _content(folders[1])
 
 
@@ -142,14 +145,14 @@ def test_nothing_is_written_over(tmp_path):
 
 def test_built_in_suites_are_listed_as_they_are():
     listed = list_builtin()
-    assert [each.name for each in listed] == builtin_names()
+    assert [entry.name for entry in listed] == builtin_names()
     assert builtin_names()
-    for each in list_builtin(kind=DEFAULT_KIND):
-        suite = open_suite(each.path).suite
-        assert (each.name, each.language) == (suite.name, suite.meta.language)
-        assert each.phenomenon == suite.meta.phenomenon
-        assert each.status.startswith((suite.meta.status, "read by 2, not native"))
-        assert each.items == len(suite.items)
+    for entry in list_builtin(kind=DEFAULT_KIND):
+        suite = open_suite(entry.path).suite
+        assert (entry.name, entry.language) == (suite.name, suite.meta.language)
+        assert entry.phenomenon == suite.meta.phenomenon
+        assert entry.status.startswith((suite.meta.status, "read by 2, not native"))
+        assert entry.items == len(suite.items)
 
 
 def test_a_suite_is_found_by_name_or_by_path(tmp_path, monkeypatch):

@@ -32,22 +32,22 @@ def suite(path):
 
 
 def test_balance_by_hand(suite):
-    found = balance(suite.items[1], suite)
-    assert (found.words, found.characters) == (2, 14)
-    assert found.overlap == 2 / 4
+    measured = balance(suite.items[1], suite)
+    assert (measured.words, measured.characters) == (2, 14)
+    assert measured.overlap == 2 / 4
     frequencies = {"la": 7.0, "casa": 5.0, "grande": 5.0, "brucia": 3.0}
     # means 5 and 6
     assert balance(suite.items[1], suite, frequency=frequencies.__getitem__).frequency == 1.0
 
 
 def test_items_that_are_alike_are_kept(suite):
-    found = match_items(suite, Limits(words=0), sha256="abc")
-    assert [item.id for item in found.suite.items] == ["1", "3"]
-    assert found.dropped == ("2",)
-    assert found.before.words == pytest.approx(2 / 3)
-    assert found.after.words == 0
-    assert found.suite.name == "coppie-matched"
-    assert found.suite.extra["provenance"] == {
+    matched = match_items(suite, Limits(words=0), sha256="abc")
+    assert [item.id for item in matched.suite.items] == ["1", "3"]
+    assert matched.dropped == ("2",)
+    assert matched.before.words == pytest.approx(2 / 3)
+    assert matched.after.words == 0
+    assert matched.suite.name == "coppie-matched"
+    assert matched.suite.extra["provenance"] == {
         "suite": "coppie",
         "version": "",
         "sha256": "abc",

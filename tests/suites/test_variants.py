@@ -37,15 +37,15 @@ def suite(tmp_path):
 
 
 def texts(suite) -> dict[tuple[str, str], str]:
-    return {(item.id, each.name): sentence(each) for item, each in suite.stimuli()}
+    return {(item.id, condition.name): sentence(condition) for item, condition in suite.stimuli()}
 
 
 def test_whole_words_are_replaced_in_every_item(suite):
     varied = vary(suite, Variant(name="bruno", replace={"io": "Bruno"}), sha256="abc")
-    found = texts(varied.suite)
-    assert found["1", "che"] == "Bruno penso che Bruno abbia apprezzato il regalo."
+    sentences = texts(varied.suite)
+    assert sentences["1", "che"] == "Bruno penso che Bruno abbia apprezzato il regalo."
     # "io" in a longer word, and an item without it, stay as they are
-    assert found["2", "che"] == texts(suite)["2", "che"]
+    assert sentences["2", "che"] == texts(suite)["2", "che"]
     assert (varied.changed, varied.sentences, varied.untouched) == (("1",), 2, ("2",))
     assert varied.suite.name == "regali-bruno"
     assert varied.suite.extra["provenance"] == {
@@ -62,23 +62,23 @@ def test_longer_phrases_go_first_and_capitals_are_kept(suite):
     variant = Variant(
         name="noi", replace={"io": "noi", "io abbia": "noi abbiamo", "io penso": "noi pensiamo"}
     )
-    found = texts(vary(suite, variant).suite)
-    assert found["1", "che"] == "Noi pensiamo che noi abbiamo apprezzato il regalo."
-    assert found["1", "se"] == "Noi chiedo se noi abbiamo apprezzato il regalo."
+    sentences = texts(vary(suite, variant).suite)
+    assert sentences["1", "che"] == "Noi pensiamo che noi abbiamo apprezzato il regalo."
+    assert sentences["1", "se"] == "Noi chiedo se noi abbiamo apprezzato il regalo."
 
 
 def test_only_some_conditions_and_items(suite):
     variant = Variant(name="x", replace={"abbia": "avesse"}, conditions=("se",), items=("2",))
     varied = vary(suite, variant)
-    found = texts(varied.suite)
-    assert found["2", "se"] == "Lei chiede se Ada avesse letto l'articolo."
+    sentences = texts(varied.suite)
+    assert sentences["2", "se"] == "Lei chiede se Ada avesse letto l'articolo."
     assert varied.sentences == 1
-    assert found["1", "se"] == texts(suite)["1", "se"]
+    assert sentences["1", "se"] == texts(suite)["1", "se"]
 
 
 def test_an_elided_article_is_a_word_of_its_own(suite):
-    found = texts(vary(suite, Variant(name="y", replace={"articolo": "annuncio"})).suite)
-    assert found["2", "se"] == "Lei chiede se Ada abbia letto l'annuncio."
+    sentences = texts(vary(suite, Variant(name="y", replace={"articolo": "annuncio"})).suite)
+    assert sentences["2", "se"] == "Lei chiede se Ada abbia letto l'annuncio."
 
 
 def test_slots_are_filled_with_forms_that_agree(tmp_path):
@@ -108,8 +108,8 @@ slots = { chi = { s = "i nonni", v = "abbiano" } }
 def test_a_filler_at_the_beginning_gets_a_capital(tmp_path):
     items = ITEMS.replace("Io penso", "{chi} penso")
     made = open_suite(write_folder(tmp_path / "s", toml=TOML, items=items)).suite
-    found = texts(vary(made, Variant(name="x", slots={"chi": "stasera"})).suite)
-    assert found["1", "che"].startswith("Stasera penso")
+    sentences = texts(vary(made, Variant(name="x", slots={"chi": "stasera"})).suite)
+    assert sentences["1", "che"].startswith("Stasera penso")
 
 
 @pytest.mark.parametrize(

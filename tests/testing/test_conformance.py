@@ -335,9 +335,9 @@ def _matrix(cells: Sequence[str]) -> list[object]:
 
 @pytest.mark.parametrize(("name", "cell"), _matrix(CHECKS))
 def test_python(tried, name, cell):
-    found = [finding for finding in tried(name).findings if finding.name == cell]
-    assert found, [str(finding) for finding in tried(name).findings if not finding.passed]
-    assert all(finding.passed for finding in found), found
+    findings = [finding for finding in tried(name).findings if finding.name == cell]
+    assert findings, [str(finding) for finding in tried(name).findings if not finding.passed]
+    assert all(finding.passed for finding in findings), findings
 
 
 @pytest.mark.parametrize(("name", "cell"), _matrix(tuple(COMMANDS)))

@@ -14,8 +14,8 @@ from tests.helpers.whole_path import load_folder
 
 
 def failed(scorer, policy=None) -> set[str]:
-    found = check_model(scorer, policy=policy)
-    return {finding.name for finding in found if not finding.passed}
+    findings = check_model(scorer, policy=policy)
+    return {finding.name for finding in findings if not finding.passed}
 
 
 class Windowed(FakeScorer):
@@ -32,9 +32,10 @@ class Half(FakeScorer):
     def encode(self, requests):
         return [
             dataclasses.replace(
-                each, spans=tuple((start, (start + end + 1) // 2) for start, end in each.spans)
+                encoding,
+                spans=tuple((start, (start + end + 1) // 2) for start, end in encoding.spans),
             )
-            for each in super().encode(requests)
+            for encoding in super().encode(requests)
         ]
 
 
@@ -51,8 +52,10 @@ class Mute(FakeScorer):
 
     def encode(self, requests):
         return [
-            dataclasses.replace(each, wanted=() if UNKNOWN_TEXT[0] in request.text else each.wanted)
-            for each, request in zip(super().encode(requests), requests, strict=True)
+            dataclasses.replace(
+                encoding, wanted=() if UNKNOWN_TEXT[0] in request.text else encoding.wanted
+            )
+            for encoding, request in zip(super().encode(requests), requests, strict=True)
         ]
 
 
@@ -70,10 +73,10 @@ def test_a_good_adapter_passes_everything():
 
 @pytest.mark.parametrize("name", ["gpt2", "llama-bare", "bert", "xlm-roberta"])
 def test_models_of_transformers_pass_everything(name, zoo_folder):
-    found = check_model(load_folder(zoo_folder(name)))
+    findings = check_model(load_folder(zoo_folder(name)))
 
-    assert [finding for finding in found if not finding.passed] == []
-    assert "scores are those of a plain forward pass" in {finding.name for finding in found}
+    assert [finding for finding in findings if not finding.passed] == []
+    assert "scores are those of a plain forward pass" in {finding.name for finding in findings}
 
 
 def test_half_precision_is_held_to_what_it_can_keep(zoo_folder):
@@ -88,9 +91,9 @@ def test_a_token_may_differ_by_a_hundred_thousandth(off, passes):
         def score(self, encoded):
             return [values - off * (len(encoded) > 1) for values in super().score(encoded)]
 
-    found = failed(Company(lambda _tokens, _index: -1.0))
+    failures = failed(Company(lambda _tokens, _index: -1.0))
 
-    assert ("scores do not depend on the batch" not in found) == passes
+    assert ("scores do not depend on the batch" not in failures) == passes
 
 
 def test_scores_that_are_not_those_of_the_model_are_found(zoo_folder, monkeypatch):
@@ -140,6 +143,6 @@ def test_scores_that_depend_on_what_was_asked_before_are_found():
 
 
 def test_a_model_that_gives_nan_is_a_finding_and_not_a_crash():
-    found = failed(FakeScorer(lambda _tokens, _index: math.nan))
+    failures = failed(FakeScorer(lambda _tokens, _index: math.nan))
 
-    assert "gives_probabilities" in found
+    assert "gives_probabilities" in failures

@@ -59,7 +59,7 @@ class ReplyServer:
     @property
     def bodies(self) -> Sequence[dict[str, Any]]:
         """What was asked, in order."""
-        return [each["body"] for each in self.asked]
+        return [request["body"] for request in self.asked]
 
 
 class ReplyHandler(Handler):

@@ -87,7 +87,7 @@ def test_fields_of_the_user_are_sent_and_are_part_of_the_run(tmp_path):
     assert (sent["max_completion_tokens"], sent["seed"], sent["user"]) == (500, 7, "caffè")
     assert not {"max_tokens", "temperature"} & sent.keys()
     assert run.manifest["asking"]["body"] == body
-    revisions = [each.manifest["model"]["revision"] for each in (plain, run, again)]
+    revisions = [stored.manifest["model"]["revision"] for stored in (plain, run, again)]
     assert revisions[0] != revisions[1] == revisions[2]
     assert not any("another model" in text for text in run.manifest["warnings"])
 

@@ -69,7 +69,7 @@ def test_stories_are_planned_with_what_may_follow(here, capsys):
     with reply_server(lambda _: "falso") as server:
         options = ["-m", server.address, "--set", "answer=generate", "--prices", "prices.tsv"]
         plan = planned(capsys, suite, *options)
-        told = invoke(["plan", suite, *options])
+        code = invoke(["plan", suite, *options])
         words = capsys.readouterr().out
         asked = planned(capsys, suite, *options, "--body", "max_completion_tokens=900")
         assert server.bodies == []
@@ -81,7 +81,7 @@ def test_stories_are_planned_with_what_may_follow(here, capsys):
     assert plan["written"] == sum(body["max_tokens"] for body in first)
     assert asked["written"] == 900 * len(first)
     assert plan["later_cost"] == pytest.approx(plan["cost"] / 15 * plan["later"])
-    assert told == 0
+    assert code == 0
     assert "15 requests to the server; about" in words
     assert "estimate" in words
 

@@ -82,7 +82,7 @@ def test_a_server_that_says_nothing_is_asked_again():
 def test_waits_are_the_same_for_the_same_seed_and_request():
     patience = [Patience(seed=seed) for seed in (1, 1, 2)]
 
-    waits = [[each.wait_s(n, request=TEXT) for n in range(1, 9)] for each in patience]
+    waits = [[policy.wait_s(n, request=TEXT) for n in range(1, 9)] for policy in patience]
 
     assert waits[0] == waits[1] != waits[2]
     assert max(waits[0]) <= patience[0].longest_wait_s

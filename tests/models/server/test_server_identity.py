@@ -32,7 +32,7 @@ def moved(by):
     def answer(prompt):
         whole = completion(prompt)
         listed = whole["choices"][0]["logprobs"]
-        listed["token_logprobs"] = [each and each + by for each in listed["token_logprobs"]]
+        listed["token_logprobs"] = [value and value + by for value in listed["token_logprobs"]]
         return whole
 
     return answer
@@ -166,10 +166,13 @@ def test_what_is_damaged_in_the_file_is_passed_over(fresh_cache):
              b'{"url": "u", "model": "m", "scores": [{"a": "b"}], "replies": []}']  # fmt: skip
     (fresh_cache / FILE).write_bytes(b"\n".join(lines) + b"\n")
 
-    found = [identify(each, url="u", model="m", folder=fresh_cache) for each in (one, other, one)]
+    identities = [
+        identify(fingerprint, url="u", model="m", folder=fresh_cache)
+        for fingerprint in (one, other, one)
+    ]
 
-    assert found[0].digest == found[2].digest != found[1].digest
-    assert [each.others for each in found] == [0, 1, 1]
+    assert identities[0].digest == identities[2].digest != identities[1].digest
+    assert [identity.others for identity in identities] == [0, 1, 1]
     assert identify(one, url="u2", model="m", folder=fresh_cache).others == 0
 
 

@@ -111,13 +111,13 @@ def test_offsets_place_tokens_in_characters_or_bytes(case, in_bytes):
 def test_a_character_in_several_tokens_belongs_to_each(tokens, starts):
     text = "a 😀 b"
 
-    found = token_starts(text, [*tokens, GENERATED])
+    places = token_starts(text, [*tokens, GENERATED])
 
-    assert len(found) == starts
+    assert len(places) == starts
     # All begin within the emoji's four bytes or with the blank before it, but the first and last.
-    assert found[0] == 0
-    assert found[-1] == 6
-    assert all(1 <= start <= 5 for start in found[1:-1])
+    assert places[0] == 0
+    assert places[-1] == 6
+    assert all(1 <= start <= 5 for start in places[1:-1])
 
 
 @pytest.mark.parametrize(

@@ -92,12 +92,12 @@ def test_verbs_are_put_into_tenses_and_persons(tmp_path, capsys):
 
 
 def test_nouns_have_their_article_and_a_capital_where_they_begin(tmp_path):
-    found = generate(read_description(described(tmp_path, NOUNS)), dictionary=Rules("pt"), ask=None)
-    assert [(seed.category, seed.form) for seed in found["passiva_1"]] == [
+    seeds = generate(read_description(described(tmp_path, NOUNS)), dictionary=Rules("pt"), ask=None)
+    assert [(seed.category, seed.form) for seed in seeds["passiva_1"]] == [
         ("f_sg", "A carta"), ("f_sg", "A casa"), ("m_pl", "Os livros"),
     ]  # fmt: skip
-    assert found["passiva_1"][0].columns["gender"] == "Fem"
-    assert found["passiva_1"][0].note == "made by rule"
+    assert seeds["passiva_1"][0].columns["gender"] == "Fem"
+    assert seeds["passiva_1"][0].note == "made by rule"
 
 
 def test_the_reviewed_list_is_left_alone_and_compared(tmp_path, capsys):
@@ -177,14 +177,14 @@ def test_a_model_proposes_seeds_and_the_dictionary_inflects_them(tmp_path):
     description = read_description(described(tmp_path, MODEL))
     [seeds] = description.template[0].seeds
     rules = Rules("pt", lemmas={"NOUN": ["carro", "gato"]})
-    found = generated_seeds(seeds, ask, model="m", dictionary=rules)
+    generated = generated_seeds(seeds, ask, model="m", dictionary=rules)
     assert asked == [(["Vimos o ___ velho.", "Vimos os ___ velhos."], 4)]
-    assert {(seed.category, seed.form, seed.origin) for seed in found} == {
+    assert {(seed.category, seed.form, seed.origin) for seed in generated} == {
         ("m_sg", "o carro", "m"),
         ("m_pl", "os carros", "rules:pt"),
         ("m_pl", "os Alpes", "m"),
     }
-    assert found[0].probability == pytest.approx(0.3)
+    assert generated[0].probability == pytest.approx(0.3)
 
 
 def nothing(texts, k):  # noqa: ARG001  # as a model is asked
@@ -270,8 +270,8 @@ def test_the_gender_of_a_noun_comes_from_the_dictionary(tmp_path):
     dictionary = open_dictionary_file(tmp_path / "d.dic", format="delaf")
     text = NOUNS.replace('gender = "Fem"\n', "", 1)
     description = read_description(described(tmp_path, text))
-    found = generate(description, dictionary=dictionary, ask=None)
-    assert [seed.form for seed in found["passiva_1"]][:2] == ["A carta", "A casa"]
+    seeds = generate(description, dictionary=dictionary, ask=None)
+    assert [seed.form for seed in seeds["passiva_1"]][:2] == ["A carta", "A casa"]
     with pytest.raises(InputError, match="the gender of 'carta' is not known"):
         generate(description, dictionary=Rules("pt"), ask=None)
     with pytest.raises(SuiteError):
@@ -291,7 +291,7 @@ def test_the_review_of_the_brazilian_study_is_counted(shared):
         "connectors": (12, 12, 0, 0),
     }
     lines = (shared / "golden/portuguese/grammar_templates.jsonl").read_text(encoding="utf-8")
-    found: dict[str, list[int]] = {}
+    tallies: dict[str, list[int]] = {}
     for line in lines.splitlines():
         record = json.loads(line)
         lists = [
@@ -299,8 +299,8 @@ def test_the_review_of_the_brazilian_study_is_counted(shared):
             for name in ("seeds_generated", "seeds")
         ]
         made = compare_forms(*lists)
-        own = found.setdefault(record["dimension"], [0, 0, 0, 0])
+        tally = tallies.setdefault(record["dimension"], [0, 0, 0, 0])
         counts = (made.generated, made.reviewed, len(made.removed), len(made.added))
         for place, count in enumerate(counts):
-            own[place] += count
-    assert {name: tuple(found[name]) for name in expected} == expected
+            tally[place] += count
+    assert {name: tuple(tallies[name]) for name in expected} == expected

@@ -38,8 +38,8 @@ class TestChoices:
         ],
     )
     def test_the_majority_names_all_ties(self, votes, name, options):
-        found = people.majority(CONNECTIVES, votes)
-        assert (found.name, found.options) == (name, options)
+        majority = people.majority(CONNECTIVES, votes)
+        assert (majority.name, majority.options) == (name, options)
 
     def test_what_is_no_option_is_refused(self):
         with pytest.raises(InputError, match=r"people chose 'mentr'.*Did you mean 'mentre'"):
@@ -48,14 +48,14 @@ class TestChoices:
     def test_majorities_are_counted(self):
         others = [replace(CONNECTIVES, id=str(number)) for number in range(3)]
         votes = {"0": {"mentre": 2}, "1": {"mentre": 1}, "2": {"quando": 1}}
-        found = people.count_majorities(others, votes)
-        assert {name: (share.correct, share.n) for name, share in found.items()} == {
+        shares = people.count_majorities(others, votes)
+        assert {name: (share.correct, share.n) for name, share in shares.items()} == {
             "target": (2, 3),
             "plausible": (1, 3),
         }
 
     @pytest.mark.parametrize(
-        ("texts", "found", "first"),
+        ("texts", "top", "first"),
         [
             ("Mentre quando", "both", "target"),
             ("quand' se", "plausible", "plausible"),
@@ -65,9 +65,9 @@ class TestChoices:
             ("", "other", "other"),
         ],
     )
-    def test_where_the_options_are_among_candidates(self, texts, found, first):
+    def test_where_the_options_are_among_candidates(self, texts, top, first):
         some = [Candidate("mentre 1", rank, text) for rank, text in enumerate(texts.split(), 1)]
-        assert people.top_class(CONNECTIVES, some) == found
+        assert people.top_class(CONNECTIVES, some) == top
         assert people.first_match(CONNECTIVES, some) == first
 
     def test_only_k_candidates_count(self):
@@ -77,8 +77,8 @@ class TestChoices:
     def test_classes_are_counted(self):
         other = replace(CONNECTIVES, id="2")
         some = {"mentre 1": [Candidate("mentre 1", 1, "mentre")]}
-        found = people.count_top_classes([CONNECTIVES, other], some)
-        assert {name: share.correct for name, share in found.items()} == {
+        shares = people.count_top_classes([CONNECTIVES, other], some)
+        assert {name: share.correct for name, share in shares.items()} == {
             "target": 1,
             "plausible": 0,
             "both": 0,
@@ -92,8 +92,8 @@ class TestChoices:
         assert people.top_class(item, [Candidate("1", 1, "perche\u0301")]) == "target"
 
     def test_labels_are_counted(self):
-        found = people.count_labels(["plausible", "dubious", "plausible"])
-        assert {label: share.correct for label, share in found.items()} == {
+        shares = people.count_labels(["plausible", "dubious", "plausible"])
+        assert {label: share.correct for label, share in shares.items()} == {
             "same meaning": 0,
             "plausible": 2,
             "dubious": 1,
@@ -106,16 +106,16 @@ class TestChoices:
 
     def test_model_and_people(self):
         """People 3 to 1, model 1 to 3: JSD = 1 - H(.25) ... = H(.5) - H(.25) = 0.1887 bits."""
-        found = people.option_agreement(
+        agreement = people.option_agreement(
             CONNECTIVES, {"mentre": 3, "quando": 1, "none": 9}, {"mentre": 0.2, "quando": 0.6}
         )
-        assert found.same_mode is False
-        assert found.divergence_bits.value == pytest.approx(0.18872187554086717)
+        assert agreement.same_mode is False
+        assert agreement.divergence_bits.value == pytest.approx(0.18872187554086717)
         equal = people.option_agreement(CONNECTIVES, {"mentre": 1}, {"mentre": 0.5})
         assert (equal.same_mode, equal.divergence_bits.value) == (True, 0.0)
 
     def test_silence_is_undefined(self):
-        found = people.option_agreement(CONNECTIVES, {}, {"mentre": 0.5})
-        assert found.same_mode is None
-        assert found.divergence_bits.value is None
-        assert found.divergence_bits.reason
+        agreement = people.option_agreement(CONNECTIVES, {}, {"mentre": 0.5})
+        assert agreement.same_mode is None
+        assert agreement.divergence_bits.value is None
+        assert agreement.divergence_bits.reason

@@ -115,10 +115,10 @@ class TestPrecision:
             Candidate("a", 4, "x", 0.9, fits=False, remarks=("no verb",)),
             Candidate("a", 5, "y", 0.9, remarks=("no verb",)),
         ]
-        found = shares.not_expected(some, remarks=["no verb"])
-        assert (found.of_judged.correct, found.of_judged.n) == (2, 4)
-        assert (found.of_fitting.correct, found.of_fitting.n) == (2, 3)
-        assert found.above == 1
+        not_expected = shares.not_expected(some, remarks=["no verb"])
+        assert (not_expected.of_judged.correct, not_expected.of_judged.n) == (2, 4)
+        assert (not_expected.of_fitting.correct, not_expected.of_fitting.n) == (2, 3)
+        assert not_expected.above == 1
 
 
 ITEMS = tuple(
@@ -134,15 +134,15 @@ ITEMS = tuple(
 
 def pairs_of(models, clusters=None):
     """Every pair of models, compared by what they hit at 1."""
-    found = hit_outcomes("s", models, 1, clusters or {})
-    return corrected([compare_pair(*pair) for pair in combinations(found, 2)], "holm")
+    outcomes = hit_outcomes("s", models, 1, clusters or {})
+    return corrected([compare_pair(*pair) for pair in combinations(outcomes, 2)], "holm")
 
 
 def together(models, clusters=None):
     """All models at once."""
-    found = hit_outcomes("s", models, 1, clusters or {})
-    rows = list(zip(*(one.right.values() for one in found), strict=True))
-    return cochran_q(rows, found[0].design(list(found[0].right)), seed=0)
+    outcomes = hit_outcomes("s", models, 1, clusters or {})
+    rows = list(zip(*(one.right.values() for one in outcomes), strict=True))
+    return cochran_q(rows, outcomes[0].design(list(outcomes[0].right)), seed=0)
 
 
 def answers(*texts: str) -> list[Candidate]:
@@ -170,8 +170,8 @@ class TestHits:
     @given(st.lists(st.one_of(st.none(), st.integers(1, 12)), min_size=1, max_size=20))
     @settings(deadline=None)
     def test_a_curve_never_falls(self, ranks):
-        found = shares.curve({str(number): rank for number, rank in enumerate(ranks)}, 10)
-        assert sorted(share.correct for share in found) == [share.correct for share in found]
+        curve = shares.curve({str(number): rank for number, rank in enumerate(ranks)}, 10)
+        assert sorted(share.correct for share in curve) == [share.correct for share in curve]
 
     def test_any_spelling_of_a_target_is_a_hit(self):
         item = ClozeItem("1", "", "", (Option("e", "target", ("ed",)), Option("o", "plausible")))
@@ -227,10 +227,10 @@ class TestHits:
         first = {str(n): None for n in range(30)}
         second = {str(n): 1 if n < 24 else None for n in range(30)}
         clusters = {str(n): n // 6 for n in range(30)}
-        (found,) = pairs_of({"a": first, "b": second}, clusters)
-        assert found.test.method == "t over clusters (CR2, Satterthwaite)"
+        (comparison,) = pairs_of({"a": first, "b": second}, clusters)
+        assert comparison.test.method == "t over clusters (CR2, Satterthwaite)"
         # t = .8 / sqrt(.2 * .8 / 4) = 4 with 4 degrees of freedom.
-        assert found.test.p == pytest.approx(0.01613, abs=1e-5)
+        assert comparison.test.p == pytest.approx(0.01613, abs=1e-5)
         few = {str(n): n // 15 for n in range(30)}
         (none,) = pairs_of({"a": first, "b": second}, few)
         assert (none.test.p, none.change.low) == (None, None)
@@ -263,42 +263,42 @@ class TestConfidence:
     )
 
     def test_means_and_counts(self):
-        found = confidence(self.CANDIDATES)
-        assert found.fitting.value == pytest.approx(0.4)
-        assert found.unfitting.value == pytest.approx(0.35)
+        means = confidence(self.CANDIDATES)
+        assert means.fitting.value == pytest.approx(0.4)
+        assert means.unfitting.value == pytest.approx(0.35)
         # Of the four pairs of a fitting and an unfitting one, (.3, .1) and (.5, .1) are in order.
-        assert found.auc.value == 0.5
-        assert (found.wrong_first, found.wrong_above, found.without_probability) == (2, 1, 1)
+        assert means.auc.value == 0.5
+        assert (means.wrong_first, means.wrong_above, means.without_probability) == (2, 1, 1)
 
     def test_nothing_of_a_kind_is_undefined(self):
-        found = confidence([Candidate("a", 1, "x", 0.6, fits=True)])
-        assert found.unfitting.value is None
-        assert found.unfitting.reason
-        assert found.auc.value is None
+        means = confidence([Candidate("a", 1, "x", 0.6, fits=True)])
+        assert means.unfitting.value is None
+        assert means.unfitting.reason
+        assert means.auc.value is None
 
     def test_the_curve(self):
-        found = calibration(self.CANDIDATES, bins=2)
-        assert [(each.n, each.accuracy) for each in found.bins] == [(3, 2 / 3), (1, 0.0)]
+        curve = calibration(self.CANDIDATES, bins=2)
+        assert [(part.n, part.accuracy) for part in curve.bins] == [(3, 2 / 3), (1, 0.0)]
         # |2/3 - .3| * 3/4 + |0 - .6| * 1/4
-        assert found.ece == pytest.approx(0.425)
+        assert curve.ece == pytest.approx(0.425)
 
 
 class TestClusters:
     def test_they_are_counted(self):
-        found = clustering(["a", "a", "a", "b"])
-        assert (found.items, found.clusters, found.largest, found.in_largest) == (4, 2, "a", 3)
-        assert not found.independent
+        sizes = clustering(["a", "a", "a", "b"])
+        assert (sizes.items, sizes.clusters, sizes.largest, sizes.in_largest) == (4, 2, "a", 3)
+        assert not sizes.independent
         assert clustering(["a", "b"]).independent
         assert clustering([]).items == 0
 
     def test_no_interval_comes_from_fewer_than_five_clusters(self):
-        one = precision_interval(judged("a", "sss"), lambda each: each.item)
+        one = precision_interval(judged("a", "sss"), lambda candidate: candidate.item)
         assert (one.low, one.reason) == (None, "1 cluster: an interval needs 5 or more")
 
     def test_an_interval_of_clusters_is_that_of_as_many_observations(self):
-        candidates = [each for item in "abcdef" for each in judged(item, "sss")]
-        found = precision_interval(candidates, lambda each: each.item)
-        assert found.low == pytest.approx(wilson(1.0, 6)[0])
+        candidates = [candidate for item in "abcdef" for candidate in judged(item, "sss")]
+        interval = precision_interval(candidates, lambda candidate: candidate.item)
+        assert interval.low == pytest.approx(wilson(1.0, 6)[0])
 
 
 class TestExpected:
@@ -314,8 +314,8 @@ class TestExpected:
     def test_candidates_are_judged_by_their_readings(self, word, fits):
         wanted = {"a": parse_expectation(self.FEMININE)}
         readings = dictionary_readings(open_morphology("rules:pt"))
-        (found,) = judge_expected([Candidate("a", 1, word)], wanted, readings)
-        assert found.fits is fits
+        (candidate,) = judge_expected([Candidate("a", 1, word)], wanted, readings)
+        assert candidate.fits is fits
 
     def test_punctuation_is_read_as_such(self):
         assert parse_expectation("PUNCT").met_by(self.readings("«"))
@@ -329,8 +329,8 @@ class TestExpected:
         assert not expectation.met_by([])
 
     def test_an_item_without_expectation_stays_without_judgment(self):
-        (found,) = judge_expected([Candidate("b", 1, "x", fits=True)], {}, lambda _: [])
-        assert found.fits is None
+        (candidate,) = judge_expected([Candidate("b", 1, "x", fits=True)], {}, lambda _: [])
+        assert candidate.fits is None
 
     def test_columns_are_put_in(self):
         columns = {"a": {"expected": "ADJ Gender={g}", "g": "Fem"}, "b": {"g": "Fem"}}
@@ -348,11 +348,11 @@ class TestExpected:
     def test_agreement_with_a_person(self):
         """Both 2, rule alone 1, person alone 1, neither 1: kappa = (.6 - .52) / (1 - .52)."""
         rule, person = judged("a", "sssnn-s"), judged("a", "ssnsns-")
-        found = compare_judgments(rule, person)
-        assert (found.both, found.rule_only, found.person_only, found.neither) == (2, 1, 1, 1)
-        assert found.agreement.percent == 60.0
-        assert found.kappa.value == pytest.approx(1 / 6)
-        assert (found.kappa.low, bool(found.kappa.reason)) == (None, True)
+        table = compare_judgments(rule, person)
+        assert (table.both, table.rule_only, table.person_only, table.neither) == (2, 1, 1, 1)
+        assert table.agreement.percent == 60.0
+        assert table.kappa.value == pytest.approx(1 / 6)
+        assert (table.kappa.low, bool(table.kappa.reason)) == (None, True)
 
 
 class TestReuse:
@@ -364,8 +364,8 @@ class TestReuse:
             Candidate("b", 1, "z", fits=True),
         ]
         asked = [Candidate("a", rank, text, 0.1) for rank, text in enumerate("yxzX", start=1)]
-        found = reuse_judgments([*asked, Candidate("b", 1, "z", fits=False)], earlier)
-        assert [candidate.fits for candidate in found.candidates] == [None, True, None, None, False]
-        assert found.candidates[1] == Candidate("a", 2, "x", 0.1, fits=True, remarks=("odd",))
-        assert found.taken == 1
-        assert [each.text for each in found.new] == ["y", "z", "X"]
+        reuse = reuse_judgments([*asked, Candidate("b", 1, "z", fits=False)], earlier)
+        assert [candidate.fits for candidate in reuse.candidates] == [None, True, None, None, False]
+        assert reuse.candidates[1] == Candidate("a", 2, "x", 0.1, fits=True, remarks=("odd",))
+        assert reuse.taken == 1
+        assert [candidate.text for candidate in reuse.new] == ["y", "z", "X"]

@@ -33,18 +33,18 @@ FOUND = [
 
 
 def test_targets_in_the_nucleus_are_counted_and_what_cannot_be_decided_is_said():
-    found = nucleus(ITEMS, FOUND, 0.8, cluster={item.id: item.id for item in ITEMS})
-    assert (found.hits.correct, found.hits.n, found.undecided) == (2, 3, 2)
-    assert (found.reached, found.median) == (2, 1.5)
-    assert found.interval.low is None
+    measured = nucleus(ITEMS, FOUND, 0.8, cluster={item.id: item.id for item in ITEMS})
+    assert (measured.hits.correct, measured.hits.n, measured.undecided) == (2, 3, 2)
+    assert (measured.reached, measured.median) == (2, 1.5)
+    assert measured.interval.low is None
 
 
 @given(st.lists(st.floats(0.0009765625, 0.25), min_size=1, max_size=12), st.floats(0, 1))
 def test_the_size_is_that_of_a_cumulated_sum(values, p):
     ordered = sorted(values, reverse=True)
-    found = nucleus_size(candidates("a", *((str(v), v) for v in ordered)), p)
+    size = nucleus_size(candidates("a", *((str(v), v) for v in ordered)), p)
     sums = np.cumsum(ordered)
-    assert found == (int(np.argmax(sums >= p)) + 1 if (sums >= p).any() else None)
+    assert size == (int(np.argmax(sums >= p)) + 1 if (sums >= p).any() else None)
 
 
 def test_the_profile_says_it(tmp_path, capsys):

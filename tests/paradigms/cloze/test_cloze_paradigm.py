@@ -76,15 +76,15 @@ def stored(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_of_version_0_1_has_the_numbers_that_it_had(name):
     run, summary = open_run(EARLIER / name), stored(name)
-    found = by_key(run)
+    estimates = by_key(run)
     assert (run.options.k, run.n_items) == (summary["k"], summary["n_items"])
     for key, rate in shares(summary):
-        assert numbers(found.pop(key)) == expected(rate), key
+        assert numbers(estimates.pop(key)) == expected(rate), key
     for method in summary["methods"]:
         for rank, mean in zip((1, summary["k"]), method["fitting_macro"], strict=False):
             key = (f"{FITS}{rank}", method["method"], "", "", "macro precision")
-            assert found.pop(key).value == mean
-    assert not found
+            assert estimates.pop(key).value == mean
+    assert not estimates
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -92,8 +92,8 @@ def test_a_run_of_version_0_1_has_the_ties_and_the_choices_that_it_had(name):
     run = open_run(EARLIER / name)
     outcomes = run.outcomes().filter(run.outcomes()["question"] == FORCED_CHOICE)
     for choice in stored(name)["choices"]:
-        own = by_key(run)[FORCED_CHOICE, choice["rule"], "", "", "accuracy"]
-        assert (own.tied, own.unscored) == (choice["tied"], choice["unscored"])
+        estimate = by_key(run)[FORCED_CHOICE, choice["rule"], "", "", "accuracy"]
+        assert (estimate.tied, estimate.unscored) == (choice["tied"], choice["unscored"])
         rows = outcomes.filter(outcomes["method"] == choice["rule"])
         roles = rows[GROUP + CHOSEN].drop_nulls().value_counts().iter_rows()
         assert dict(roles) == choice["roles"]

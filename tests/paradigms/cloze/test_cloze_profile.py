@@ -134,7 +134,7 @@ class TestCommand:
 
     def test_labels_of_candidates_that_are_no_option(self):
         """Only items that have neither option among their candidates count; here, with k = 1."""
-        found = profile(
+        profiled = profile(
             [replace(CONNECTIVE, id="1"), replace(CONNECTIVE, id="2")],
             [
                 Candidate("1", 1, "infatti", remarks=("dubious", "rare")),
@@ -143,7 +143,7 @@ class TestCommand:
             ],
             Profiling(k=1),
         )
-        assert {label: share.correct for label, share in found.labels.items()} == {
+        assert {label: share.correct for label, share in profiled.labels.items()} == {
             "same meaning": 0,
             "plausible": 0,
             "dubious": 1,
@@ -158,24 +158,26 @@ class TestCommand:
             "1": {"ma": math.log(0.1), "e": -math.inf, "ed": -math.inf, "se": math.log(0.3)},
             "2": {"ma": math.log(0.3), "e": None, "ed": math.log(1e-300), "se": math.log(0.1)},
         }
-        found = compare_with_people(items, choices, scores)
-        assert (found.same_mode.correct, found.same_mode.n) == (1, 2)
+        report = compare_with_people(items, choices, scores)
+        assert (report.same_mode.correct, report.same_mode.n) == (1, 2)
         # JSD of (.75, .25) and (.25, .75) is 1 - H(.25) = 0.18872 bits; of equal ones 0.
-        assert found.divergence_bits.value == pytest.approx(0.18872187554086717 / 2)
-        assert {name: share.correct for name, share in found.majorities.items()} == {"target": 2}
+        assert report.divergence_bits.value == pytest.approx(0.18872187554086717 / 2)
+        assert {name: share.correct for name, share in report.majorities.items()} == {"target": 2}
 
     def test_an_option_without_a_score_is_not_compared(self):
         assert option_weights(CONNECTIVE, {"ma": -1.0, "se": -2.0}) == {}
-        found = compare_with_people([CONNECTIVE], {"c": {"ma": 1}}, {"c": {"ma": -1.0}})
-        assert found.divergence_bits.value is None
-        assert found.divergence_bits.reason
+        report = compare_with_people([CONNECTIVE], {"c": {"ma": 1}}, {"c": {"ma": -1.0}})
+        assert report.divergence_bits.value is None
+        assert report.divergence_bits.reason
 
     def test_people_on_the_command_line(self, runs, capsys, tmp_path):
         table = tmp_path / "people.tsv"
         rows = "c1\tma\t3\nc1\te\t3\nc2\tnone\t2\nc2\tquindi\t1\n"
         table.write_text(f"item\toption\tcount\n{rows}", encoding="utf-8")
         first, _ = profiles(runs, capsys, "--people", str(table))
-        majorities = {name: each["correct"] for name, each in first["people"]["majorities"].items()}
+        majorities = {
+            name: share["correct"] for name, share in first["people"]["majorities"].items()
+        }
         assert majorities == {"target = plausible": 1, "none": 1}
         # A recording has no scores of options.
         assert first["people"]["divergence_bits"]["value"] is None
@@ -217,14 +219,14 @@ class TestCommand:
         capsys.readouterr()
         asked = ["--dictionary", "rules:pt", "--judgments", str(judged), "--json"]
         assert invoke(["profile", output, *asked]) == 0
-        (found,) = json.loads(capsys.readouterr().out)["profiles"]
-        beside = found["dictionary_and_people"]
+        (printed,) = json.loads(capsys.readouterr().out)["profiles"]
+        beside = printed["dictionary_and_people"]
         assert (beside["both"], beside["dictionary_only"], beside["neither"]) == (1, 1, 1)
         # Expected by chance: 2/3 * 1/3 + 1/3 * 2/3 = 4/9; (6/9 - 4/9) / (1 - 4/9).
         assert beside["kappa"]["value"] == pytest.approx(0.4)
         assert beside["kappa"]["reason"]
         # People come first: of cansadas, cansados, novas (no), lindas two fit.
-        fitting = found["dimensions"][0]["fitting"][1]
+        fitting = printed["dimensions"][0]["fitting"][1]
         assert (fitting["correct"], fitting["n"]) == (2, 4)
 
     def test_frequency(self, runs, capsys):
@@ -293,18 +295,18 @@ ITEM = ClozeItem("1", "", "", (Option("a"),), columns={"expression": "x y", "wor
 
 class TestProfile:
     def test_undefined_is_null(self):
-        found = profile([ITEM], [Candidate("1", 1, "b")], Profiling())
-        whole = found.dimensions[0]
+        profiled = profile([ITEM], [Candidate("1", 1, "b")], Profiling())
+        whole = profiled.dimensions[0]
         assert whole.fitting == ()
         assert whole.confidence is None
-        assert found.frequency is None
-        assert found.top_classes == {}
+        assert profiled.frequency is None
+        assert profiled.top_classes == {}
 
     def test_items_without_targets_have_no_hits(self):
         item = ClozeItem("1", "", "")
-        found = profile([item], [Candidate("1", 1, "b", fits=True)], Profiling())
-        assert found.dimensions[0].hits == ()
-        assert found.dimensions[0].fitting[0].share.correct == 1
+        profiled = profile([item], [Candidate("1", 1, "b", fits=True)], Profiling())
+        assert profiled.dimensions[0].hits == ()
+        assert profiled.dimensions[0].fitting[0].share.correct == 1
 
     def test_frequent_targets_hit_more_often(self):
         """Zipf 3, 4, 5 and hits at none, 2, 1: in order, so that AUC and Spearman are 1."""

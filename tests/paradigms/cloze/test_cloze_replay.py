@@ -46,13 +46,13 @@ def suite_folder(tmp_path):
 
 def counts(run, question, group="", level=""):
     """Right and judged ones of an estimate of a run, as JSON has it."""
-    [found] = [
+    [rate] = [
         estimate
         for estimate in run["estimates"]
         if (estimate["question"], estimate["group"], estimate["level"]) == (question, group, level)
         and estimate["right"] is not None
     ]
-    return found["right"], found["n"]
+    return rate["right"], rate["n"]
 
 
 def test_recorded_candidates_are_judged_without_a_model(suite_folder, tmp_path, capsys):
@@ -130,8 +130,8 @@ def test_the_recorded_predictions_of_the_brazilian_study_give_its_hits(shared, t
     assert len(base - large) == 8
     for run, words in zip(printed["runs"], expected, strict=True):
         asked = ("hit@1", "hit@10")
-        found = (tuple(counts(run, at, "word", word)[0] for at in asked) for word in "12")
-        assert tuple(found) == words
+        hits = (tuple(counts(run, at, "word", word)[0] for at in asked) for word in "12")
+        assert tuple(hits) == words
 
     recorded = notebook.with_name("all-eval.tsv")
     arguments = ["run", str(recorded), "-m", f"replay:{recorded}", "-o", str(tmp_path / "runs")]

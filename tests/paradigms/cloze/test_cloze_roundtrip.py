@@ -59,7 +59,7 @@ items = st.builds(ClozeItem, names, words, words, options, st.booleans(), column
 seed_sets = st.lists(
     st.builds(SeedSet, words, st.lists(words, min_size=1, max_size=3).map(tuple), options, columns),
     max_size=3,
-    unique_by=lambda each: each.category,
+    unique_by=lambda seeds: seeds.category,
 ).map(tuple)
 templates = st.builds(
     Template,
@@ -72,8 +72,8 @@ templates = st.builds(
 )
 marked = words.filter(lambda text: not set("{}") & set(text))
 multiwords = st.builds(
-    lambda name, expression, parts, own: MultiwordItem(
-        name, expression, "{".join(parts[:2]) + "}" + parts[2], own
+    lambda name, expression, parts, target: MultiwordItem(
+        name, expression, "{".join(parts[:2]) + "}" + parts[2], target
     ),
     names,
     names,
@@ -91,7 +91,7 @@ class TestRoundTrip:
         assert read_folder(path).suite == suite
 
     @settings(deadline=None)
-    @given(st.lists(templates, min_size=1, max_size=3, unique_by=lambda each: each.id))
+    @given(st.lists(templates, min_size=1, max_size=3, unique_by=lambda template: template.id))
     def test_templates(self, tmp_path_factory, some):
         suite = ClozeSuite(Meta("prova"), templates=tuple(some), cluster="template")
         path = write_cloze(suite, tmp_path_factory.mktemp("suite"))

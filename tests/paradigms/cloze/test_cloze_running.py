@@ -62,15 +62,18 @@ def run_of(suite, folder, tmp_path, **options):
 
 def options_of(run, rule, item):
     """The options of an item and their scores under a rule."""
-    return {each.text: each.logprob_nats for each in ClozeAnswers(run).by_rule(rule)[item]}
+    return {
+        candidate.text: candidate.logprob_nats
+        for candidate in ClozeAnswers(run).by_rule(rule)[item]
+    }
 
 
-def found(run, question, statistic="accuracy"):
+def counted(run, question, statistic="accuracy"):
     """Right and judged ones of the estimate over all items."""
     [estimate] = [
-        each
-        for each in run.estimates()
-        if (each.question, each.statistic, each.group) == (question, statistic, "")
+        estimate
+        for estimate in run.estimates()
+        if (estimate.question, estimate.statistic, estimate.group) == (question, statistic, "")
     ]
     return estimate.right, estimate.n
 
@@ -147,7 +150,7 @@ def test_a_model_that_only_scores_still_chooses():
     run = evaluate(SUITE, uniform_scorer(10))
     answers = ClozeAnswers(run)
     assert (answers.methods, answers.choices) == ((), ("sentence", "left", "continuation"))
-    [ma] = [each for each in answers.by_rule("left")["febbre"] if each.text == "ma"]
+    [ma] = [candidate for candidate in answers.by_rule("left")["febbre"] if candidate.text == "ma"]
     assert ma.n_pieces >= 1
     assert ma.logprob_nats == pytest.approx(-ma.n_pieces * math.log(10))
     headline = run.estimates()[0]
@@ -281,8 +284,8 @@ def rules(monkeypatch):
 def test_candidates_are_judged_by_a_dictionary_and_by_people_before_it(tmp_path, rules):
     suite = templates("ADJ Gender=Fem|Number=Sing")
     run = recorded_run(suite, tmp_path, ANSWERS, dictionary=rules, by="template")
-    assert found(run, "fits@1", "precision") == (2, 3)
-    assert found(run, "fits@2", "precision") == (3, 6)
+    assert counted(run, "fits@1", "precision") == (2, 3)
+    assert counted(run, "fits@2", "precision") == (3, 6)
     # a: 2 of 2 and 2 of 4; b: 0 of 1 and 1 of 2.
     means = [
         estimate.value for estimate in run.estimates() if estimate.statistic == "macro precision"
@@ -298,7 +301,7 @@ def test_candidates_are_judged_by_a_dictionary_and_by_people_before_it(tmp_path,
         orient="row",
     )
     write_table(said, JUDGMENTS, run.folder)
-    assert found(open_run(run.folder), "fits@1", "precision") == (3, 3)
+    assert counted(open_run(run.folder), "fits@1", "precision") == (3, 3)
 
 
 def test_a_run_says_what_it_said_when_its_dictionary_is_gone(tmp_path, rules, monkeypatch, capsys):
@@ -356,7 +359,7 @@ def test_what_nobody_judged_is_left_out_with_a_warning(tmp_path):
     rows = "a1\trossa\t\tyes\t\na1\trosso\t\tno\t\n"
     table.write_text(f"item\tcandidate\tsentence\tfits\tremarks\n{rows}", encoding="utf-8")
     judged = run.judge(judgments=table)
-    assert found(judged, "fits@2", "precision") == (1, 2)
+    assert counted(judged, "fits@2", "precision") == (1, 2)
     assert any("4 candidates of 6 not judged" in text for text in judged.warnings)
 
 
@@ -378,7 +381,7 @@ def test_judgments_are_no_part_of_what_a_run_stored(tmp_path):
             orient="row",
         )
         write_table(said, JUDGMENTS, run.folder)
-        assert found(open_run(run.folder), "fits@1", "precision") == (int(value == "yes"), 1)
+        assert counted(open_run(run.folder), "fits@1", "precision") == (int(value == "yes"), 1)
         recorded_run(suite, tmp_path, ANSWERS, force=True)
 
 

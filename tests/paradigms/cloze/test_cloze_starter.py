@@ -144,8 +144,8 @@ class TestTemplates:
                 assert {option.role for option in seed.options} == {"target", "implausible"}
 
     def test_expectations_can_be_read(self, name):
-        found = expectations({item.id: item.columns for item in items(name)})
-        without = {item.columns["phenomenon"] for item in items(name) if item.id not in found}
+        expected = expectations({item.id: item.columns for item in items(name)})
+        without = {item.columns["phenomenon"] for item in items(name) if item.id not in expected}
         assert without <= {"subject agreement"}
 
     def test_categories_of_gender_and_number_are_balanced(self, name):

@@ -95,11 +95,11 @@ class TestBeside:
         ],
     )
     def test_what_is_undefined_is_null_with_its_reason(self, some, reason):
-        found = [judged(some).find("lp", kind) for kind in KINDS]
-        assert [each.value for each in found] == [None] * 3
-        assert reason in found[0].reason
-        assert found[0].p is None
-        assert found[0].p_method
+        estimates = [judged(some).find("lp", kind) for kind in KINDS]
+        assert [estimate.value for estimate in estimates] == [None] * 3
+        assert reason in estimates[0].reason
+        assert estimates[0].p is None
+        assert estimates[0].p_method
 
     def test_without_ratings_there_is_no_correlation_and_a_warning(self):
         run = judged(rated(RatedSentence(id="a", text="Sì")))
@@ -124,11 +124,11 @@ class TestBeside:
             )
             for paired in (True, False)
         )
-        found, other = (judged(some).find("lp", "spearman") for some in (pairs, alone))
-        assert "clusters" in found.interval_method
-        assert "clusters" in found.p_method
-        assert found.low < other.low
-        assert found.p > other.p
+        estimate, other = (judged(some).find("lp", "spearman") for some in (pairs, alone))
+        assert "clusters" in estimate.interval_method
+        assert "clusters" in estimate.p_method
+        assert estimate.low < other.low
+        assert estimate.p > other.p
 
     def test_no_interval_and_no_p_from_four_pairs(self):
         pairs = rated(
@@ -138,13 +138,13 @@ class TestBeside:
                 for label, shift in (("acceptable", 0), ("unacceptable", 3))
             )
         )
-        found = judged(pairs).find("lp", "spearman")
-        assert (found.low, found.p) == (None, None)
-        assert found.p_method == "4 clusters: an interval needs 5 or more"
+        estimate = judged(pairs).find("lp", "spearman")
+        assert (estimate.low, estimate.p) == (None, None)
+        assert estimate.p_method == "4 clusters: an interval needs 5 or more"
 
     def test_measures_are_one_family(self):
-        found = judged(FIVE, "lp", "meanlp", "penlp").measured("spearman")
-        smallest = min(found, key=lambda each: each.p)
+        estimates = judged(FIVE, "lp", "meanlp", "penlp").measured("spearman")
+        smallest = min(estimates, key=lambda estimate: estimate.p)
         assert smallest.p_corrected == pytest.approx(min(1, 3 * smallest.p))
         assert smallest.p_method.endswith("Holm over 3 measures")
         (alone,) = judged(FIVE).measured("spearman")
@@ -213,9 +213,9 @@ class TestGroups:
         assert names["acceptable"].sd_within == pytest.approx(math.sqrt(2) / 2)
 
     def test_what_is_undefined_has_its_reason(self):
-        found = describe("one", [self.SOME[0]])
-        assert found.sd is None
-        assert found.reasons["sd"]
+        description = describe("one", [self.SOME[0]])
+        assert description.sd is None
+        assert description.reasons["sd"]
         empty = describe("none", [RatedSentence(id="x", text="X")])
         assert (empty.n, empty.without, empty.mean) == (0, 1, None)
         assert empty.reasons["mean"]
@@ -244,11 +244,13 @@ class TestGroups:
                 "d", "Io", 2, label="unacceptable", pair="2", grammatical=True, columns=columns
             ),
         )
-        found = {(estimate.group, estimate.level): estimate for estimate in judged(first).estimates}
-        assert found["connective", "e"].value == 0.5
-        assert found["grammaticality", "no"].value == 1
-        assert found["grammaticality", "yes"].value == 0
-        assert found["replacement", "ma"].n == 2
+        by_group = {
+            (estimate.group, estimate.level): estimate for estimate in judged(first).estimates
+        }
+        assert by_group["connective", "e"].value == 0.5
+        assert by_group["grammaticality", "no"].value == 1
+        assert by_group["grammaticality", "yes"].value == 0
+        assert by_group["replacement", "ma"].n == 2
 
 
 class TestBinary:
@@ -270,9 +272,9 @@ class TestBinary:
         assert (area.n, area.value, in_sample.value) == (5, 1, 1)
 
     def test_one_class_has_no_mcc(self):
-        found = self.binary(("aaa", "aa", "a"), ["acceptable"] * 3)
-        assert [each.value for each in found] == [None] * 3
-        assert all(each.reason for each in found)
+        estimates = self.binary(("aaa", "aa", "a"), ["acceptable"] * 3)
+        assert [estimate.value for estimate in estimates] == [None] * 3
+        assert all(estimate.reason for estimate in estimates)
 
     def test_auc_is_scipys(self):
         labels = ["acceptable" if n % 2 == 0 else "unacceptable" for n in range(6)]
@@ -289,21 +291,21 @@ class TestPeople:
     )
 
     def test_z_scores_with_both_divisors(self):
-        found = z_scores(self.SOME)
-        assert found["a"]["p"] == -1
-        assert found["f"]["p"] == 1
+        scores = z_scores(self.SOME)
+        assert scores["a"]["p"] == -1
+        assert scores["f"]["p"] == 1
         # Of 1, 3 and 5 with n below: sqrt(8 / 3).
         assert z_scores(self.SOME, ddof=0)["a"]["p"] == pytest.approx(-2 / math.sqrt(8 / 3))
-        assert isinstance(found["a"]["r"], Missing)
+        assert isinstance(scores["a"]["r"], Missing)
 
     def test_fillers_may_be_left_out_of_the_mean(self):
-        found = z_scores(self.SOME, base={"a", "b"})
+        scores = z_scores(self.SOME, base={"a", "b"})
         # Of 1 and 3: mean 2, standard deviation sqrt(2).
-        assert found["f"]["p"] == pytest.approx(3 / math.sqrt(2))
+        assert scores["f"]["p"] == pytest.approx(3 / math.sqrt(2))
 
     def test_the_mean_of_z_scores(self):
-        found = z_scores(self.SOME)
-        assert mean_z(found["b"]) == pytest.approx((0 + 1) / 2)
+        scores = z_scores(self.SOME)
+        assert mean_z(scores["b"]) == pytest.approx((0 + 1) / 2)
         assert isinstance(mean_z({}), Missing)
 
     @given(st.lists(st.integers(1, 7), min_size=3, max_size=12).filter(lambda v: len(set(v)) > 1))
@@ -318,20 +320,20 @@ class TestPeople:
         assert sum(score**2 for score in scores) == pytest.approx(len(values) - 1)
 
     def test_mean_z_scores_take_the_place_of_ratings(self):
-        found = standardised(self.SOME)
+        sentences = standardised(self.SOME)
         # Of b: 0 by p (its middle), 1 by q (2, 4, 3); r has no z-score.
-        assert [each.mean for each in found] == pytest.approx([-1, 0.5, 0.5])
+        assert [sentence.mean for sentence in sentences] == pytest.approx([-1, 0.5, 0.5])
         with pytest.raises(UsageError, match="no rating has a z-score"):
             standardised([sentence("a", "A", 1, 2)])
 
     def test_unnamed_ratings_have_no_kappa_but_an_alpha(self):
-        found = agreement_of([sentence("a", "A", 1, 2), sentence("b", "B", 4, 5)])
-        kappa, with_rest = found["mean Cohen's kappa"], found["mean correlation with the rest"]
+        by_name = agreement_of([sentence("a", "A", 1, 2), sentence("b", "B", 4, 5)])
+        kappa, with_rest = by_name["mean Cohen's kappa"], by_name["mean correlation with the rest"]
         assert kappa.value is None
         assert "no two people" in kappa.reason
         assert with_rest.value is None
         assert "nobody shares" in with_rest.reason
-        assert found["Krippendorff's alpha"].value is not None
+        assert by_name["Krippendorff's alpha"].value is not None
 
     def test_weighted_kappa_of_people_who_share_enough(self):
         scores = [(n % 5 + 1, (n + n % 2) % 5 + 1) for n in range(12)]
@@ -364,7 +366,7 @@ class TestPeople:
             choice("3", "y", None),
         ]
         kept = attentive(choices)
-        assert [each.sheet for each in kept] == ["1", "3", "3"]
+        assert [choice.sheet for choice in kept] == ["1", "3", "3"]
         assert preference_by_paradigm(kept) == {"p": 0.5}
 
 
@@ -386,10 +388,10 @@ def test_published_z_scores_are_those_with_fillers_and_n_minus_1(shared):
     assert len(sentences) == 10_548
 
     def farthest(**options: object) -> float:
-        found = z_scores(sentences, **options)
+        by_sentence = z_scores(sentences, **options)
         return max(
             abs(value - published[name])
-            for name, scores in found.items()
+            for name, scores in by_sentence.items()
             for value in scores.values()
             if not isinstance(value, Missing) and published[name] is not None
         )
@@ -397,4 +399,4 @@ def test_published_z_scores_are_those_with_fillers_and_n_minus_1(shared):
     assert farthest() < 1e-9
     assert farthest(ddof=0) > 1e-3
     fillers = {name for name, _, row in trials if row["condition"] == "filler"}
-    assert farthest(base={each.id for each in sentences} - fillers) > 1e-3
+    assert farthest(base={sentence.id for sentence in sentences} - fillers) > 1e-3

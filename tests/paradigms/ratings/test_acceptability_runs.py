@@ -68,15 +68,15 @@ class TestSuites:
         )
         path = tmp_path / "own.tsv"
         path.write_text(rows, encoding="utf-8")
-        found = load_rated(path)
-        assert [each.id for each in found.rated.sentences] == [
+        loaded = load_rated(path)
+        assert [sentence.id for sentence in loaded.rated.sentences] == [
             "e 2/acceptable",
             "e 2/unacceptable",
             "e 1/acceptable",
             "e 1/unacceptable",
         ]
-        texts = [stimulus_text(condition) for _, condition in found.suite.stimuli()]
-        assert texts == [each.text for each in found.rated.sentences]
+        texts = [stimulus_text(condition) for _, condition in loaded.suite.stimuli()]
+        assert texts == [sentence.text for sentence in loaded.rated.sentences]
 
     @given(
         st.lists(
@@ -188,13 +188,13 @@ class TestCommand:
         path.write_text(head + rows, encoding="utf-8")
         arguments = ["run", str(path), "-m", "demo-causal", "-o", str(tmp_path / "runs")]
         assert invoke([*arguments, "--set", "draws=20", "--measure", "lp", "--json"]) == 0
-        (found,) = json.loads(capsys.readouterr().out)["runs"]
-        assert found["n_items"] == 4
-        assert found["estimates"][0]["statistic"] == "spearman"
-        assert found["options"]["draws"] == 20
+        (run,) = json.loads(capsys.readouterr().out)["runs"]
+        assert run["n_items"] == 4
+        assert run["estimates"][0]["statistic"] == "spearman"
+        assert run["options"]["draws"] == 20
         folder = tmp_path / "suite"
         assert invoke(["suites", "convert", str(path), "-o", str(folder)]) == 0
-        assert [each.mean for each in load_rated(folder).rated.sentences] == [1, 2, 3, 4]
+        assert [sentence.mean for sentence in load_rated(folder).rated.sentences] == [1, 2, 3, 4]
         assert invoke(["suites", "check", str(path), str(folder)]) == 0
 
     @pytest.mark.parametrize(

@@ -60,9 +60,9 @@ def test_the_command_says_how_well_acceptable_sentences_are_told(capsys):
     out = capsys.readouterr().out
     assert "AUC: how often an acceptable sentence is above one that is not" in out
     assert invoke([*asked, "--json", "--folds", "4"]) == 0
-    [found] = json.loads(capsys.readouterr().out)["probes"]
-    assert (found["sentences"], found["acceptable"], found["folds"]) == (72, 24, 4)
-    assert found["low"] < found["auc"] < found["high"]
+    [probe] = json.loads(capsys.readouterr().out)["probes"]
+    assert (probe["sentences"], probe["acceptable"], probe["folds"]) == (72, 24, 4)
+    assert probe["low"] < probe["auc"] < probe["high"]
     assert invoke([*asked, "-m", "kenlm:none.arpa"]) == 2
     assert invoke([*asked, "--folds", "40"]) == 2
     assert "there are 24 groups of sentences" in capsys.readouterr().err

@@ -107,10 +107,10 @@ def test_workbooks_are_read_too(tmp_path):
     book.active.append(["ID", "Label", "Annotator_1", "Human_annotation_median", "Sentence"])
     book.active.append(["CatCoLA_1", 1, 1.0, 1, "La nena canta."])
     book.save(tmp_path / "CatCoLA.xlsx")
-    found = read_rated(tmp_path / "CatCoLA.xlsx")
-    assert found.language == "ca"
-    assert found.sentences[0].ratings == (Rating(1, "Annotator_1"),)
-    assert found.sentences[0].label == "acceptable"
+    rated = read_rated(tmp_path / "CatCoLA.xlsx")
+    assert rated.language == "ca"
+    assert rated.sentences[0].ratings == (Rating(1, "Annotator_1"),)
+    assert rated.sentences[0].label == "acceptable"
 
 
 @pytest.mark.parametrize(

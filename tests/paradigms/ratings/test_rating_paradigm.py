@@ -63,11 +63,13 @@ def test_coefficients_tests_and_corrections_are_those_that_version_0_1_stored(ea
     known = by_key(run)
     for measure in said["beside"]:
         name = measure["measure"]
-        for found in (*measure["correlations"], measure["partial"]):
-            partial = "partial " if found is measure["partial"] else ""
-            one = of(known, name, partial + found["kind"])
-            assert ends(one) == stored(*(found[key] for key in ("r", "low", "high", "method", "n")))
-            assert one.reason == (found["reason"] or "")
+        for correlation in (*measure["correlations"], measure["partial"]):
+            partial = "partial " if correlation is measure["partial"] else ""
+            one = of(known, name, partial + correlation["kind"])
+            assert ends(one) == stored(
+                *(correlation[key] for key in ("r", "low", "high", "method", "n"))
+            )
+            assert one.reason == (correlation["reason"] or "")
         spearman = of(known, name, "spearman")
         tests = stored(measure["test"]["p"], measure["p_holm"])
         assert [spearman.p, spearman.p_corrected] == tests
@@ -105,18 +107,18 @@ def test_groups_and_divisions_are_those_that_version_0_1_stored(earlier):
             for key, statistic in fields.items():
                 one = of(known, name, statistic, "", "label", group["name"])
                 assert [one.value, one.n] == stored(group[key], group["n"])
-    for found in said["binary"]:
-        if found["n"]:
-            one = of(known, found["measure"], "AUC")
-            area = found["auc_interval"]
+    for row in said["binary"]:
+        if row["n"]:
+            one = of(known, row["measure"], "AUC")
+            area = row["auc_interval"]
             assert ends(one) == stored(
-                found["auc"], area["low"], area["high"], area["method"], found["n"],
+                row["auc"], area["low"], area["high"], area["method"], row["n"],
             )  # fmt: skip
             for statistic in ("mcc", "mcc_in_sample"):
                 name = statistic.replace("mcc", "MCC").replace("_", " ")
-                one = of(known, found["measure"], name)
-                assert [one.value] == stored(found[statistic])
-    assert any(found["n"] for found in said["binary"]) == any(key[1] == "AUC" for key in known)
+                one = of(known, row["measure"], name)
+                assert [one.value] == stored(row[statistic])
+    assert any(row["n"] for row in said["binary"]) == any(key[1] == "AUC" for key in known)
 
 
 def test_accuracies_of_pairs_are_those_that_version_0_1_stored(earlier):

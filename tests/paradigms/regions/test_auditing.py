@@ -42,20 +42,20 @@ ZIPF = {"dorme": 4.0, "dormono": 3.0, "canta": 3.5, "cantano": 3.5, "esce": 3.0,
 
 
 def test_frequencies_and_what_they_solve() -> None:
-    found = audit_suite(SUITE, frequency=ZIPF.__getitem__)
-    good, bad = found.conditions
+    audit = audit_suite(SUITE, frequency=ZIPF.__getitem__)
+    good, bad = audit.conditions
     assert (good.zipf, bad.zipf) == (3.5, 3.5)
     assert good.words == pytest.approx((3 + 5 + 3) / 3)
-    (baseline,) = found.baselines
+    (baseline,) = audit.baselines
     # Only the first item has the more frequent form; the second is a tie.
     assert (baseline.n, baseline.solved) == (3, ("1",))
 
 
 def test_contexts_that_are_the_same() -> None:
-    found = audit_suite(SUITE)
-    assert found.same_contexts == (("1", "3"),)
-    assert found.other_contexts == ()
-    assert found.baselines[0].reason
+    audit = audit_suite(SUITE)
+    assert audit.same_contexts == (("1", "3"),)
+    assert audit.other_contexts == ()
+    assert audit.baselines[0].reason
 
 
 def test_items_that_share_their_words() -> None:
@@ -74,18 +74,18 @@ def test_items_that_share_their_words() -> None:
 
 
 def test_tokens_of_the_target() -> None:
-    found = audit_suite(SUITE, scorer=uniform_scorer(100))
-    assert {condition.condition for condition in found.conditions} == {"good", "bad"}
-    assert all(condition.tokens is not None for condition in found.conditions)
-    assert {condition.target_tokens for condition in found.conditions} == {1.0}
+    audit = audit_suite(SUITE, scorer=uniform_scorer(100))
+    assert {condition.condition for condition in audit.conditions} == {"good", "bad"}
+    assert all(condition.tokens is not None for condition in audit.conditions)
+    assert {condition.target_tokens for condition in audit.conditions} == {1.0}
 
 
 def test_a_suite_without_one_target() -> None:
-    found = audit_suite(
+    audit = audit_suite(
         suite_of(("Il gatto", "dorme", "dormono"), formula="((2;%good%) - (2;%bad%)) < 0")
     )
-    assert found.target == ""
-    assert found.same_contexts == ()
+    assert audit.target == ""
+    assert audit.same_contexts == ()
     with pytest.raises(UsageError):
         audit_suite(SUITE, regions=[7])
 
@@ -97,24 +97,24 @@ def test_whole_sentences_are_cut_at_the_words_that_differ() -> None:
         ("Oggi", "esce il sole", "La nonna di Piero legge"),
         formula="(*;%good%) < (*;%bad%)",
     )
-    found = audit_suite(suite, scorer=uniform_scorer(100), frequency=len)
-    assert found.target == "the words that differ of good against bad"
-    good, bad = found.conditions
+    audit = audit_suite(suite, scorer=uniform_scorer(100), frequency=len)
+    assert audit.target == "the words that differ of good against bad"
+    good, bad = audit.conditions
     # Oggi stands in both sentences of the last pair, and then all words differ.
     assert good.zipf == pytest.approx((5 + 5 + 10 / 3) / 3)
     assert bad.zipf == pytest.approx((7 + 7 + 19 / 5) / 3)
     assert good.words == pytest.approx((4 + 5 + 4) / 3)
-    assert found.baselines[0].n == 3
-    assert found.unlike == ("3",)
-    assert found.split_unequally == ("3",)
+    assert audit.baselines[0].n == 3
+    assert audit.unlike == ("3",)
+    assert audit.split_unequally == ("3",)
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["suites", "audit", "es-subject-verb", "-m", "demo-causal"]
     assert invoke([*command, "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["suites"]
-    assert found["n_items"] == 24
-    assert found["target"].startswith("verb of match against")
+    (record,) = json.loads(capsys.readouterr().out)["suites"]
+    assert record["n_items"] == 24
+    assert record["target"].startswith("verb of match against")
     assert invoke(command) == 0
     assert "target cut into more tokens in one condition: " in capsys.readouterr().out
     assert invoke(command[:3]) == 0

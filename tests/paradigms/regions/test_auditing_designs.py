@@ -72,34 +72,34 @@ def suite_of(rows, language="it"):
     )
 
 
-def told(suite, **how):
+def confounds_of(suite, **options):
     return [
         (confound.condition, confound.region_name, confound.what, len(confound.items))
-        for confound in audit_suite(suite, **how).confounds or ()
+        for confound in audit_suite(suite, **options).confounds or ()
     ]
 
 
 def test_a_preposition_in_one_condition_only_is_found():
-    found = audit_suite(suite_of(PREPOSITION)).confounds
-    assert found is not None
-    first = found[0]
+    confounds = audit_suite(suite_of(PREPOSITION)).confounds
+    assert confounds is not None
+    first = confounds[0]
     assert (first.phenomenon, first.condition, first.region) == ("subject", "long_island", 1)
     assert first.detail == "begins with a preposition (di), the other three with a wh-word (chi)"
     assert first.items == ("subject-1", "subject-2")
     assert first.n_items == 2
-    assert next(each.detail for each in found if each.what == "words") == (
+    assert next(confound.detail for confound in confounds if confound.what == "words") == (
         "has 1 word more than the other three add up to"
     )
 
 
 def test_what_changes_with_one_factor_alone_is_none():
     """Both long conditions begin with a preposition, and subjects and objects change places."""
-    assert told(suite_of(MATCHED)) == []
+    assert confounds_of(suite_of(MATCHED)) == []
     complementizers = (
         ("Chi sa | che Ugo parte?", "A chi sai | che Ugo scrive?",
          "Chi sa | se Ugo parte?", "A chi sai | se Ugo scrive?"),
     )  # fmt: skip
-    assert told(suite_of(complementizers)) == []
+    assert confounds_of(suite_of(complementizers)) == []
 
 
 @pytest.mark.parametrize("odd", range(4))
@@ -107,7 +107,7 @@ def test_the_condition_that_is_marked_is_named(odd):
     row = ["Who said | that Ann left early?"] * 4
     row[odd] = "Who said | the sad and tired Ann left early?"
     name = ISLAND_CONDITIONS[odd]
-    assert told(suite_of([row], language="en")) == [
+    assert confounds_of(suite_of([row], language="en")) == [
         (name, "embedded", "beginning", 1),
         (name, "embedded", "words", 1),
     ]
@@ -122,29 +122,29 @@ def test_lengths_that_do_not_add_up_are_found_where_all_differ():
         "Chi sa | uno due tre?",
         "Chi sa | uno due tre e un altro?",
     )
-    assert told(suite_of([row])) == [("long_island", "embedded", "words", 1)]
+    assert confounds_of(suite_of([row])) == [("long_island", "embedded", "words", 1)]
 
 
 def test_a_comma_in_one_condition_is_found():
     row = ("Chi sa | se parte?", "Chi sa | se parte?", "Chi sa | se parte?", "Chi sa | se, parte?")
-    assert told(suite_of([row])) == [("long_island", "embedded", "punctuation marks", 1)]
+    assert confounds_of(suite_of([row])) == [("long_island", "embedded", "punctuation marks", 1)]
 
 
 def test_excesses_that_cancel_out_are_no_confound():
     more = ("Chi sa | se va?", "Chi sa | se va?", "Chi sa | se va?", "Chi sa | se va via?")
     less = ("Chi sa | se va via?", "Chi sa | se va via?", "Chi sa | se va via?", "Chi sa | se va?")
-    assert told(suite_of([more, less])) == []
-    assert told(suite_of([more, more, less])) == [("long_island", "embedded", "words", 2)]
+    assert confounds_of(suite_of([more, less])) == []
+    assert confounds_of(suite_of([more, more, less])) == [("long_island", "embedded", "words", 2)]
 
 
 def test_one_item_of_many_is_let_be():
-    assert told(suite_of([*MATCHED * 5, PREPOSITION[0]])) == []
+    assert confounds_of(suite_of([*MATCHED * 5, PREPOSITION[0]])) == []
 
 
 def test_in_a_language_without_lists_frequent_first_words_tell():
     row = ("Wer glaubt | es?", "Wer glaubt | es?", "Wer glaubt | es?", "Von wem glaubt man | es?")
-    found = audit_suite(suite_of([row, row], language="de")).confounds or ()
-    assert [(each.condition, each.what) for each in found] == [
+    confounds = audit_suite(suite_of([row, row], language="de")).confounds or ()
+    assert [(confound.condition, confound.what) for confound in confounds] == [
         ("long_island", "beginning"), ("long_island", "words"),
     ]  # fmt: skip
 
@@ -152,8 +152,8 @@ def test_in_a_language_without_lists_frequent_first_words_tell():
 def test_tokens_are_counted_where_there_is_a_model():
     assert (
         "long_island", "matrix", "tokens", 2
-    ) in told(suite_of(PREPOSITION), scorer=uniform_scorer(100))  # fmt: skip
-    assert told(suite_of(MATCHED), scorer=uniform_scorer(100)) == []
+    ) in confounds_of(suite_of(PREPOSITION), scorer=uniform_scorer(100))  # fmt: skip
+    assert confounds_of(suite_of(MATCHED), scorer=uniform_scorer(100)) == []
 
 
 def test_suites_without_two_factors_have_no_such_list():
@@ -187,5 +187,5 @@ def test_the_command_says_where_and_what_to_do(tmp_path, capsys):
     assert "in 2 of 2 items" in out
     assert "--table regions" in out
     assert invoke(["suites", "audit", str(folder), "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["suites"]
-    assert found["confounds"][0]["condition"] == "long_island"
+    (record,) = json.loads(capsys.readouterr().out)["suites"]
+    assert record["confounds"][0]["condition"] == "long_island"

@@ -72,8 +72,8 @@ THIRD = 1 / 3
     ],
 )
 def test_orders_of_regions_are_counted(formulas, exact, seed):
-    found = chance(*formulas, n_regions=2, seed=seed)
-    assert (found.level, found.method) == (exact, COUNTED)
+    computed = chance(*formulas, n_regions=2, seed=seed)
+    assert (computed.level, computed.method) == (exact, COUNTED)
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_orders_of_regions_are_counted(formulas, exact, seed):
     ],
 )
 def test_two_sums_that_overlap_have_a_closed_form(formulas, exact):
-    found = chance(*formulas, n_regions=2)
-    assert found.level == pytest.approx(exact, abs=1e-15)
-    assert found.method == NORMAL
+    computed = chance(*formulas, n_regions=2)
+    assert computed.level == pytest.approx(exact, abs=1e-15)
+    assert computed.method == NORMAL
 
 
 OVERLAPPING = (
@@ -116,9 +116,9 @@ def test_what_cannot_be_counted_is_simulated_and_says_so():
     ],
 )
 def test_too_many_orders_are_simulated(formulas):
-    found = chance(*formulas)
-    assert found.method.startswith("simulated")
-    assert found.level < 0.1
+    computed = chance(*formulas)
+    assert computed.method.startswith("simulated")
+    assert computed.level < 0.1
 
 
 NAMES = "abcd"
@@ -150,12 +150,12 @@ def test_chance_is_the_share_of_all_orders(order):
             for one, sign, other in parts
         ]
         whole = holds[0]
-        for joint, each in zip(joints, holds[1:], strict=True):
-            whole = whole and each if joint == "&" else whole or each
+        for joint, clause in zip(joints, holds[1:], strict=True):
+            whole = whole and clause if joint == "&" else whole or clause
         held += whole
-    found = chance(text)
-    assert found.method == COUNTED
-    assert found.level == float(Fraction(held, 24))
+    computed = chance(text)
+    assert computed.method == COUNTED
+    assert computed.level == float(Fraction(held, 24))
 
 
 @pytest.mark.parametrize(

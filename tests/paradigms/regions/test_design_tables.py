@@ -30,9 +30,9 @@ ROWS = {
 
 
 def result(model: str, measure: str, rows=ROWS, *, reason: str | None = None) -> Factorial:
-    found = () if reason else factorial(SUITE, scores(rows))
+    phenomena = () if reason else factorial(SUITE, scores(rows))
     return Factorial(
-        suite="prova", model=model, measure=measure, unit="nats", phenomena=found, reason=reason
+        suite="prova", model=model, measure=measure, unit="nats", phenomena=phenomena, reason=reason
     )
 
 
@@ -105,18 +105,18 @@ def test_every_rate_and_mean_has_its_interval_and_n():
 
 
 def test_an_average_counts_phenomena_alike_whatever_their_size():
-    found = larger(n=40)
-    cut = dataclasses.replace(found, phenomena=(found.phenomena[0], larger(n=8).phenomena[1]))
+    design = larger(n=40)
+    cut = dataclasses.replace(design, phenomena=(design.phenomena[0], larger(n=8).phenomena[1]))
     pairs, _ = cut.averages()
-    assert pairs.value == pytest.approx(sum(each.average for each in cut.phenomena) / 2)
+    assert pairs.value == pytest.approx(sum(phenomenon.average for phenomenon in cut.phenomena) / 2)
     assert pairs.n == 48
     assert pairs.low < pairs.value < pairs.high
 
 
 def test_several_suites_stand_under_each_other():
     other = [
-        Factorial(suite="altra", model="gpt", measure="lp", unit="nats", phenomena=each.phenomena)
-        for each in four()[:1]
+        Factorial(suite="altra", model="gpt", measure="lp", unit="nats", phenomena=design.phenomena)
+        for design in four()[:1]
     ]
     rows = table(as_csv(accuracy_grid([*four()[:1], *other])))
     assert rows[1][0] == "prova: se"
@@ -205,7 +205,7 @@ def test_holm_is_over_all_tests_made():
     # -1 to -8 less 2: nearly no draw is as far from its mean as -2 - 4.5 is from 0
     assert test.dd.p is not None
     assert test.dd.p < 0.02
-    assert [each.p_holm for each in dd_tests([one, one])] == pytest.approx([2 * test.dd.p] * 2)
+    assert [test.p_holm for test in dd_tests([one, one])] == pytest.approx([2 * test.dd.p] * 2)
 
 
 # --- from runs
@@ -230,7 +230,7 @@ def test_a_run_is_measured_as_it_was_judged_or_as_asked(tmp_path):
     )
     logistic = factorial_of(run, "lp-l")
     assert (logistic.phenomena, logistic.reason) == ((), OF_MASKED_MODELS)
-    assert [each.measure for each in factorials([run], ["lp,penlp"])] == ["lp", "penlp"]
+    assert [design.measure for design in factorials([run], ["lp,penlp"])] == ["lp", "penlp"]
     assert factorials([run_of(tmp_path, measure="lp")])[0].measure == "lp"
 
 
@@ -277,7 +277,7 @@ def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
     (header, first, *_) = table(out.read_text(encoding="utf-8"))
     names = [name.split(" ", 1)[1] for name in header[3:]]
     four = [[f"{name}{end}" for end in ("", " low", " high", " n")] for name in ("lp", "penlp")]
-    longer = [[name.replace("lp", "lp-l") for name in each] for each in four]
+    longer = [[name.replace("lp", "lp-l") for name in labels] for labels in four]
     assert names == [
         *four[0],
         *four[1],

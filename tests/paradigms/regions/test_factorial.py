@@ -28,8 +28,8 @@ TWO_ITEMS = {"1": (-10.0, -11.0, -12.0, -20.0), "2": (-9.0, -12.0, -11.0, -13.0)
 
 
 def test_effects_by_hand():
-    (found,) = factorial(island_suite({"se": ["1", "2"]}), scores(TWO_ITEMS))
-    raw = found.effects["raw"]
+    (phenomenon,) = factorial(island_suite({"se": ["1", "2"]}), scores(TWO_ITEMS))
+    raw = phenomenon.effects["raw"]
     # means -9.5 -11.5 -11.5 -16.5
     assert [cell.mean for cell in raw.cells] == [-9.5, -11.5, -11.5, -16.5]
     assert raw.cells[3].sd == pytest.approx(4.949747468305833)  # sqrt(3.5^2 * 2)
@@ -37,34 +37,34 @@ def test_effects_by_hand():
     assert (raw.length_effect, raw.structure_effect, raw.total_effect) == (2.0, 2.0, 7.0)
     assert raw.dd == 3.0
     assert raw.item_dds == (7.0, -1.0)  # (9 - 2), (1 - 2)
-    assert [pair.accuracy for pair in found.pairs] == [1.0, 1.0, 1.0]
-    assert found.super_additive.accuracy == 0.5
-    assert found.average == 1.0
+    assert [pair.accuracy for pair in phenomenon.pairs] == [1.0, 1.0, 1.0]
+    assert phenomenon.super_additive.accuracy == 0.5
+    assert phenomenon.average == 1.0
 
 
 def test_ties_are_no_passes():
     rows = {"1": (-5.0, -6.0, -5.0, -5.0), "2": (-5.0, -5.0, -5.0, -5.0)}
-    (found,) = factorial(island_suite({"se": ["1", "2"]}), scores(rows))
-    short, long, island = found.pairs
+    (phenomenon,) = factorial(island_suite({"se": ["1", "2"]}), scores(rows))
+    short, long, island = phenomenon.pairs
     assert (short.passed, short.tied, short.accuracy) == (0, 2, 0.0)
     assert (long.n, long.passed, long.tied) == (2, 0, 1)
     assert island.tied == 2
-    assert found.super_additive.tied == 1
+    assert phenomenon.super_additive.tied == 1
 
 
 def test_a_missing_cell_is_null_with_its_reason():
     rows = {"1": (-10.0, -11.0, -12.0, None), "2": (-9.0, -12.0, -11.0, None)}
-    (found,) = factorial(island_suite({"se": ["1", "2"]}), scores(rows))
-    raw = found.effects["raw"]
+    (phenomenon,) = factorial(island_suite({"se": ["1", "2"]}), scores(rows))
+    raw = phenomenon.effects["raw"]
     assert raw.length_effect == 2.0
     assert raw.dd is None
     assert raw.total_effect is None
     assert raw.reason == "long_island: not asked"
     assert raw.items[0].reason == "long_island: not asked"
-    assert [pair.accuracy for pair in found.pairs] == [None] * 3
-    assert found.pairs[0].unscored == 2
-    assert found.pairs[0].interval.reason
-    assert found.average is None
+    assert [pair.accuracy for pair in phenomenon.pairs] == [None] * 3
+    assert phenomenon.pairs[0].unscored == 2
+    assert phenomenon.pairs[0].interval.reason
+    assert phenomenon.average is None
 
 
 def test_a_design_without_a_condition_has_no_dd():
@@ -74,24 +74,24 @@ def test_a_design_without_a_condition_has_no_dd():
         for item in suite.items
     )
     suite = Suite(suite.meta, suite.region_names, (), items, factors=suite.factors)
-    (found,) = factorial(suite, scores({"1": (1.0, 2.0, 3.0, 4.0)}))
-    assert found.effects["raw"].dd is None
-    assert NOT_IN_DESIGN in (found.effects["raw"].reason or "")
+    (phenomenon,) = factorial(suite, scores({"1": (1.0, 2.0, 3.0, 4.0)}))
+    assert phenomenon.effects["raw"].dd is None
+    assert NOT_IN_DESIGN in (phenomenon.effects["raw"].reason or "")
 
 
 def test_fewer_than_two_items_have_no_standard_error():
-    (found,) = factorial(island_suite({"se": ["1"]}), scores({"1": (4.0, 3.0, 2.0, 0.0)}))
-    cell = found.effects["raw"].cells[0]
+    (phenomenon,) = factorial(island_suite({"se": ["1"]}), scores({"1": (4.0, 3.0, 2.0, 0.0)}))
+    cell = phenomenon.effects["raw"].cells[0]
     assert (cell.mean, cell.sd, cell.se, cell.reason) == (4.0, None, None, ONE_ITEM)
 
 
 def test_all_scores_equal_give_no_normalised_effects():
     rows = {"1": (2.0,) * 4, "2": (2.0,) * 4}
-    (found,) = factorial(island_suite({"se": ["1", "2"]}), scores(rows))
-    assert found.effects["raw"].dd == 0.0
+    (phenomenon,) = factorial(island_suite({"se": ["1", "2"]}), scores(rows))
+    assert phenomenon.effects["raw"].dd == 0.0
     for kind in NORMALISATIONS[1:]:
-        assert found.effects[kind].dd is None
-        assert "all scores are equal" in (found.effects[kind].reason or "")
+        assert phenomenon.effects[kind].dd is None
+        assert "all scores are equal" in (phenomenon.effects[kind].reason or "")
 
 
 def test_the_scope_says_what_is_pooled():
@@ -114,12 +114,12 @@ def test_a_suite_without_factors_is_refused():
 def test_dd_is_the_total_less_the_other_two_and_the_mean_of_the_items(rows):
     ids = [str(number) for number in range(len(rows))]
     (square,) = squares(island_suite({"se": ids}))
-    found = effects_of(square, scores(dict(zip(ids, rows, strict=True))), ids)
-    assert found.dd is not None
-    assert found.total_effect is not None
-    parts = found.total_effect - (found.length_effect + found.structure_effect)
-    assert found.dd == pytest.approx(parts)
-    assert found.dd == pytest.approx(sum(found.item_dds) / len(rows))
+    effects = effects_of(square, scores(dict(zip(ids, rows, strict=True))), ids)
+    assert effects.dd is not None
+    assert effects.total_effect is not None
+    parts = effects.total_effect - (effects.length_effect + effects.structure_effect)
+    assert effects.dd == pytest.approx(parts)
+    assert effects.dd == pytest.approx(sum(effects.item_dds) / len(rows))
 
 
 def test_what_only_rounding_sets_apart_is_equal():
@@ -143,13 +143,13 @@ def read(path, column):
     """The rows of an input table as a suite and its scores."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    found, items = {}, {}
+    by_item, items = {}, {}
     for row in rows:
         item = f"{row['island']}-{row['item']}"
-        found.setdefault(item, {})[row["condition"]] = float(row[column])
+        by_item.setdefault(item, {})[row["condition"]] = float(row[column])
         if item not in items.setdefault(row["island"], []):
             items[row["island"]].append(item)
-    return island_suite(items), found
+    return island_suite(items), by_item
 
 
 @pytest.mark.golden
@@ -168,28 +168,28 @@ def test_the_likert_pipeline_is_the_published_one(golden, name, file, column):
     bins = equal_bins([x for item in values.values() for x in item.values()])
     assert not isinstance(bins, Missing)
     assert bins.edges == pytest.approx(expected["bins"], abs=1e-9)
-    for found in factorial(suite, values):
-        want = expected["phenomena"][found.name]
-        assert found.n_items == want["n_items"]
+    for phenomenon in factorial(suite, values):
+        want = expected["phenomena"][phenomenon.name]
+        assert phenomenon.n_items == want["n_items"]
         for kind, key in (("raw", "raw"), ("z", "z_raw"), ("likert-z", "z_likert")):
-            effects = found.effects[kind]
+            effects = phenomenon.effects[kind]
             for cell, condition in zip(effects.cells, ISLAND_CONDITIONS, strict=True):
                 assert cell.mean == pytest.approx(want[f"mean_{key}"][condition], abs=2e-8)
                 assert cell.se == pytest.approx(want[f"se_{key}"][condition], abs=2e-8)
             assert effects.dd == pytest.approx(want[f"DD_{key}"], abs=2e-8)
-        assert found.effects["raw"].item_dds == pytest.approx(want["item_DD"], abs=2e-8)
-        assert found.super_additive.accuracy == want["items_DD_positive"]
+        assert phenomenon.effects["raw"].item_dds == pytest.approx(want["item_DD"], abs=2e-8)
+        assert phenomenon.super_additive.accuracy == want["items_DD_positive"]
         accuracies = [want["accuracy_vs_long_island"][name] for name in ISLAND_CONDITIONS[:3]]
-        assert [pair.accuracy for pair in found.pairs] == accuracies
+        assert [pair.accuracy for pair in phenomenon.pairs] == accuracies
 
 
 @pytest.mark.golden
 def test_dd_of_published_vectors_and_edges_of_bins(golden):
     _, expected = golden
     for vector in expected["D_dd_vectors"]:
-        found = effects_of_means([vector[name] for name in ISLAND_CONDITIONS])
+        effects = effects_of_means([vector[name] for name in ISLAND_CONDITIONS])
         names = ("length_effect", "structure_effect", "total_effect", "DD")
-        assert found == pytest.approx([vector[name] for name in names])
+        assert effects == pytest.approx([vector[name] for name in names])
     for key, values in (("E_likert", "all_scores"), ("E_likert_edges", "scores")):
         bins = equal_bins(expected[key][values])
         assert not isinstance(bins, Missing)

@@ -91,14 +91,14 @@ def test_a_dd_that_differs_between_clusters_is_tested_over_clusters():
 )
 def test_a_dd_that_differs_between_clusters_is_not_found_in_null_data(sizes, sd):
     trials = 200
-    found = [0, 0]
+    rejected = [0, 0]
     for seed in range(trials):
         for place, model in enumerate(design_models([clustered(sizes, sd=sd, seed=seed)])):
-            found[place] += model.interaction.p <= 0.05
+            rejected[place] += model.interaction.p <= 0.05
     # 3 to 7 %, and two standard errors of 200 trials.
     slack = 2 * (0.05 * 0.95 / trials) ** 0.5
-    for each in found:
-        assert 0.03 - slack <= each / trials <= 0.07 + slack
+    for count in rejected:
+        assert 0.03 - slack <= count / trials <= 0.07 + slack
 
 
 def test_few_clusters_have_no_model():
@@ -126,15 +126,15 @@ def test_random_intercepts_are_those_of_lme4(shared):
         "whether": (4.5, 1.7755627, -69.6685088),
     }
     path = shared / "golden" / "islands" / "pipeline_B_input.csv"
-    found: dict[str, dict[str, float]] = {}
+    by_item: dict[str, dict[str, float]] = {}
     items: dict[str, list[str]] = {}
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             item = f"{row['island']}-{row['item']}"
-            found.setdefault(item, {})[row["condition"]] = float(row["lp"])
+            by_item.setdefault(item, {})[row["condition"]] = float(row["lp"])
             if item not in items.setdefault(row["island"], []):
                 items[row["island"]].append(item)
-    models = design_models([result(found, suite=island_suite(items))], formulas=[INTERCEPTS])
+    models = design_models([result(by_item, suite=island_suite(items))], formulas=[INTERCEPTS])
     for model in models:
         estimate, se, loglik = expected[model.phenomenon.name]
         assert model.interaction is not None

@@ -60,7 +60,7 @@ def values_of(cost, unit="bits"):
 
 
 def table(dds):
-    return {window(each): (each.n, each.value) for each in dds}
+    return {window(dd): (dd.n, dd.value) for dd in dds}
 
 
 def window(estimate):
@@ -68,14 +68,14 @@ def window(estimate):
 
 
 def test_an_effect_of_the_matrix_clause_is_not_one_of_the_embedded_clause():
-    found = region_dds(suite_of(), values_of(22.0), model="m")
-    assert table(found) == {
+    dds = region_dds(suite_of(), values_of(22.0), model="m")
+    assert table(dds) == {
         "sentence": (N_ITEMS, 18.5),  # 22.5 - 4
         "matrix": (N_ITEMS, 22.5),
         "joint": (N_ITEMS, 0.0),
         "rest": (N_ITEMS, -4.0),
     }
-    matrix = found[1]
+    matrix = dds[1]
     assert matrix.low is not None
     assert matrix.high is not None
     assert 21.5 < matrix.low < 22.5 < matrix.high < 23.5
@@ -94,10 +94,10 @@ def test_what_the_number_format_may_have_made_is_no_effect():
         }
         for item, conditions in values.values.items()
     }
-    found = region_dds(
+    dds = region_dds(
         suite_of(), dataclasses.replace(values, values=moved), model="m", error_bits=1e-4
     )
-    joint = {window(each): each for each in found}["joint"]
+    joint = {window(dd): dd for dd in dds}["joint"]
     assert (joint.value, joint.low, joint.reason) == (0.0, None, "all values or clusters are equal")
 
 
@@ -108,9 +108,9 @@ def test_nats_become_bits():
 
 def test_a_suite_says_which_regions_belong_together():
     suite = suite_of({"main": [1], "embedded": [2, 3]})
-    found = region_dds(suite, values_of(0.0), model="m")
-    assert list(table(found)) == ["sentence", "main", "embedded"]
-    assert table(found)["embedded"] == (N_ITEMS, -4.0)
+    dds = region_dds(suite, values_of(0.0), model="m")
+    assert list(table(dds)) == ["sentence", "main", "embedded"]
+    assert table(dds)["embedded"] == (N_ITEMS, -4.0)
 
 
 def test_sentences_of_one_region_have_no_parts():
@@ -121,11 +121,14 @@ def test_sentences_of_one_region_have_no_parts():
 def test_what_was_not_scored_is_null_with_its_reason():
     values = values_of(0.0)
     gone = {
-        item: {name: (own[0], Missing("not asked for"), own[2]) for name, own in conditions.items()}
+        item: {
+            name: (scored[0], Missing("not asked for"), scored[2])
+            for name, scored in conditions.items()
+        }
         for item, conditions in values.values.items()
     }
-    found = region_dds(suite_of(), dataclasses.replace(values, values=gone), model="m")
-    by_window = {window(each): each for each in found}
+    dds = region_dds(suite_of(), dataclasses.replace(values, values=gone), model="m")
+    by_window = {window(dd): dd for dd in dds}
     assert by_window["matrix"].n == N_ITEMS
     for name in ("sentence", "joint"):
         assert by_window[name].n == 0

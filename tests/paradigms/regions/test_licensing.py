@@ -71,10 +71,10 @@ def values(*, unit="bits", second=BITS) -> RegionValues:
 
 def estimates(suite_, values_, window="after"):
     """The effects of a suite, by name and island."""
-    found = licensing_effects(suite_, values_, model="m", seed=0)
+    effects = licensing_effects(suite_, values_, model="m", seed=0)
     return {
         (effect.question.removeprefix(f"{window}: "), effect.level): effect
-        for effect in found
+        for effect in effects
         if effect.question.startswith(f"{window}: ")
     }
 
@@ -85,16 +85,16 @@ def by_name(effects):
 
 def test_effects_by_hand():
     second = {**BITS, "what_gap_none": (0.0, 4.0)}
-    found = estimates(suite(), values(second=second))
+    effects = estimates(suite(), values(second=second))
     # with a gap: 2 - 5 = -3 and 4 - 5 = -1; without: 7 - 3 = 4
-    assert found["filler effect, gap", "none"].value == -2.0
-    assert found["filler effect, full", "none"].value == 4.0
-    assert found["wh-licensing", "none"].value == (7.0 + 5.0) / 2
+    assert effects["filler effect, gap", "none"].value == -2.0
+    assert effects["filler effect, full", "none"].value == 4.0
+    assert effects["wh-licensing", "none"].value == (7.0 + 5.0) / 2
     # inside the island: 0.5 without a gap, -0.5 with one
-    assert found["wh-licensing", "whether"].value == 1.0
-    assert found["reduction by the island", "whether"].value == (6.0 + 4.0) / 2
+    assert effects["wh-licensing", "whether"].value == 1.0
+    assert effects["reduction by the island", "whether"].value == (6.0 + 4.0) / 2
     # Two items are too few for an interval or a test.
-    assert found["reduction by the island", "whether"].p is None
+    assert effects["reduction by the island", "whether"].p is None
 
 
 def test_effects_of_items_by_hand():
@@ -104,24 +104,24 @@ def test_effects_of_items_by_hand():
         }
 
     second = {**BITS, "what_gap_none": (0.0, 4.0)}
-    found = by_name(
+    effects = by_name(
         effects_of_items(licensing_of(suite()), {"1": cells(BITS), "2": cells(second)}, seed=0)
     )
-    assert found["filler effect, gap", "none"].items == {"1": -3.0, "2": -1.0}
-    assert found["filler effect, gap", "none"].se_bits == pytest.approx(1.0)
-    assert found["wh-licensing", "none"].items == {"1": 7.0, "2": 5.0}
-    assert found["reduction by the island", "whether"].items == {"1": 6.0, "2": 4.0}
+    assert effects["filler effect, gap", "none"].items == {"1": -3.0, "2": -1.0}
+    assert effects["filler effect, gap", "none"].se_bits == pytest.approx(1.0)
+    assert effects["wh-licensing", "none"].items == {"1": 7.0, "2": 5.0}
+    assert effects["reduction by the island", "whether"].items == {"1": 6.0, "2": 4.0}
 
 
 def test_over_a_region():
-    found = estimates(suite(), values(), window="rest")
-    assert found["wh-licensing", "none"].value == 7.0
-    assert found["wh-licensing", "whether"].value == pytest.approx((5.0 - 5.5) - (4.0 - 4.5))
+    effects = estimates(suite(), values(), window="rest")
+    assert effects["wh-licensing", "none"].value == 7.0
+    assert effects["wh-licensing", "whether"].value == pytest.approx((5.0 - 5.5) - (4.0 - 4.5))
 
 
 def test_nats_are_shown_in_bits():
-    found = estimates(suite(), values(unit="nats"))
-    assert found["wh-licensing", "none"].value == pytest.approx(7 * BITS_PER_NAT)
+    effects = estimates(suite(), values(unit="nats"))
+    assert effects["wh-licensing", "none"].value == pytest.approx(7 * BITS_PER_NAT)
 
 
 def test_what_has_no_score_is_null_with_its_reason():
@@ -167,14 +167,17 @@ def test_suites_that_declare_nothing():
 
 def test_the_starter_suite_is_measured_and_shown(tmp_path, capsys):
     run = evaluate("en-filler-gap", uniform_scorer(4), output=tmp_path / "runs")
-    found = licensing_effects(run.suite, values_of(run), model="m", seed=0)
-    assert {each.question.partition(": ")[0] for each in found} == {"at the gap", "to the end"}
+    effects = licensing_effects(run.suite, values_of(run), model="m", seed=0)
+    assert {effect.question.partition(": ")[0] for effect in effects} == {
+        "at the gap",
+        "to the end",
+    }
     # Every word costs two bits, so a filler makes no difference.
     at_gap = estimates(run.suite, values_of(run), window="at the gap")
-    assert {each.value for each in at_gap.values()} == {0.0}
+    assert {effect.value for effect in at_gap.values()} == {0.0}
     # A window may name regions that no prediction does; they are asked for too.
     to_end = estimates(run.suite, values_of(run), window="to the end")
-    assert {each.n for each in to_end.values()} == {len(run.suite.items)}
+    assert {effect.n for effect in to_end.values()} == {len(run.suite.items)}
     assert invoke(["report", str(run.folder), "--table", "licensing"]) == 0
     table = capsys.readouterr().out
     assert "wh-licensing" in table
@@ -201,14 +204,14 @@ def test_three_way_terms_are_those_of_wilcox_2023(shared):
             items = cells.setdefault(row["model"], {}).setdefault(row["item"], {})
             items[row["wh"], row["gap"], row["island"]] = float(row["surprisal"])
     for model, want in expected["models"].items():
-        found = by_name(effects_of_items(design, cells[model], seed=0))
-        for key, each in want["filler_effect"].items():
+        effects = by_name(effects_of_items(design, cells[model], seed=0))
+        for key, published in want["filler_effect"].items():
             island, gap = key.split("|")
-            mean = found[f"filler effect, {gap}", island].mean.value
-            assert mean == pytest.approx(each["mean"], abs=1e-6)
-        for island, each in want["wh_licensing_interaction"].items():
-            effect = found["wh-licensing", island]
-            assert effect.mean.value == pytest.approx(each["mean"], abs=1e-6)
-            assert effect.se_bits == pytest.approx(each["se"], abs=1e-6)
-        term = found["reduction by the island", "wh"]
+            mean = effects[f"filler effect, {gap}", island].mean.value
+            assert mean == pytest.approx(published["mean"], abs=1e-6)
+        for island, published in want["wh_licensing_interaction"].items():
+            effect = effects["wh-licensing", island]
+            assert effect.mean.value == pytest.approx(published["mean"], abs=1e-6)
+            assert effect.se_bits == pytest.approx(published["se"], abs=1e-6)
+        term = effects["reduction by the island", "wh"]
         assert term.mean.value == pytest.approx(want["published_estimate"], abs=1e-8)

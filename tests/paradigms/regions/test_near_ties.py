@@ -42,8 +42,8 @@ def test_only_near_ties_differ_between_number_formats(in_formats):
 
 
 def test_a_run_says_how_many_verdicts_are_near_ties_and_why(in_formats):
-    found = in_formats["bfloat16"].summary()
-    single = found.results[:-1]
+    summary = in_formats["bfloat16"].summary()
+    single = summary.results[:-1]
     near = sum(rate.near_tied for rate in single)
     assert sum(rate.n for rate in single) == 30 * 4
     assert near == sum(
@@ -53,11 +53,11 @@ def test_a_run_says_how_many_verdicts_are_near_ties_and_why(in_formats):
     )
     assert near > 0
     said = f"{near} of 120 verdicts lie within 1.3 bits (the error of bfloat16)"
-    assert any(remark.startswith(said) for remark in remarks(found))
+    assert any(remark.startswith(said) for remark in remarks(summary))
     exact = in_formats["float32"].summary()
     assert exact.headline.near_tie_bits == NEAR_TIE_BITS["float32"]
     assert not any("lie within" in remark for remark in remarks(exact))
-    assert said_near_ties([exact, found]) == (
+    assert said_near_ties([exact, summary]) == (
         f"Near ties: 0 of 120 verdicts within 0.00011 bits (the error of float32); {near} of 120"
         " verdicts within 1.3 bits (the error of bfloat16)."
     )
@@ -65,10 +65,10 @@ def test_a_run_says_how_many_verdicts_are_near_ties_and_why(in_formats):
 
 def test_a_threshold_of_ones_own_goes_before_that_of_the_format(in_formats):
     run = in_formats["bfloat16"]
-    own = run.judge(near_tie_bits=0.0).summary()
-    rate = own.headline
+    summary = run.judge(near_tie_bits=0.0).summary()
+    rate = summary.headline
     assert (rate.near_tie_bits, rate.near_tie_method) == (0.0, "given for this run")
-    assert sum(rate.near_tied for rate in own.results) == 0
+    assert sum(rate.near_tied for rate in summary.results) == 0
 
 
 def test_what_is_not_known_of_the_format_is_said():
@@ -89,8 +89,8 @@ def test_quantised_weights_are_not_taken_for_what_they_are_computed_in():
         "model": {"dtype": "float32"},
         "asking": {"policy": json.loads(json.dumps({"model_args": quantised}))},
     }
-    found = near_tie_threshold(manifest, None)
-    assert (found.bits, found.reason) == (
+    near_ties = near_tie_threshold(manifest, None)
+    assert (near_ties.bits, near_ties.reason) == (
         NEAR_TIE_BITS["bfloat16"],
         "weights quantised, as for bfloat16",
     )

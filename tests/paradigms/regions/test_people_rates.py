@@ -25,7 +25,7 @@ LENGTHS = [(1, 2), (3, 2), (1, 2), (1, 3), (2, 2), (1, 2), (1, 2)]
 
 
 def suite(choices=CHOICES, *formulas, lengths=None, regions=1, clusters=None):
-    lengths = lengths or [(1,) * len(own) for own in choices]
+    lengths = lengths or [(1,) * len(votes) for votes in choices]
     items = tuple(
         Item(
             id=str(number),
@@ -40,10 +40,10 @@ def suite(choices=CHOICES, *formulas, lengths=None, regions=1, clusters=None):
                         **({"verb": clusters[number]} if clusters else {}),
                     },
                 )
-                for name, chosen, words in zip(NAMES, own, words_of, strict=False)
+                for name, chosen, words in zip(NAMES, votes, words_of, strict=False)
             ),
         )
-        for number, (own, words_of) in enumerate(zip(choices, lengths, strict=True))
+        for number, (votes, words_of) in enumerate(zip(choices, lengths, strict=True))
     )
     return Suite(
         meta=Meta("weather", language="it"),
@@ -59,8 +59,8 @@ def rates(made, **options):
     return people_of(evaluate(made, scorer).judge(**options))
 
 
-def by_who(found, question="prediction 0"):
-    return {rate.who: rate for rate in found if rate.question == question}
+def by_who(people_rates, question="prediction 0"):
+    return {rate.who: rate for rate in people_rates if rate.question == question}
 
 
 def test_people_and_a_model_stand_beside_each_other_on_the_items_that_people_answered():
@@ -107,31 +107,31 @@ def test_four_items_have_rates_without_intervals():
 def test_a_prediction_about_several_sentences_is_decided_by_single_choices_where_it_can_be():
     choices = [("6", "3", "1")] * 3 + [("2", "5", "3")] * 2
     best, below = "(*;%good%) < (*;%bad%) & (*;%good%) < (*;%other%)", "(*;%bad%) < (*;%other%)"
-    found = rates(suite(choices, best, below))
+    people_rates = rates(suite(choices, best, below))
 
-    own = by_who(found)
-    assert own[MAJORITY].rate == pytest.approx(3 / 5)
-    assert own[ONE_PERSON].rate == pytest.approx((3 * 6 / 10 + 2 * 2 / 10) / 5)
+    by_group = by_who(people_rates)
+    assert by_group[MAJORITY].rate == pytest.approx(3 / 5)
+    assert by_group[ONE_PERSON].rate == pytest.approx((3 * 6 / 10 + 2 * 2 / 10) / 5)
     # The third sentence says nothing about the other two: who chose it is left out.
-    own = by_who(found, "prediction 1")
-    assert own[MAJORITY].rate == 1
-    assert own[ONE_PERSON].rate == pytest.approx((3 * 3 / 4 + 2 * 5 / 8) / 5)
-    assert own[ONE_PERSON].choices == 3 * 4 + 2 * 8
+    by_group = by_who(people_rates, "prediction 1")
+    assert by_group[MAJORITY].rate == 1
+    assert by_group[ONE_PERSON].rate == pytest.approx((3 * 3 / 4 + 2 * 5 / 8) / 5)
+    assert by_group[ONE_PERSON].choices == 3 * 4 + 2 * 8
     # Both together hold of many people and never of one choice.
-    own = by_who(found, "all predictions")
-    assert own[MAJORITY].rate == pytest.approx(3 / 5)
-    assert (own[ONE_PERSON].rate, own[ONE_PERSON].reason) == (None, NO_SINGLE)
+    by_group = by_who(people_rates, "all predictions")
+    assert by_group[MAJORITY].rate == pytest.approx(3 / 5)
+    assert (by_group[ONE_PERSON].rate, by_group[ONE_PERSON].reason) == (None, NO_SINGLE)
 
 
 def test_an_interaction_is_counted_in_votes():
     choices = [("6", "1", "2", "2")] * 4 + [("2", "1", "4", "1")]
     formula = "(*;%bad%) - (*;%good%) > (*;%rest%) - (*;%other%)"
-    own = by_who(rates(suite(choices, formula)))
+    by_group = by_who(rates(suite(choices, formula)))
 
     # 6 - 1 > 2 - 2 in four items; 2 - 1 < 4 - 1 in the last one.
-    assert own[MAJORITY].rate == pytest.approx(4 / 5)
+    assert by_group[MAJORITY].rate == pytest.approx(4 / 5)
     # Choices of the first and the last sentence speak for it.
-    assert own[ONE_PERSON].rate == pytest.approx((4 * 8 / 11 + 3 / 8) / 5)
+    assert by_group[ONE_PERSON].rate == pytest.approx((4 * 8 / 11 + 3 / 8) / 5)
 
 
 @pytest.mark.parametrize(
@@ -142,13 +142,13 @@ def test_an_interaction_is_counted_in_votes():
     ],
 )
 def test_predictions_that_choices_cannot_decide_have_a_reason(formula, reason):
-    found = rates(suite(CHOICES, formula, FIRST_IS_BETTER, regions=2))
+    people_rates = rates(suite(CHOICES, formula, FIRST_IS_BETTER, regions=2))
 
-    (undecided,) = by_who(found).values()
+    (undecided,) = by_who(people_rates).values()
     assert (undecided.rate, undecided.n) == (None, 0)
     assert reason in undecided.reason
-    assert by_who(found, "prediction 1")[MAJORITY].rate == pytest.approx(3 / 5)
-    (both,) = by_who(found, "all predictions").values()
+    assert by_who(people_rates, "prediction 1")[MAJORITY].rate == pytest.approx(3 / 5)
+    (both,) = by_who(people_rates, "all predictions").values()
     assert reason in both.reason
 
 
@@ -190,8 +190,8 @@ def test_nobody_answered_is_no_rate_and_no_column_is_no_table():
 
 def test_numbers_of_predictions_are_those_of_the_suite():
     made = suite(CHOICES, "(*;%bad%) < (*;%good%)", FIRST_IS_BETTER)
-    found = rates(made, predictions=("1",))
-    assert by_who(found, "prediction 1")[MAJORITY].rate == pytest.approx(3 / 5)
+    people_rates = rates(made, predictions=("1",))
+    assert by_who(people_rates, "prediction 1")[MAJORITY].rate == pytest.approx(3 / 5)
 
 
 PAIRS = [

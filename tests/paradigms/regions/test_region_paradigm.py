@@ -69,9 +69,9 @@ def test_predictions_that_are_chosen_keep_their_names(run):
     }  # fmt: skip
     formula = "(2;%match%) < (2;%mismatch_number%)"
     assert accuracies(run.judge(predictions=formula)) == {"number": (21, 24)}
-    own = run.judge(predictions=("1", f"{formula} & {formula}"))
-    assert set(own.outcomes()["question"]) == {"person", "prediction 2", ALL}
-    assert accuracies(own)["prediction 2"] == (21, 24)
+    rejudged = run.judge(predictions=("1", f"{formula} & {formula}"))
+    assert set(rejudged.outcomes()["question"]) == {"person", "prediction 2", ALL}
+    assert accuracies(rejudged)["prediction 2"] == (21, 24)
     for text in ("1", "prediction 1", "person"):
         assert accuracies(run.judge(predictions=text)) == {"person": (23, 24)}
 
@@ -258,14 +258,14 @@ def test_other_predictions_are_asked_anew_and_stored_apart(tmp_path):
 def test_factorial_designs_have_their_effects_among_the_estimates():
     run = evaluate("it-islands", MODEL, all_tokens=True, limit=30)
     dds = [estimate for estimate in run.estimates() if estimate.statistic == "DD"]
-    tested = [each for each in dds if each.question == "DD"]
+    tested = [dd for dd in dds if dd.question == "DD"]
     assert tested
-    assert all(each.p is not None and each.p_corrected >= each.p for each in tested)
+    assert all(dd.p is not None and dd.p_corrected >= dd.p for dd in tested)
     scores = run.paradigm.scores(run)
     codes = 4 * pl.col("first") * pl.col("second") * pl.col("score")
     by_item = scores.group_by("phenomenon", "item").agg(dd=codes.sum())
     means = dict(by_item.group_by("phenomenon").agg(pl.col("dd").mean()).iter_rows())
-    assert {each.level: each.value for each in tested} == pytest.approx(means)
+    assert {dd.level: dd.value for dd in tested} == pytest.approx(means)
 
 
 def test_values_of_regions_are_those_that_predictions_compare(run):

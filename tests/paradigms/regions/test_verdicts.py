@@ -246,8 +246,8 @@ def test_other_predictions_and_metrics_need_no_model():
     run = judged(suite, word_tokens(suite, [1.0, 2.0, 3.0, 2.0, 3.0]))
 
     def verdict_by(**options):
-        [(_, _, found)] = verdicts_of(run.judge(**options))
-        return found
+        [(_, _, decided)] = verdicts_of(run.judge(**options))
+        return decided
 
     assert verdict_by() == "fail"
     assert verdict_by(metric="mean") == "pass"

@@ -73,8 +73,8 @@ def file_of(stories, format_="native"):
     return StorySuite(meta=Meta("a"), stories=tuple(stories), format=format_, path=Path("a.jsonl"))
 
 
-def found(stories, format_="native"):
-    return {each.check.name: each.rows for each in audit(file_of(stories, format_))}
+def rows_by_check(stories, format_="native"):
+    return {finding.check.name: finding.rows for finding in audit(file_of(stories, format_))}
 
 
 def states(**attributes):
@@ -82,7 +82,7 @@ def states(**attributes):
 
 
 def test_a_sound_triple_has_no_finding():
-    assert found(GOOD) == {}
+    assert rows_by_check(GOOD) == {}
 
 
 @pytest.mark.parametrize(
@@ -149,17 +149,17 @@ def test_every_fault_is_found_where_it_is(row, changes, name):
     stories = [*GOOD, replace(BASE, row=3, story_id=8, example_id="8", sentences=("Lia va.",) * 5)]
     stories[3] = replace(stories[3], sentences=tuple(f"Lia va {n} volte." for n in range(5)))
     stories[row] = replace(stories[row], **changes)
-    assert row in found(stories)[name]
+    assert row in rows_by_check(stories)[name]
     assert name in CHECKED["native"]
 
 
 def test_variants_without_their_story_are_found():
-    assert found((ORDER, CLOZE))["no_plausible_story"] == (1, 2)
+    assert rows_by_check((ORDER, CLOZE))["no_plausible_story"] == (1, 2)
 
 
 def test_a_key_is_the_id():
     stories = [replace(BASE, key="7"), replace(CLOZE, row=1, key="7-O0")]
-    assert found(stories, "gita-v1")["key_differs_from_example_id"] == (1,)
+    assert rows_by_check(stories, "gita-v1")["key_differs_from_example_id"] == (1,)
 
 
 def test_every_check_is_made_in_some_format_and_has_its_own_code():
@@ -265,7 +265,7 @@ def test_corrections_of_the_published_file(shared):
     # The counts of the paper's Table 2.
     assert describe(fixed.stories).types == {"order": 122, "null": 117, "cloze": 117}
     assert describe(fixed.stories).complete == 117
-    names = {each.check.name for each in audit(fixed)}
+    names = {finding.check.name for finding in audit(fixed)}
     assert not names & {
         "duplicate_example_id",
         "id_suffix_disagrees_with_type",

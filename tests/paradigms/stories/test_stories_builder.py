@@ -63,26 +63,26 @@ def confirm(story, *, pair, state):
 
 
 def test_all_swaps_of_five_sentences():
-    found = order_variants([BASE])
-    assert len(found) == 10
-    assert len({story.sentences for story in found}) == 10
-    assert all(is_swap(story, BASE) for story in found)
-    assert [story.example_id for story in found[:2]] == ["4-O0", "4-O1"]
-    assert [story.row for story in found] == list(range(1, 11))
+    variants = order_variants([BASE])
+    assert len(variants) == 10
+    assert len({story.sentences for story in variants}) == 10
+    assert all(is_swap(story, BASE) for story in variants)
+    assert [story.example_id for story in variants[:2]] == ["4-O0", "4-O1"]
+    assert [story.row for story in variants] == list(range(1, 11))
     # The pair proposed is what was swapped.
-    assert found[0].sentences[:2] == BASE.sentences[1::-1]
-    assert found[0].pair == (0, 1)
-    assert found[0].domain == "travel"
-    assert all(story.extra[PROPOSED] for story in found)
+    assert variants[0].sentences[:2] == BASE.sentences[1::-1]
+    assert variants[0].pair == (0, 1)
+    assert variants[0].domain == "travel"
+    assert all(story.extra[PROPOSED] for story in variants)
 
 
 def test_variants_that_exist_are_not_made_again():
     first = order_variants([BASE])[0]
     existing = replace(confirm(first, pair=(0, 1), state="open"), row=1)
-    found = order_variants([BASE, existing])
-    assert len(found) == 9
-    assert found[0].example_id == "4-O1"
-    assert existing.sentences not in {story.sentences for story in found}
+    variants = order_variants([BASE, existing])
+    assert len(variants) == 9
+    assert variants[0].example_id == "4-O1"
+    assert existing.sentences not in {story.sentences for story in variants}
 
 
 @given(st.integers(0, 10), st.integers(0, 1000))
@@ -101,14 +101,14 @@ def test_states_go_where_their_sentences_go():
 
 
 def test_one_sentence_is_replaced():
-    (found,) = cloze_variants(
+    (story,) = cloze_variants(
         [BASE], [Replacement(story_id=4, position=0, sentence="Ugo perde la chiave del garage.")]
     )
-    assert found.sentences == ("Ugo perde la chiave del garage.", *BASE.sentences[1:])
-    assert (found.type, found.example_id, found.idx) == ("cloze", "4-C0", 0)
+    assert story.sentences == ("Ugo perde la chiave del garage.", *BASE.sentences[1:])
+    assert (story.type, story.example_id, story.idx) == ("cloze", "4-C0", 0)
     # The garage is spoken of next in the second sentence.
-    assert found.pair == (0, 1)
-    assert is_replacement(found, BASE)
+    assert story.pair == (0, 1)
+    assert is_replacement(story, BASE)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_proposals_are_reported_until_they_are_confirmed(tmp_path):
 
     def names(*stories):
         file = StorySuite(meta=Meta("a"), stories=stories, format="native", path=tmp_path)
-        return {each.check.name for each in audit(file)}
+        return {finding.check.name for finding in audit(file)}
 
     assert "not_confirmed" in names(BASE, proposed)
     done = confirm(proposed, pair=(0, 1), state="open")
@@ -166,8 +166,8 @@ def test_variants_are_built_from_the_command_line(tmp_path, capsys):
     arguments = ["suites", "build", "stories", str(source), "-o", str(output), "--orders", "2"]
     assert invoke([*arguments, "--replacements", str(table)]) == 0
     assert "5 variants to confirm" in capsys.readouterr().err
-    found = read_stories(output).stories
-    assert [story.type for story in found] == ["order"] * 4 + ["cloze"]
+    stories = read_stories(output).stories
+    assert [story.type for story in stories] == ["order"] * 4 + ["cloze"]
     assert json.loads(output.read_text().splitlines()[0])[PROPOSED]
     table.write_text("story_id\tposition\tsentence\nx\t3\tUgo spegne il motore.\n")
     assert invoke([*arguments, "--replacements", str(table)]) == 2

@@ -56,7 +56,7 @@ BLOCKS = [{"conscious": [["Lia", 2]], "open": [["porta", 4]]}] + [{}] * 4
 @pytest.fixture
 def stories_file(tmp_path):
     path = tmp_path / "due.jsonl"
-    path.write_text("".join(json.dumps(each) + "\n" for each in (PLAUSIBLE, CLOZE)))
+    path.write_text("".join(json.dumps(story) + "\n" for story in (PLAUSIBLE, CLOZE)))
     return path
 
 

@@ -70,8 +70,8 @@ def judged():
 
 
 def test_the_ten_metrics_by_hand(judged):
-    found = rates(judged.chained, by_type(STORIES))
-    assert {name: rate.count for name, rate in found.items()} == {
+    by_name = rates(judged.chained, by_type(STORIES))
+    assert {name: rate.count for name, rate in by_name.items()} == {
         "Accuracy": (4, 6),
         "Consistency": (2, 4),
         "Verifiability": (1, 4),
@@ -83,8 +83,8 @@ def test_the_ten_metrics_by_hand(judged):
         "Cloze Verifiability": (0, 2),
         "Order Verifiability": (1, 2),
     }
-    assert found["Accuracy"].value == pytest.approx(2 / 3)
-    assert set(found) == set(METRICS)
+    assert by_name["Accuracy"].value == pytest.approx(2 / 3)
+    assert set(by_name) == set(METRICS)
 
 
 def test_flow_and_conditional_rates(judged):
@@ -95,33 +95,33 @@ def test_flow_and_conditional_rates(judged):
 
 
 def test_detection_by_hand(judged):
-    found = detect(STORIES, judged.outcomes)
+    scores = detect(STORIES, judged.outcomes)
     # Margins of true over false: 3, -1, -2, -0.5, -1, 0.25; plausible are the first and fourth.
-    assert (found.counts.tp, found.counts.fn, found.counts.tn, found.counts.fp) == (1, 1, 3, 1)
-    assert found.answers == {"false": pytest.approx(4 / 6), "true": pytest.approx(2 / 6)}
-    assert found.balanced_accuracy.value == pytest.approx((1 / 2 + 3 / 4) / 2)
+    assert (scores.counts.tp, scores.counts.fn, scores.counts.tn, scores.counts.fp) == (1, 1, 3, 1)
+    assert scores.answers == {"false": pytest.approx(4 / 6), "true": pytest.approx(2 / 6)}
+    assert scores.balanced_accuracy.value == pytest.approx((1 / 2 + 3 / 4) / 2)
     # 3 beats all four; -0.5 beats -1, -2 and -1.
-    assert found.auc.value == pytest.approx(7 / 8)
+    assert scores.auc.value == pytest.approx(7 / 8)
     # Story 1 beats both of its variants; story 2 beats one of two.
-    assert (found.sibling_pair_accuracy.value, found.n_pairs) == (pytest.approx(3 / 4), 4)
-    assert found.mean_margin_nats.value == pytest.approx((3 - 1 - 2 - 0.5 - 1 + 0.25) / 6)
+    assert (scores.sibling_pair_accuracy.value, scores.n_pairs) == (pytest.approx(3 / 4), 4)
+    assert scores.mean_margin_nats.value == pytest.approx((3 - 1 - 2 - 0.5 - 1 + 0.25) / 6)
 
 
 def test_a_threshold_takes_the_bias_out():
     # Ten triples; "true" is always less probable, but twice as improbable where it is wrong.
     many = [
-        replace(each, row=3 * number + each.row, story_id=number)
+        replace(story, row=3 * number + story.row, story_id=number)
         for number in range(10)
-        for each in STORIES[:3]
+        for story in STORIES[:3]
     ]
     answers = [
         TierAnswer(
-            row=each.row,
+            row=story.row,
             tier=STORY,
             options=OPTIONS[STORY],
-            logprobs_nats=(-1.0, -3.0 if each.plausible else -6.0),
+            logprobs_nats=(-1.0, -3.0 if story.plausible else -6.0),
         )
-        for each in many
+        for story in many
     ]
     outcomes = judge_all(answers, many)
     assert detect(many, outcomes).mcc.value is None
@@ -134,11 +134,11 @@ def test_where_it_fails(judged):
     chained = judged.chained
 
     def counted(kind):
-        return {name: each.n for name, each in survivors(STORIES, chained, kind).items()}
+        return {name: left.n for name, left in survivors(STORIES, chained, kind).items()}
 
     assert {
-        state: (each.n, each.story_ok, each.conflict_ok, each.state_ok)
-        for state, each in survivors(STORIES, chained, "state").items()
+        state: (left.n, left.story_ok, left.conflict_ok, left.state_ok)
+        for state, left in survivors(STORIES, chained, "state").items()
     } == {
         "power": (1, 1, 1, 1),
         "wet": (1, 0, 0, 0),
@@ -161,11 +161,11 @@ def test_where_it_fails(judged):
 
 
 def test_partly_right_answers(judged):
-    found = partial_credit(judged.outcomes)
-    assert (found.n_pairs, found.pair_right, found.one_right) == (3, 2, 1)
-    assert (found.breakpoint_right, found.conflicting_right) == (3, 2)
-    assert found.mean_distance == pytest.approx(1 / 3)
-    assert (found.n_states, found.state_right, found.family_right) == (2, 1, 2)
+    credit = partial_credit(judged.outcomes)
+    assert (credit.n_pairs, credit.pair_right, credit.one_right) == (3, 2, 1)
+    assert (credit.breakpoint_right, credit.conflicting_right) == (3, 2)
+    assert credit.mean_distance == pytest.approx(1 / 3)
+    assert (credit.n_states, credit.state_right, credit.family_right) == (2, 1, 2)
 
 
 def test_every_state_has_one_family():
@@ -174,31 +174,31 @@ def test_every_state_has_one_family():
 
 def test_a_constant_answer_is_judged_like_a_model():
     assert majority_labels(STORIES) == {STORY: "false", CONFLICT: "0 and 1", STATE: "open"}
-    found = baselines(STORIES, by_type(STORIES))
-    constant = found["false / majority pair / majority state (0 and 1, open)"]
+    by_answer = baselines(STORIES, by_type(STORIES))
+    constant = by_answer["false / majority pair / majority state (0 and 1, open)"]
     assert (constant["Accuracy"], constant["Consistency"]) == (pytest.approx(4 / 6), 0.5)
     assert constant["Verifiability"] == 0.25
-    assert found["true"]["Accuracy"] == pytest.approx(2 / 6)
-    assert found["true"]["Consistency"] == 0.0
-    ties = found["first option (false, 0 and 1, power)"]
+    assert by_answer["true"]["Accuracy"] == pytest.approx(2 / 6)
+    assert by_answer["true"]["Consistency"] == 0.0
+    ties = by_answer["first option (false, 0 and 1, power)"]
     assert (ties["Consistency"], ties["Verifiability"]) == (0.5, 0.0)
-    assert found["chance"]["Accuracy"] == 0.5
-    assert found["chance"]["Verifiability"] == chance_of(STATE, chained=True) == 1 / 280
+    assert by_answer["chance"]["Accuracy"] == 0.5
+    assert by_answer["chance"]["Verifiability"] == chance_of(STATE, chained=True) == 1 / 280
 
 
 def test_nobody_survives_the_first_tier():
-    answers = [chose(each.row, STORY, "true") for each in STORIES]
-    found = rates(chain(STORIES, judge_all(answers, STORIES)), by_type(STORIES))
-    assert (found["Consistency"].count, found["Verifiability"].value) == ((0, 4), 0.0)
-    assert found["Accuracy"].count == (2, 6)
+    answers = [chose(story.row, STORY, "true") for story in STORIES]
+    by_name = rates(chain(STORIES, judge_all(answers, STORIES)), by_type(STORIES))
+    assert (by_name["Consistency"].count, by_name["Verifiability"].value) == ((0, 4), 0.0)
+    assert by_name["Accuracy"].count == (2, 6)
 
 
 def test_a_tier_that_was_not_asked_says_nothing():
     answers = [answer for answer in ANSWERS if answer.tier == STORY]
     chained = chain(STORIES, judge_all(answers, STORIES))
-    found = rates(chained, by_type(STORIES))
-    assert found["Consistency"].value is None
-    assert found["Consistency"].reason == NOT_ASKED
+    by_name = rates(chained, by_type(STORIES))
+    assert by_name["Consistency"].value is None
+    assert by_name["Consistency"].reason == NOT_ASKED
     assert conditional(chained, CONFLICT) is None
     assert flow(STORIES, chained)[1].passed is None
 
@@ -251,13 +251,13 @@ def test_a_tie_is_no_choice_but_for_the_study_which_took_the_option_listed_first
     outcome = outcome_of(tied, STORIES[0])
     assert (outcome.chosen, outcome.tied, outcome.correct) == (None, True, False)
     assert (outcome.verdict, outcome.margin_bits, outcome.reason) == ("tie", 0.0, TIED)
-    found = choices([outcome], STORY)
-    assert (found.n_ties_at_max, found.acc.value, found.acc_if_ties_wrong.value) == (1, 0.0, 0.0)
-    assert (found.chance, found.majority.value) == (0.5, 1.0)
+    chosen = choices([outcome], STORY)
+    assert (chosen.n_ties_at_max, chosen.acc.value, chosen.acc_if_ties_wrong.value) == (1, 0.0, 0.0)
+    assert (chosen.chance, chosen.majority.value) == (0.5, 1.0)
     first = outcome_of(tied, STORIES[0], first_of_ties=True)
     assert (first.chosen, first.correct) == ("true", True)
-    found = choices([first], STORY)
-    assert (found.n_ties_at_max, found.acc.value, found.acc_if_ties_wrong.value) == (1, 1.0, 0.0)
+    chosen = choices([first], STORY)
+    assert (chosen.n_ties_at_max, chosen.acc.value, chosen.acc_if_ties_wrong.value) == (1, 1.0, 0.0)
 
 
 @given(st.permutations(range(10)))
@@ -285,8 +285,8 @@ def test_replies_that_cannot_be_read_are_wrong_and_counted():
     read = TierAnswer(row=1, tier=STORY, reply="Falso.", label="false")
     outcomes = judge_all((unread, read), STORIES)
     assert [outcome.correct for outcome in outcomes] == [False, True]
-    found = choices(outcomes, STORY)
-    assert (found.n, found.invalid, found.acc.value, found.confidence) == (2, 1, 0.5, None)
+    chosen = choices(outcomes, STORY)
+    assert (chosen.n, chosen.invalid, chosen.acc.value, chosen.confidence) == (2, 1, 0.5, None)
     assert detect(STORIES, outcomes).invalid == 1
     assert outcome_of(TierAnswer(row=0, tier=STORY, reply="?"), STORIES[0]).reason == INVALID
 
@@ -331,31 +331,31 @@ def test_calibration_of_two_answers():
         TierAnswer(row=row, tier=STORY, options=OPTIONS[STORY], logprobs_nats=values)
         for row in (0, 1)
     ]
-    found = choices(judge_all(answers, STORIES), STORY).confidence
-    assert found.brier_sum.value == pytest.approx(10 / 16)
-    assert found.nll.value == pytest.approx((math.log(4 / 3) + math.log(4)) / 2)
-    assert found.calibration.ece == pytest.approx(0.25)
-    assert found.mean_confidence == pytest.approx(0.75)
+    confidence = choices(judge_all(answers, STORIES), STORY).confidence
+    assert confidence.brier_sum.value == pytest.approx(10 / 16)
+    assert confidence.nll.value == pytest.approx((math.log(4 / 3) + math.log(4)) / 2)
+    assert confidence.calibration.ece == pytest.approx(0.25)
+    assert confidence.mean_confidence == pytest.approx(0.75)
 
 
 def test_confidence_can_be_scaled():
     # Ten triples judged "true" with a margin of 4 nats; one in three is.
     many = [
-        replace(each, row=3 * number + each.row, story_id=number)
+        replace(story, row=3 * number + story.row, story_id=number)
         for number in range(10)
-        for each in STORIES[:3]
+        for story in STORIES[:3]
     ]
-    answers = [chose(each.row, STORY, "true", margin=4.0) for each in many]
+    answers = [chose(story.row, STORY, "true", margin=4.0) for story in many]
     impossible = TierAnswer(
         row=0, tier=STORY, options=OPTIONS[STORY], logprobs_nats=(-math.inf, 0.0)
     )
-    found = scaled_confidence(
+    scaling = scaled_confidence(
         judge_all([impossible, *answers[3:]], many), STORY, stories=many, seed=1
     )
     # Worse than chance: nothing is better than an even chance.
-    assert found.at_bound
-    assert found.nll_scaled == pytest.approx(math.log(2), abs=1e-3)
-    assert found.nll == pytest.approx(math.log1p(math.exp(-4)) + 2 / 3 * 4)
+    assert scaling.at_bound
+    assert scaling.nll_scaled == pytest.approx(math.log(2), abs=1e-3)
+    assert scaling.nll == pytest.approx(math.log1p(math.exp(-4)) + 2 / 3 * 4)
     nothing = scaled_confidence([], STORY, stories=many, seed=1)
     assert (nothing.temperature, nothing.reason) == (None, "no observations")
 
@@ -386,9 +386,9 @@ def test_chained_rates_never_rise_and_do_not_depend_on_who_was_asked(labels):
     ]
     whole = chain(STORIES, judge_all(everything, STORIES))
     survivors = [
-        each
-        for each in everything
-        if each.tier == STORY or whole.passed[TIERS[TIERS.index(each.tier) - 1]].get(each.row)
+        answer
+        for answer in everything
+        if answer.tier == STORY or whole.passed[TIERS[TIERS.index(answer.tier) - 1]].get(answer.row)
     ]
     again = chain(STORIES, judge_all(survivors, STORIES))
     assert {tier: dict(whole.passed[tier]) for tier in TIERS} == {
@@ -396,7 +396,7 @@ def test_chained_rates_never_rise_and_do_not_depend_on_who_was_asked(labels):
     }
     steps = [step.passed for step in flow(STORIES, whole)]
     assert steps == sorted(steps, reverse=True)
-    found = rates(whole, by_type(STORIES))
-    assert found["Consistency"].value >= found["Verifiability"].value
-    parts = [found["Cloze Consistency"].count, found["Order Consistency"].count]
-    assert tuple(map(sum, zip(*parts, strict=True))) == found["Consistency"].count
+    by_name = rates(whole, by_type(STORIES))
+    assert by_name["Consistency"].value >= by_name["Verifiability"].value
+    parts = [by_name["Cloze Consistency"].count, by_name["Order Consistency"].count]
+    assert tuple(map(sum, zip(*parts, strict=True))) == by_name["Consistency"].count

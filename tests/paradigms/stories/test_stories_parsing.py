@@ -18,10 +18,10 @@ def test_every_proposed_case(shared):
     path = shared / "golden" / "stories" / "parsing_cases.jsonl"
     cases = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     wrong = [
-        (case, found)
+        (case, parsed)
         for case in cases
-        if (found := parse(case["task"], case["raw"])).label != case["expect"]
-        or bool(found.reason) != (case["expect"] is None)
+        if (parsed := parse(case["task"], case["raw"])).label != case["expect"]
+        or bool(parsed.reason) != (case["expect"] is None)
     ]
     assert len(cases) == 55
     assert wrong == []
@@ -75,6 +75,6 @@ def test_sentences_may_be_counted_from_one():
 @settings(deadline=None)
 @given(st.sampled_from(TIERS), st.text(max_size=200))
 def test_any_text_has_a_label_or_a_reason(tier, reply):
-    found = parse(tier, reply)
-    assert (found.label is None) == bool(found.reason)
-    assert found.label is None or found.label in OPTIONS[tier]
+    parsed = parse(tier, reply)
+    assert (parsed.label is None) == bool(parsed.reason)
+    assert parsed.label is None or parsed.label in OPTIONS[tier]

@@ -105,10 +105,10 @@ def test_answers_follow_the_recorded_prompts_as_in_the_study(shared):
     examples = json.loads((folder / "prompt_examples.json").read_text(encoding="utf-8"))
     for model, tasks in examples.items():
         for task, example in tasks.items():
-            found = rendered(stories, {**example, "task": task}, RECORDED[model])
+            prompt = rendered(stories, {**example, "task": task}, RECORDED[model])
             asked = TierPrompt(task, find_prompt("paper-en"), PromptStyle())
-            assert found.text == example["prompt"]
-            words = [found.before_answer + asked.answer(label) for label in asked.labels]
+            assert prompt.text == example["prompt"]
+            words = [prompt.before_answer + asked.answer(label) for label in asked.labels]
             assert words == example["continuations"]
 
 
@@ -142,15 +142,17 @@ def test_later_tiers_drew_from_what_the_model_had_got_right(shared, model):
     lines = (folder / "responses" / f"{model}.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     for tier in (CONFLICT, STATE):
-        own = [row for row in rows if row["task"] == tier]
-        survivors = [stories[row["doc"]] for row in own]
+        tier_rows = [row for row in rows if row["task"] == tier]
+        survivors = [stories[row["doc"]] for row in tier_rows]
         drawn = choose_shots(tier, survivors, survivors, Shots(mode="paper"))
-        assert [[shot.row for shot in shots] for shots in drawn] == [row["shots"] for row in own]
+        assert [[shot.row for shot in shots] for shots in drawn] == [
+            row["shots"] for row in tier_rows
+        ]
 
 
 def test_there_are_five_wordings_of_our_own_in_each_language():
-    own = [prompt for prompt in prompts().values() if prompt.id != "paper-en"]
-    assert [prompt.id for prompt in own] == [
+    ours = [prompt for prompt in prompts().values() if prompt.id != "paper-en"]
+    assert [prompt.id for prompt in ours] == [
         f"{lang}-{n}" for lang in ("en", "es", "it", "pt", "ru") for n in "12345"
     ]
     for tier in TIERS:
@@ -216,19 +218,19 @@ def parts(n=2):
 def test_a_system_turn_is_used_where_it_is_rendered():
     render = render_of(SYSTEM_TEMPLATE, "")
     assert system_rule(render, name="m") == "system"
-    found = chat(parts(), render, system="system")
-    assert [role for role, _ in found.messages] == [
+    prompt = chat(parts(), render, system="system")
+    assert [role for role, _ in prompt.messages] == [
         "system", "user", "assistant", "user", "assistant", "user",
     ]  # fmt: skip
     # Answers follow the header as the template leaves it, with nothing between.
-    assert continuation(found, "vero") == (found.text, "vero")
+    assert continuation(prompt, "vero") == (prompt.text, "vero")
 
 
 def test_a_refused_system_turn_goes_into_the_first_user_turn():
     render = render_of(GEMMA, "<bos>")
     assert system_rule(render, name="m") == "folded"
-    found = chat(parts(), render, system="folded")
-    role, text = found.messages[0]
+    prompt = chat(parts(), render, system="folded")
+    role, text = prompt.messages[0]
     assert role == "user"
     assert text.startswith(parts().instruction)
 
@@ -252,9 +254,9 @@ def test_shots_may_stand_in_one_text():
 
 def test_blanks_at_the_end_of_a_flat_prompt_go_with_the_answer():
     asked = TierPrompt(STATE, find_prompt("paper-en"), PromptStyle())
-    found = flat(dialogue(asked, TRIPLES[1], ()))
-    assert found.text.endswith("is: ")
-    context, answer = continuation(found, "open")
+    prompt = flat(dialogue(asked, TRIPLES[1], ()))
+    assert prompt.text.endswith("is: ")
+    context, answer = continuation(prompt, "open")
     assert context.endswith("is:")
     assert answer == "  open"
 
@@ -274,10 +276,10 @@ def test_stories_are_asked_about_in_their_language(language, question, state, pa
     assert question in TierPrompt(STORY, prompt, PromptStyle()).body(TRIPLES[0])
     assert TierPrompt(STATE, prompt, PromptStyle()).answer("wet") == state
     assert TierPrompt(CONFLICT, prompt, PromptStyle()).answer("0 and 3") == pair
-    found, italian = wordings(language), wordings("it")
-    assert (found["language"], found["pair"]["id"]) == (language, f"{language}-pair")
-    assert found["attributes"]["words"].keys() == italian["attributes"]["words"].keys()
-    assert len(found["attributes"]["codes"]["location"]) == len(OBJECT_LOCATION_CODES)
+    wording, italian = wordings(language), wordings("it")
+    assert (wording["language"], wording["pair"]["id"]) == (language, f"{language}-pair")
+    assert wording["attributes"]["words"].keys() == italian["attributes"]["words"].keys()
+    assert len(wording["attributes"]["codes"]["location"]) == len(OBJECT_LOCATION_CODES)
 
 
 def test_lists_end_as_each_language_has_it():

@@ -183,9 +183,9 @@ def test_options_are_compared_in_five_ways():
     # be scored is left out.
     values = [(math.log(0.5), math.log(0.5)), (math.log(0.25), math.log(0.75))]
     for rows in (values, [*values, (math.nan, -1.0)]):
-        found = prior_corrections(rows, ("a", "b"))
-        assert found["a"] == pytest.approx(math.log(3 / 8))
-        assert found["b"] == pytest.approx(math.log(5 / 8))
+        corrected = prior_corrections(rows, ("a", "b"))
+        assert corrected["a"] == pytest.approx(math.log(3 / 8))
+        assert corrected["b"] == pytest.approx(math.log(5 / 8))
 
 
 @pytest.mark.parametrize("norm", ["sum", "token", "char", "pmi", "prior"])
@@ -244,14 +244,16 @@ def test_a_chat_model_runs_all_three_tiers(zoo_folder, answer, tmp_path):
     run = ask(model, tmp_path, shots=1, answer=answer, max_tokens=3, limit=6)
     assert "<system>" in run.table("requests")["text"][0]
     assert [len(answers(run, tier)) for tier in TIERS] == [6, 4, 4]
-    found = [each for tier in TIERS for each in answers(run, tier)]
+    outcomes = [outcome for tier in TIERS for outcome in answers(run, tier)]
     if answer == "loglik":
-        assert all(len(each.answer.logprobs_nats) == len(each.answer.options) for each in found)
+        assert all(
+            len(outcome.answer.logprobs_nats) == len(outcome.answer.options) for outcome in outcomes
+        )
     else:
-        assert all(each.answer.reply is not None for each in found)
+        assert all(outcome.answer.reply is not None for outcome in outcomes)
         assert run.table("replies").height == 14
     if answer == "constrained":
-        assert all(each.chosen in each.answer.options for each in found)
+        assert all(outcome.chosen in outcome.answer.options for outcome in outcomes)
 
 
 def test_a_template_that_drops_the_instruction_is_refused_and_can_be_folded(zoo_folder):

@@ -43,10 +43,10 @@ def test_neither_the_story_nor_a_sibling_is_ever_shown(mode, tier, seed, n):
 @settings(deadline=None)
 @given(mode=st.sampled_from(SAFE), seed=st.integers(0, 1000), data=st.data())
 def test_examples_do_not_depend_on_what_else_is_asked(mode, seed, data):
-    how = Shots(n=2, mode=mode, seed=seed)
-    whole = dict(zip(range(15), rows(choose_shots(STORY, TRIPLES, TRIPLES, how)), strict=True))
+    drawing = Shots(n=2, mode=mode, seed=seed)
+    whole = dict(zip(range(15), rows(choose_shots(STORY, TRIPLES, TRIPLES, drawing)), strict=True))
     some = data.draw(st.lists(st.sampled_from(TRIPLES), unique_by=lambda story: story.row))
-    for story, shots in zip(some, rows(choose_shots(STORY, some, TRIPLES, how)), strict=True):
+    for story, shots in zip(some, rows(choose_shots(STORY, some, TRIPLES, drawing)), strict=True):
         assert shots == whole[story.row]
 
 

@@ -36,17 +36,19 @@ class Partly(FakeScorer):
 
     def score(self, encoded):
         asked = zip(encoded, self._asked, strict=True)
-        return [np.full(len(each.wanted), self._nats(request)) for each, request in asked]
+        return [np.full(len(encoding.wanted), self._nats(request)) for encoding, request in asked]
 
     def _nats(self, asked):
         places = {
             story.row: [asked.context.find(text) for text in story.sentences] for story in STORIES
         }
-        told = [row for row, found in places.items() if min(found) >= 0 and found == sorted(found)]
-        if len(told) != 1:
+        rows = [
+            row for row, starts in places.items() if min(starts) >= 0 and starts == sorted(starts)
+        ]
+        if len(rows) != 1:
             return -1.0
-        gold = STORIES[told[0]].gold(STORY)
-        label = gold if told[0] < self._right else "true" if gold == "false" else "false"
+        gold = STORIES[rows[0]].gold(STORY)
+        label = gold if rows[0] < self._right else "true" if gold == "false" else "false"
         return -0.5 if asked.text.lower() in WORDS[label] else -3.0
 
 
@@ -71,8 +73,8 @@ def runs(tmp_path_factory):
 
 
 def test_models_vary_and_change_places(runs):
-    found, order = vary(open_story_runs([runs]))
-    alpha, beta = found["alpha@0000000"], found["beta@0000000"]
+    by_model, order = vary(open_story_runs([runs]))
+    alpha, beta = by_model["alpha@0000000"], by_model["beta@0000000"]
     assert (alpha.mean, alpha.low, alpha.high) == (0.75, 0.5, 1.0)
     # 24 cells, 18 right: total 24 * 3/16 = 4.5; prompts 24 * (1/4)² = 1.5.
     assert alpha.shares.shares["prompt"] == pytest.approx(1 / 3)

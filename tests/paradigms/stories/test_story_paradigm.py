@@ -65,23 +65,23 @@ def same(estimate):
 
 def check_summary(run, old):
     """Every number of a summary as version 0.1 made it, beside the estimate that holds it."""
-    found = by_key(run)
+    estimates = by_key(run)
     for tier, rate in old["untiered"].items():
-        estimate = found[tier, "", "", "", "accuracy"]
+        estimate = estimates[tier, "", "", "", "accuracy"]
         assert same(estimate) == numbers(rate) or (rate["value"] is None and not estimate.n)
         assert estimate.value is not None or estimate.reason == rate["reason"]
     for grouping, rates in old["rates"].items():
         for name, rate in rates.items():
             tier, group = METRICS[name]
             key = CHAINED[tier], "", grouping.replace("_", " "), group or "", "accuracy"
-            estimate = found.get(key) or found[CHAINED[tier], "", "", "", "accuracy"]
+            estimate = estimates.get(key) or estimates[CHAINED[tier], "", "", "", "accuracy"]
             assert same(estimate) == numbers(rate), (grouping, name)
             assert estimate.unscored == rate["unscored"], (grouping, name)
     for step in old["flow"]:
         [estimate] = [
-            each
-            for each in run.estimates()
-            if each.question == step["tier"] and each.statistic == "conditional accuracy"
+            estimate
+            for estimate in run.estimates()
+            if estimate.question == step["tier"] and estimate.statistic == "conditional accuracy"
         ]
         if step["passed"] is not None:
             assert (estimate.n + estimate.unscored, estimate.right) == (
@@ -94,26 +94,26 @@ def check_summary(run, old):
             for name, value in metrics.items():
                 tier, group = METRICS[name]
                 key = CHAINED[tier], method, old["grouping"].replace("_", " "), group or ""
-                assert found[*key, "accuracy"].value == value
+                assert estimates[*key, "accuracy"].value == value
     for name, value in old["baselines"]["chance"].items():
         tier, group = METRICS[name]
-        estimate = found[CHAINED[tier], "", "", "", "accuracy"]
+        estimate = estimates[CHAINED[tier], "", "", "", "accuracy"]
         assert estimate.chance == pytest.approx(value)
-    check_details(found, old)
+    check_details(estimates, old)
 
 
-def check_details(found, old):
+def check_details(estimates, old):
     for name, statistic in DETECTION.items():
-        assert found[STORY, "", "", "", statistic].value == old["detection"][name], name
+        assert estimates[STORY, "", "", "", statistic].value == old["detection"][name], name
     for name, interval in old["detection_intervals"].items():
-        estimate = found[STORY, "", "", "", DETECTION[name]]
+        estimate = estimates[STORY, "", "", "", DETECTION[name]]
         if estimate.value is not None:
             assert (estimate.low, estimate.high) == (interval["low"], interval["high"])
-    held_out = found[STORY, "", "", "", "MCC at a held-out threshold"]
+    held_out = estimates[STORY, "", "", "", "MCC at a held-out threshold"]
     assert held_out.value == old["threshold"]["mcc"]
     for tier, choices in old["per_task"].items():
         for name, statistic in CHOICES.items():
-            assert found[tier, "", "", "", statistic].value == choices[name], (tier, name)
+            assert estimates[tier, "", "", "", statistic].value == choices[name], (tier, name)
         if choices["confidence"] is not None:
             sure, scaled = choices["confidence"], old["temperature"][tier]
             for statistic, value in {
@@ -127,16 +127,17 @@ def check_details(found, old):
             }.items():
                 # Fitted and summed numbers differ between processors in their last digits.
                 near = pytest.approx(value, rel=1e-6)
-                assert found[tier, "", "", "", statistic].value == near, (tier, statistic)
+                assert estimates[tier, "", "", "", statistic].value == near, (tier, statistic)
     partial = old["partial_credit"]
     for name, (tier, statistic) in PARTIAL.items():
-        estimate = found[tier, "partial credit", "", "", statistic]
+        estimate = estimates[tier, "partial credit", "", "", statistic]
         assert (estimate.right, estimate.n) == (
             partial[name],
             partial["n_states" if tier == STATE else "n_pairs"],
         )
     assert (
-        found[CONFLICT, "partial credit", "", "", "mean distance"].value == partial["mean_distance"]
+        estimates[CONFLICT, "partial credit", "", "", "mean distance"].value
+        == partial["mean_distance"]
     )
 
 
@@ -164,17 +165,17 @@ def test_accuracy_by_characters_is_that_of_the_stored_words(name):
             run.suite.stories[int(item)].gold(tier) == option
             for item, option in rows.select("item", "option").iter_rows()
         ]
-        found = by_key(run)[tier, "", "", "", "accuracy by characters"]
-        assert found.value == sum(right) / len(right)
+        estimate = by_key(run)[tier, "", "", "", "accuracy by characters"]
+        assert estimate.value == sum(right) / len(right)
 
 
 def test_questions_of_version_0_1_say_what_they_said():
     run = open_run(EARLIER / "pair")
     old = json.loads((EARLIER / "pair" / "summary.json").read_text("utf-8"))["questions"]
     assert [same(estimate) for estimate in run.estimates()] == [
-        numbers({**each, "count": (each["right"], each["n"])}) for each in old
+        numbers({**row, "count": (row["right"], row["n"])}) for row in old
     ]
-    assert [estimate.chance for estimate in run.estimates()] == [each["chance"] for each in old]
+    assert [estimate.chance for estimate in run.estimates()] == [row["chance"] for row in old]
     names = ("questions", "right in both orders", "first story chosen")
     assert tuple(estimate.question for estimate in run.estimates()) == names
 

@@ -51,7 +51,7 @@ def play(folder, *lines, tasks=TASKS, annotator="ana", **options):
 
 
 def said(decisions):
-    return {pair: each.fits for pair, each in decisions.items()}
+    return {pair: decision.fits for pair, decision in decisions.items()}
 
 
 def test_one_decision_a_candidate(tmp_path):
@@ -174,7 +174,7 @@ def test_tables_go_out_and_come_in_again(suffix, tmp_path):
     }
     path = write_candidates(tasks, decisions, tmp_path / f"out{suffix}")
     back = read_candidates(path, tasks)
-    assert {each.pair: each for each in back} == decisions
+    assert {decision.pair: decision for decision in back} == decisions
     if suffix == ".xlsx":
         sheet = load_workbook(path).active
         assert {cell.data_type for row in sheet.iter_rows() for cell in row if cell.value} == {"s"}
@@ -200,8 +200,8 @@ def test_items_are_shared_out_with_some_for_all():
     assert {task.item for share in shares for task in share} == {f"i{n}" for n in range(7)}
     for share in shares:
         assert {task.pair for task in share} >= {("i0", "x"), ("i0", "y")}
-    own = [{task.item for task in share} - {"i0"} for share in shares]
-    assert not own[0] & own[1] | own[1] & own[2]
+    unshared = [{task.item for task in share} - {"i0"} for share in shares]
+    assert not unshared[0] & unshared[1] | unshared[1] & unshared[2]
 
 
 @pytest.fixture
@@ -299,7 +299,7 @@ def test_only_items_with_no_option_among_the_candidates_are_labelled(tmp_path, m
 
 
 def test_what_is_asked_wrongly_is_said(run_folder, tmp_path, capsys):
-    for arguments, told in (
+    for arguments, message in (
         (["--part", "3/2"], "--part"),
         (["--method", "mask"], "recorded"),
         (["--annotator", "a/b"], "--annotator"),
@@ -307,6 +307,6 @@ def test_what_is_asked_wrongly_is_said(run_folder, tmp_path, capsys):
         (["--agreement", "--export", "x.tsv"], "one at a time"),
     ):
         assert invoke(["annotate", "candidates", str(run_folder), *arguments]) == 2
-        assert told in capsys.readouterr().err
+        assert message in capsys.readouterr().err
     assert invoke(["annotate", "candidates", str(tmp_path)]) == 2
     assert "not the folder of a finished run" in capsys.readouterr().err

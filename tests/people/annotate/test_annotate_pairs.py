@@ -50,12 +50,12 @@ def cells(path):
 
 def test_a_decision_is_in_the_table_before_the_next_is_asked(table):
     path = table()
-    done, told = ask(path, "tuttavia", "y", "1")
+    done, lines = ask(path, "tuttavia", "y", "1")
     assert done == 1
     first, second, *_ = cells(path).values()
     assert (first["replacement"], first["grammaticality"]) == ("tuttavia", "yes")
     assert second["replacement"] == ""
-    assert any("[[tuttavia]]" in each for each in told)
+    assert any("[[tuttavia]]" in line for line in lines)
 
 
 def test_it_goes_on_in_the_middle_of_a_row(table):

@@ -110,7 +110,7 @@ def test_a_second_review_is_added_to_the_first(tmp_path, sheet):
     import_review(PAIRS, sheet(items_1={"verdict": "wrong"}), first, "Lia")
     path = sheet(suite=first, items_1={"text": "Piove | e | tira vento."})
     import_review(first, path, tmp_path / "second", "Ugo")
-    assert [each["reviewer"] for each in log(tmp_path / "second")] == ["Lia", "Ugo"]
+    assert [entry["reviewer"] for entry in log(tmp_path / "second")] == ["Lia", "Ugo"]
     assert meta(tmp_path / "second")["reviewed_by"] == ["Lia", "Ugo"]
 
 

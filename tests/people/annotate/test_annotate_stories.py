@@ -273,9 +273,9 @@ def test_the_command_appends_stories_that_can_be_used(tmp_path, monkeypatch, cap
     typed = iter([*order_variant(SWAPPED), "done", "power"])
     monkeypatch.setattr(builtins, "input", lambda _prompt: _next(typed))
     assert invoke(["annotate", "stories", str(path)]) == 0
-    found = read_stories(path)
-    assert [story.example_id for story in found.stories] == ["7", "7-O0"]
-    assert audit(found) == ()
+    suite = read_stories(path)
+    assert [story.example_id for story in suite.stories] == ["7", "7-O0"]
+    assert audit(suite) == ()
     times = [json.loads(line) for line in timing_file(path).read_text("utf-8").splitlines()]
     assert [time["example_id"] for time in times] == ["7", "7-O0"]
     assert not story_session_file(path).exists()
@@ -339,10 +339,18 @@ def judged(rows, **changes):
 
 
 def test_two_who_agree_have_kappa_one():
-    found = {each.tier: each for each in story_agreement(TRIPLES, judged(range(15)))}
-    assert (found[STORY].compared, found[CONFLICT].compared, found[STATE].compared) == (15, 10, 10)
-    assert all(each.equal == each.compared for each in found.values())
-    assert all(each.kappa.value == each.alpha.value == 1.0 for each in found.values())
+    by_tier = {
+        agreement.tier: agreement for agreement in story_agreement(TRIPLES, judged(range(15)))
+    }
+    assert (by_tier[STORY].compared, by_tier[CONFLICT].compared, by_tier[STATE].compared) == (
+        15,
+        10,
+        10,
+    )
+    assert all(agreement.equal == agreement.compared for agreement in by_tier.values())
+    assert all(
+        agreement.kappa.value == agreement.alpha.value == 1.0 for agreement in by_tier.values()
+    )
     assert to_adjudicate(TRIPLES, judged(range(15))) == []
 
 
@@ -350,10 +358,10 @@ def test_disagreement_is_counted_and_handed_on():
     """Kappa by hand: of 4 stories (2 plausible) one is judged otherwise: po 3/4, pe 1/2."""
     said = judged([0, 1, 3, 4])
     said[1] = StoryJudgment(row=1, annotator="b", plausible=True)
-    found = {each.tier: each for each in story_agreement(TRIPLES, said)}
-    assert (found[STORY].equal, found[STORY].compared) == (3, 4)
-    assert found[STORY].kappa.value == pytest.approx((0.75 - 0.5) / 0.5)
-    assert found[CONFLICT].compared == 1
+    by_tier = {agreement.tier: agreement for agreement in story_agreement(TRIPLES, said)}
+    assert (by_tier[STORY].equal, by_tier[STORY].compared) == (3, 4)
+    assert by_tier[STORY].kappa.value == pytest.approx((0.75 - 0.5) / 0.5)
+    assert by_tier[CONFLICT].compared == 1
     [differing] = to_adjudicate(TRIPLES, said)
     assert differing["row"] == 1
     assert differing["differing"][STORY] == {"author": "false", "b": "true"}

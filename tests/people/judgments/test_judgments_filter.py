@@ -70,7 +70,7 @@ class Filtered:
     text: str
 
     def out(self, step=0):
-        return [each["annotator"] for each in self.log["steps"][step]["excluded"]]
+        return [person["annotator"] for person in self.log["steps"][step]["excluded"]]
 
     def first(self, step=0):
         return self.log["steps"][step]["excluded"][0]
@@ -99,24 +99,24 @@ def filtered(tmp_path):
 
 class TestRules:
     def test_one_answer_too_often(self, filtered):
-        found = filtered(EVERYBODY, "--same-share", 0.9)
-        assert found.out() == ["c"]
-        assert found.first()["why"] == "6 of 6 are '3'"
-        assert len(found.rows) == 24
+        kept = filtered(EVERYBODY, "--same-share", 0.9)
+        assert kept.out() == ["c"]
+        assert kept.first()["why"] == "6 of 6 are '3'"
+        assert len(kept.rows) == 24
 
     def test_runs_of_one_answer(self, filtered):
         assert filtered(EVERYBODY, "--same-run", 5).out() == ["c"]
         assert filtered(EVERYBODY, "--same-run", 6).out() == []
 
     def test_agreement_with_the_rest(self, filtered):
-        found = filtered(EVERYBODY, "--with-rest", 0)
-        assert found.out() == ["d"]
+        kept = filtered(EVERYBODY, "--with-rest", 0)
+        assert kept.out() == ["d"]
         # numpy.corrcoef of d with the mean of the others.
         rest = np.mean([RATINGS[name] for name in "abce"], axis=0)
         expected = np.corrcoef(RATINGS["d"], rest)[0, 1]
-        assert found.first()["measured"] == pytest.approx(expected, abs=1e-12)
+        assert kept.first()["measured"] == pytest.approx(expected, abs=1e-12)
         # c has no correlation: it is named and stays.
-        assert list(found.unmeasured()) == ["c"]
+        assert list(kept.unmeasured()) == ["c"]
 
     def test_choices_are_held_against_the_most_frequent_ones(self, filtered):
         def chosen(name, *values):
@@ -124,20 +124,20 @@ class TestRules:
 
         people = [*chosen("a", "e", "o", "ma"), *chosen("b", "e", "o", "se"),
                   *chosen("c", "e", "o", "ma"), *chosen("d", "se", "se", "dove")]  # fmt: skip
-        found = filtered(people, "--with-rest", 1)
+        kept = filtered(people, "--with-rest", 1)
         measured = {
-            each["annotator"]: each["measured"] for each in found.log["steps"][0]["excluded"]
+            person["annotator"]: person["measured"] for person in kept.log["steps"][0]["excluded"]
         }
         # On the third the others of b said ma, ma and dove.
         assert measured == {"b": pytest.approx(2 / 3), "d": 0.0}
-        assert {row["annotator"] for row in found.rows} == {"a", "c"}
+        assert {row["annotator"] for row in kept.rows} == {"a", "c"}
 
     def test_attention(self, filtered):
         more = [*EVERYBODY, *check("a", "1", "1"), *check("b", "1", "2")]
-        found = filtered(more, "--attention", 0.75)
-        assert found.out() == ["b"]
-        assert found.first()["why"] == "1 of 2 right"
-        assert set(found.unmeasured()) == {"c", "d", "e"}
+        kept = filtered(more, "--attention", 0.75)
+        assert kept.out() == ["b"]
+        assert kept.first()["why"] == "1 of 2 right"
+        assert set(kept.unmeasured()) == {"c", "d", "e"}
 
     def test_time_as_recorded_or_summed_or_from_first_to_last(self, filtered):
         fast = rated("fast", (1, 2, 3), session_seconds=90.0)
@@ -147,17 +147,20 @@ class TestRules:
             for n, minute in ((1, 0), (2, 1))
         ]
         unknown = rated("unknown", (1, 2, 3))
-        found = filtered([*fast, *summed, *moments, *unknown], "--min-seconds", 100)
-        excluded = found.log["steps"][0]["excluded"]
-        assert {each["annotator"]: each["measured"] for each in excluded} == {"fast": 90, "m": 60}
-        assert found.unmeasured() == {"unknown": "no time is known"}
+        kept = filtered([*fast, *summed, *moments, *unknown], "--min-seconds", 100)
+        excluded = kept.log["steps"][0]["excluded"]
+        assert {person["annotator"]: person["measured"] for person in excluded} == {
+            "fast": 90,
+            "m": 60,
+        }
+        assert kept.unmeasured() == {"unknown": "no time is known"}
 
     @pytest.mark.parametrize(("which", "left"), [("first", ["1"]), ("last", ["2"]), ("none", [])])
     def test_duplicates(self, filtered, which, left):
         both = [judgment("a", 1, value) for value in (1, 2)]
-        found = filtered(both, "--duplicates", which)
-        assert [row["value"] for row in found.rows] == left
-        assert bool(found.log["after"]) == bool(left)
+        kept = filtered(both, "--duplicates", which)
+        assert [row["value"] for row in kept.rows] == left
+        assert bool(kept.log["after"]) == bool(left)
 
     def test_two_choices_of_one_pair_are_the_same_question(self, filtered):
         both = [
@@ -177,18 +180,18 @@ class TestRules:
         assert "nobody of that name" in capsys.readouterr().err
 
     def test_rules_see_what_is_left(self, filtered):
-        found = filtered(EVERYBODY, "--same-share", 0.9, "--with-rest", 0)
-        assert [found.out(0), found.out(1)] == [["c"], ["d"]]
-        assert found.unmeasured(1) == {}
+        kept = filtered(EVERYBODY, "--same-share", 0.9, "--with-rest", 0)
+        assert [kept.out(0), kept.out(1)] == [["c"], ["d"]]
+        assert kept.unmeasured(1) == {}
 
     @settings(deadline=None)
     @given(st.integers(1, 6), st.floats(-1, 1), st.floats(0, 1))
     def test_nothing_disappears_without_a_log(self, tmp_path_factory, run, rest, share):
         rules = (f"--same-run={run}", f"--with-rest={rest}", f"--same-share={share}")
-        found = filter_rows(tmp_path_factory.mktemp("filter"), EVERYBODY, *rules)
-        logged = sum(each["judgments"] for s in found.log["steps"] for each in s["excluded"])
-        assert len(found.rows) + logged == len(EVERYBODY)
-        left = [(row["annotator"], row["item"]) for row in found.rows]
+        kept = filter_rows(tmp_path_factory.mktemp("filter"), EVERYBODY, *rules)
+        logged = sum(person["judgments"] for s in kept.log["steps"] for person in s["excluded"])
+        assert len(kept.rows) + logged == len(EVERYBODY)
+        left = [(row["annotator"], row["item"]) for row in kept.rows]
         assert [
             key for row in EVERYBODY if (key := (row["annotator"], row["item"])) in left
         ] == left
@@ -196,8 +199,8 @@ class TestRules:
 
 class TestFigures:
     def test_means_and_agreement(self, filtered):
-        found = filtered(EVERYBODY, *(f"--drop={name}=away" for name in "cde"))
-        (question,) = found.log["after"]
+        kept = filtered(EVERYBODY, *(f"--drop={name}=away" for name in "cde"))
+        (question,) = kept.log["after"]
         assert [question[name] for name in ("people", "places", "judgments")] == [2, 6, 12]
         assert question["mean"] == pytest.approx(np.mean([RATINGS["a"], RATINGS["b"]]))
         table = np.array([RATINGS["a"], RATINGS["b"]])
@@ -224,16 +227,16 @@ def test_the_log_says_who_why_and_what_changes(filtered):
 
 def test_the_command_writes_table_and_log(filtered, capsys):
     capsys.readouterr()
-    found = filtered(
+    kept = filtered(
         EVERYBODY, "--same-run", 5, "--with-rest", 0, "--drop", "d=withdrew", "--by", "Marta"
     )
-    assert {row["annotator"] for row in found.rows} == {"a", "b", "e"}
-    assert [step["rule"] for step in found.log["steps"]] == [
+    assert {row["annotator"] for row in kept.rows} == {"a", "b", "e"}
+    assert [step["rule"] for step in kept.log["steps"]] == [
         "by hand", "straight-lining, run", "agreement with the rest",
     ]  # fmt: skip
-    assert found.log["by"] == "Marta"
-    assert found.log["limits"]["by_hand"] == {"d": "withdrew"}
-    assert found.text == capsys.readouterr().out
+    assert kept.log["by"] == "Marta"
+    assert kept.log["limits"]["by_hand"] == {"d": "withdrew"}
+    assert kept.text == capsys.readouterr().out
 
 
 def test_the_command_needs_a_rule(tmp_path, capsys):

@@ -50,7 +50,7 @@ def write(path, text):
     return path
 
 
-def told(path, form, suite=None, **more):
+def imported(path, form, suite=None, **more):
     options = ImportOptions(form=form, suites=[suite] if suite else [], **more)
     return read_answers([path], options)
 
@@ -66,32 +66,32 @@ class TestLong:
             "participant,item,condition,rating,rt\nanna,e 1,acceptable,5,2300\n"
             "anna,e 1,unacceptable,1,900\n",
         )
-        found = told(path, "long", suite)
-        assert said(found) == [
+        answers = imported(path, "long", suite)
+        assert said(answers) == [
             ("e 1", "acceptable", "anna", "5"),
             ("e 1", "unacceptable", "anna", "1"),
         ]
-        assert found.judgments[0].seconds == 2.3
-        assert found.judgments[1].candidate == BAD
+        assert answers.judgments[0].seconds == 2.3
+        assert answers.judgments[1].candidate == BAD
 
     @pytest.mark.parametrize(
         "name", ["e 1NA", "e 1/unacceptable", BAD, "<p>Piove  se fa freddo.</p>"]
     )
     def test_an_item_has_many_names(self, tmp_path, suite, name):
         path = write(tmp_path / "a.tsv", f"annotator\titem\tvalue\nx\t{name}\t2\n")
-        assert said(told(path, "long", suite)) == [("e 1", "unacceptable", "x", "2")]
+        assert said(imported(path, "long", suite)) == [("e 1", "unacceptable", "x", "2")]
 
     def test_an_id_of_both_sentences_is_refused(self, tmp_path, suite):
         path = write(tmp_path / "a.tsv", "annotator\titem\tvalue\nx\te 1\t2\n")
         with pytest.raises(InputError, match="may be any of"):
-            told(path, "long", suite)
+            imported(path, "long", suite)
 
     def test_a_pair_is_known_by_its_id_where_one_of_two_was_chosen(self, tmp_path, suite):
         path = write(
             tmp_path / "a.tsv",
             f"annotator\titem\tvalue\tquestion\nx\te 1\t{GOOD}\twhich is better\n",
         )
-        assert said(told(path, "long", suite)) == [("e 1", "", "x", GOOD)]
+        assert said(imported(path, "long", suite)) == [("e 1", "", "x", GOOD)]
 
     def test_columns_and_answers_are_mapped(self, tmp_path, suite):
         path = write(tmp_path / "a.tsv", "chi\tfrase\trisposta\nx\te 1A\tbene\n")
@@ -100,7 +100,7 @@ class TestLong:
             '[columns]\nannotator = "chi"\ntext = "frase"\nvalue = "risposta"\n'
             '[values]\nbene = "5"\n',
         )
-        assert said(told(path, "long", suite, columns=read_map(toml))) == [
+        assert said(imported(path, "long", suite, columns=read_map(toml))) == [
             ("e 1", "acceptable", "x", "5")
         ]
 
@@ -109,8 +109,8 @@ class TestLong:
         with pytest.raises(
             InputError, match=r"a\.tsv row 3: no item of the suite is called 'e 9A'"
         ):
-            told(path, "long", suite)
-        skipped = told(path, "long", suite, unknown="skip")
+            imported(path, "long", suite)
+        skipped = imported(path, "long", suite, unknown="skip")
         assert len(skipped.judgments) == 1
         assert skipped.passed == {"no item of the suite is called 'e 9A'": 1}
 
@@ -126,23 +126,23 @@ class TestLong:
     def test_what_cannot_be_used_is_said(self, tmp_path, suite, row, seen):
         path = write(tmp_path / "a.tsv", f"annotator\titem\tvalue\tseconds\tposition\n{row}\n")
         with pytest.raises(InputError, match=seen):
-            told(path, "long", suite)
+            imported(path, "long", suite)
 
     def test_rows_without_an_answer_are_counted(self, tmp_path, suite):
         path = write(tmp_path / "a.tsv", "annotator\titem\tvalue\nx\te 1A\t2\nx\te 1NA\t\n")
-        assert told(path, "long", suite).passed == {"there is no answer in the row": 1}
+        assert imported(path, "long", suite).passed == {"there is no answer in the row": 1}
 
     def test_a_second_answer_is_kept_and_noted(self, tmp_path, suite):
         path = write(tmp_path / "a.tsv", "annotator\titem\tvalue\nx\te 1A\t2\nx\te 1A\t3\n")
-        found = told(path, "long", suite)
-        assert len(found.judgments) == 2
-        assert "1 answers are to a question" in found.notes[0]
+        answers = imported(path, "long", suite)
+        assert len(answers.judgments) == 2
+        assert "1 answers are to a question" in answers.notes[0]
 
     def test_a_check_of_attention_needs_no_item(self, tmp_path, suite):
         path = write(tmp_path / "a.tsv", "annotator\titem\tvalue\texpected\nx\tq1\t2\t2\n")
-        (found,) = told(path, "long", suite).judgments
-        assert found.is_check
-        assert found.item == "q1"
+        (judgment,) = imported(path, "long", suite).judgments
+        assert judgment.is_check
+        assert judgment.item == "q1"
 
 
 class TestWide:
@@ -152,25 +152,25 @@ class TestWide:
             'Quando,annotator,Accettabile? [Piove e fa freddo.],"È tardi, ma resto.",Commento\n'
             "ieri,x,5,4,ciao\noggi,y,,3,\n",
         )
-        found = told(path, "wide", suite)
-        assert said(found) == [
+        answers = imported(path, "wide", suite)
+        assert said(answers) == [
             ("e 1", "acceptable", "x", "5"),
             ("ma 2", "acceptable", "x", "4"),
             ("ma 2", "acceptable", "y", "3"),
         ]
-        assert found.passed == {
+        assert answers.passed == {
             "column 'Quando' is no item": 1,
             "column 'Commento' is no item": 1,
         }
 
     def test_without_a_suite_all_other_columns_are_items(self, tmp_path):
         path = write(tmp_path / "forms.csv", "annotator,uno,due\nx,5,4\n")
-        assert said(told(path, "wide")) == [("uno", "", "x", "5"), ("due", "", "x", "4")]
+        assert said(imported(path, "wide")) == [("uno", "", "x", "5"), ("due", "", "x", "4")]
 
     def test_no_item_at_all_is_said(self, tmp_path, suite):
         path = write(tmp_path / "forms.csv", "annotator,uno,due\nx,5,4\n")
         with pytest.raises(InputError, match="no column is headed by an item"):
-            told(path, "wide", suite)
+            imported(path, "wide", suite)
 
 
 class TestJsPsych:
@@ -188,20 +188,23 @@ class TestJsPsych:
 
     def test_trials_of_items_are_answers(self, tmp_path, suite):
         path = write(tmp_path / "data.json", json.dumps(self.TRIALS))
-        found = told(path, "jspsych", suite)
-        assert said(found) == [
+        answers = imported(path, "jspsych", suite)
+        assert said(answers) == [
             ("e 1", "acceptable", "anna", "4"),
             ("e 1", "unacceptable", "anna", "2"),
         ]
-        first, second = found.judgments
+        first, second = answers.judgments
         assert (first.seconds, first.survey, first.position) == (2.5, "2", 1)
         assert second.seconds is None
-        assert found.passed == {"a trial of type instructions names no item": 1}
+        assert answers.passed == {"a trial of type instructions names no item": 1}
 
     def test_one_list_a_line(self, tmp_path, suite):
         one = json.dumps(self.TRIALS[1:2])
         path = write(tmp_path / "data.txt", one + "\n" + one.replace("anna", "bruno") + "\n")
-        assert [j.annotator for j in told(path, "jspsych", suite).judgments] == ["anna", "bruno"]
+        assert [j.annotator for j in imported(path, "jspsych", suite).judgments] == [
+            "anna",
+            "bruno",
+        ]
 
     def test_csv(self, tmp_path, suite):
         path = write(
@@ -210,12 +213,12 @@ class TestJsPsych:
             'survey-likert,800,"{""Q0"":3}",e 1,acceptable\n',
         )
         # The file is one person's where nothing else says whose it is.
-        assert said(told(path, "jspsych", suite)) == [("e 1", "acceptable", "p7", "3")]
+        assert said(imported(path, "jspsych", suite)) == [("e 1", "acceptable", "p7", "3")]
 
     @pytest.mark.parametrize("text", ["[{", '[["a"]]', "[]", "7", "[1"])
     def test_what_is_none_is_said(self, tmp_path, text):
         with pytest.raises(InputError):
-            told(write(tmp_path / "data.json", text), "jspsych")
+            imported(write(tmp_path / "data.json", text), "jspsych")
 
 
 PCIBEX = (Path(__file__).parents[2] / "data" / "judgments" / "pcibex_results.csv").read_text(
@@ -242,20 +245,24 @@ IBEX = """\
 
 class TestPcibex:
     def test_the_last_answer_of_a_trial_counts(self, tmp_path, suite):
-        found = told(write(tmp_path / "results.csv", PCIBEX), "pcibex", suite)
-        assert said(found) == [("e 1", "acceptable", "anna", "5")]
-        (each,) = found.judgments
-        assert each.seconds == 2.5
-        assert each.at == "2026-03-02T09:30:00+00:00"
-        assert each.survey == "A"
-        assert found.passed == {"nothing was answered in a trial labelled intro": 1}
+        answers = imported(write(tmp_path / "results.csv", PCIBEX), "pcibex", suite)
+        assert said(answers) == [("e 1", "acceptable", "anna", "5")]
+        (judgment,) = answers.judgments
+        assert judgment.seconds == 2.5
+        assert judgment.at == "2026-03-02T09:30:00+00:00"
+        assert judgment.survey == "A"
+        assert answers.passed == {"nothing was answered in a trial labelled intro": 1}
 
     def test_judgments_of_ibex_itself(self, tmp_path, suite):
         text = IBEX.replace("%C3%88 no", "È tardi%2C ma resto.")
         text += "1602519682,bb22,AcceptabilityJudgment,3,0,test,1,NULL,4,NULL,1730\n"
-        (each,) = told(write(tmp_path / "results", text), "pcibex", suite).judgments
-        assert (each.item, each.condition, each.annotator) == ("ma 2", "acceptable", "bb22")
-        assert (each.value, each.seconds) == ("4", 1.73)
+        (judgment,) = imported(write(tmp_path / "results", text), "pcibex", suite).judgments
+        assert (judgment.item, judgment.condition, judgment.annotator) == (
+            "ma 2",
+            "acceptable",
+            "bb22",
+        )
+        assert (judgment.value, judgment.seconds) == ("4", 1.73)
 
     def test_what_a_survey_made_here_logs_counts_and_not_the_label(self, tmp_path, suite):
         text = PCIBEX.replace("15. condition", "15. value").replace("16. Comments", "16. question")
@@ -263,13 +270,17 @@ class TestPcibex:
             "1772443800,aa11,PennController,1,0,trial,A,Scale,answer,Choice,La prima,17,anna,e 1,"
             + GOOD.replace(",", "%2C") + ",which is better\n"
         )  # fmt: skip
-        (each,) = told(write(tmp_path / "results.csv", text), "pcibex", suite).judgments
-        assert (each.item, each.question, each.value) == ("e 1", "which is better", GOOD)
+        (judgment,) = imported(write(tmp_path / "results.csv", text), "pcibex", suite).judgments
+        assert (judgment.item, judgment.question, judgment.value) == (
+            "e 1",
+            "which is better",
+            GOOD,
+        )
 
     def test_rows_without_comments_are_refused(self, tmp_path):
         path = write(tmp_path / "results.csv", "1,aa,PennController\n")
         with pytest.raises(InputError, match="line 1: a row stands before any comment"):
-            told(path, "pcibex")
+            imported(path, "pcibex")
 
 
 class TestPeople:
@@ -280,10 +291,10 @@ class TestPeople:
     @settings(deadline=None)
     @given(st.text(min_size=1), st.binary(min_size=16, max_size=40))
     def test_a_pseudonym_never_shows_the_name(self, name, secret):
-        found = pseudonym(name, secret)
-        assert found == pseudonym(name, secret)
-        assert len(found) == 13
-        assert found != pseudonym(name, secret + b"x")
+        alias = pseudonym(name, secret)
+        assert alias == pseudonym(name, secret)
+        assert len(alias) == 13
+        assert alias != pseudonym(name, secret + b"x")
 
     def test_a_secret_is_made_once_for_its_owner_alone(self, tmp_path):
         path = tmp_path / "secret"
@@ -334,12 +345,12 @@ class TestPeople:
 
     def test_a_file_that_is_no_table_is_said_to_be_none(self, tmp_path):
         with pytest.raises(InputError, match=r"is no table: it ends in '\.json'"):
-            told(write(tmp_path / "a.json", "[]"), "long")
+            imported(write(tmp_path / "a.json", "[]"), "long")
 
     def test_older_exports_head_their_columns_otherwise(self, tmp_path):
         path = write(tmp_path / "p.csv", "participant_id,status,time_taken\nx,approved,60\n")
-        (found,) = read_prolific(path).values()
-        assert (found.status, found.seconds) == ("APPROVED", 60.0)
+        (submission,) = read_prolific(path).values()
+        assert (submission.status, submission.seconds) == ("APPROVED", 60.0)
 
     def test_who_asks_for_deletion_is_found(self, tmp_path, capsys):
         secret = write(tmp_path / "secret", "k" * 16 + "\n")
@@ -364,8 +375,8 @@ class TestPublished:
             "ID,translated,source-language,sentence,context,full-ratings,mean-ratings\n"
             '1,0,en,It rains.,None,"4,3.0,4",3.67\n',
         )
-        found = told(path, "rated")
-        assert [(j.item, j.value, j.annotator) for j in found.judgments] == [
+        answers = imported(path, "rated")
+        assert [(j.item, j.value, j.annotator) for j in answers.judgments] == [
             ("1", "4", None), ("1", "3", None), ("1", "4", None),
         ]  # fmt: skip
 
@@ -375,16 +386,16 @@ class TestPublished:
             "UniqueIndexID\tSource\tAcceptability\tSentence\tSplit\n1\tx\t1\tPiove.\ttrain\n",
         )
         with pytest.raises(InputError, match="no sentence has single ratings"):
-            told(path, "rated")
+            imported(path, "rated")
 
     @pytest.mark.golden
     def test_players_of_itacola(self, shared):
         path = shared / "data/connectives/sample_ItaCoLA_dataset_non-expertannotations.tsv"
-        found = told(path, "rated")
+        answers = imported(path, "rated")
         counts = path.read_text(encoding="utf-8").splitlines()[1:]
         expected = sum(int(line.split("\t")[4]) for line in counts)
-        assert len(found.judgments) == expected
-        assert all(j.annotator for j in found.judgments)
+        assert len(answers.judgments) == expected
+        assert all(j.annotator for j in answers.judgments)
 
 
 def test_a_field_that_is_none_is_refused():
@@ -400,6 +411,6 @@ def test_places_of_blanks(tmp_path):
         "item\ttext\ttarget\te 1cl\n".replace("\te 1cl", "") + "e 1cl\tPiove ___ fa freddo.\te\n",
         encoding="utf-8",
     )
-    found = asked_items([folder]).find("Piove  ... fa freddo.", where="x")
-    assert found is not None
-    assert (found.item, found.condition) == ("e 1cl", "")
+    asked = asked_items([folder]).find("Piove  ... fa freddo.", where="x")
+    assert asked is not None
+    assert (asked.item, asked.condition) == ("e 1cl", "")

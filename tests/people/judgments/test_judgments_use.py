@@ -49,34 +49,34 @@ def rated(name, values):
 
 class TestAdjudication:
     def test_agreement_is_that_of_the_pairs(self):
-        (found,) = pair_agreements(rated("anna", ANNA), rated("bruno", BRUNO))
-        assert (found.n, found.equal) == (4, 2)
+        (agreement,) = pair_agreements(rated("anna", ANNA), rated("bruno", BRUNO))
+        assert (agreement.n, agreement.equal) == (4, 2)
         # By hand, the answers being steps 3 0 2 1 and 3 1 2 2: squared distances 0.5 observed,
         # 2 by chance. krippendorff 0.9.0: krippendorff.alpha([[5,1,4,2],[5,2,4,4]],
         #   level_of_measurement="interval")
-        assert found.kappa.value == pytest.approx(0.75)
-        assert found.alpha.value == pytest.approx(0.7244094488188976)
+        assert agreement.kappa.value == pytest.approx(0.75)
+        assert agreement.alpha.value == pytest.approx(0.7244094488188976)
 
     def test_differences_are_decided_and_the_rest_is_taken_over(self, tmp_path):
-        output, told = tmp_path / "held.csv", []
+        output, shown = tmp_path / "held.csv", []
         numbers = decide_differences(
             rated("anna", ANNA),
             rated("bruno", [*BRUNO, "3"]),
             output,
             by="Carla",
             read=lines_of(["2", "clearly", "=3", ""]),
-            show=told.append,
+            show=shown.append,
         )
         assert numbers == (2, 0)
         held = judgments_of(read_judgments(output))
-        assert {(each.item, each.value) for each in held} == {
+        assert {(judgment.item, judgment.value) for judgment in held} == {
             ("0", "5"), ("1", "2"), ("2", "4"), ("3", "3"), ("4", "3"),
         }  # fmt: skip
-        by_item = {each.item: each.remark for each in held}
+        by_item = {judgment.item: judgment.remark for judgment in held}
         assert by_item["1"] == "decided by Carla; anna said 1, bruno said 2; clearly"
         assert by_item["0"] == "both say so"
         assert by_item["4"] == "only bruno answered"
-        assert "Frase 1." in told[0]
+        assert "Frase 1." in shown[0]
 
     def test_it_goes_on_where_it_was_left(self, tmp_path):
         output = tmp_path / "held.parquet"
@@ -107,7 +107,7 @@ class TestAdjudication:
         messages = []
         lines = lines_of(["perché", "e", ""])
         decide_differences(one, two, tmp_path / "h.csv", by="", read=lines, show=messages.append)
-        assert any("Nobody answers 'perché'" in each for each in messages)
+        assert any("Nobody answers 'perché'" in message for message in messages)
 
     def test_another_table_is_not_overwritten(self, tmp_path, capsys):
         path = write_judgments(table_of(rated("anna", ANNA)), tmp_path / "anna.csv")
@@ -155,15 +155,15 @@ def test_agreement_of_a_table(tmp_path, capsys):
     people = [*rated("anna", ANNA), *rated("bruno", BRUNO)]
     path = write_judgments(table_of(people), tmp_path / "j.csv")
     assert invoke(["annotate", "agreement", str(path), "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["questions"]
-    assert found["alpha"]["value"] == pytest.approx(0.7244094488188976)
+    (question,) = json.loads(capsys.readouterr().out)["questions"]
+    assert question["alpha"]["value"] == pytest.approx(0.7244094488188976)
     assert invoke(["annotate", "agreement", str(path)]) == 0
     assert "2 to 2" in capsys.readouterr().out
     # Carla answers the first question only, so that one place has three answers, the others two.
     write_judgments(table_of([*people, *rated("carla", ANNA[:1])]), path)
     assert invoke(["annotate", "agreement", str(path), "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["questions"]
-    assert (found["fewest"], found["most"]) == (2, 3)
+    (question,) = json.loads(capsys.readouterr().out)["questions"]
+    assert (question["fewest"], question["most"]) == (2, 3)
 
 
 def people_on(suite, seed=1, people=4):
@@ -189,9 +189,9 @@ class TestApply:
         people = people_on(load_rated(source).suite)
         check = Judgment(suite="it-connectives", item="c", annotator="p1", value="1", expected="1")
         output = tmp_path / "rated"
-        found = apply_judgments(source, [*people, check], output, scale=(1, 5))
-        assert (found.used, found.without) == (len(people), 0)
-        assert found.passed == {"a check of attention": 1}
+        applied = apply_judgments(source, [*people, check], output, scale=(1, 5))
+        assert (applied.used, applied.without) == (len(people), 0)
+        assert applied.passed == {"a check of attention": 1}
         rated_ = load_rated(output).rated
         assert rated_.scale.high == 5
         first = next(sentence for sentence in rated_.sentences if sentence.id == "e-1/acceptable")
@@ -202,8 +202,8 @@ class TestApply:
     def test_what_the_author_expects_does_not_pass_for_an_answer(self, tmp_path):
         answer = Judgment(suite="it-acceptability", item="verb-agreement-01", condition="sentence",
                           annotator="Rossi, Anna", value="2")  # fmt: skip
-        found = apply_judgments(SUITES / "it-acceptability", [answer], tmp_path / "rated")
-        assert (found.used, found.without) == (1, 119)
+        applied = apply_judgments(SUITES / "it-acceptability", [answer], tmp_path / "rated")
+        assert (applied.used, applied.without) == (1, 119)
         means = {
             sentence.id: sentence.mean
             for sentence in load_rated(tmp_path / "rated").rated.sentences
@@ -227,8 +227,8 @@ class TestApply:
                      question="acceptable", value=value)
             for name, value in (("a", "yes"), ("b", "no"), ("c", "yes"), ("d", "perhaps"))
         ]  # fmt: skip
-        found = apply_judgments(SUITES / "it-connectives", answers, tmp_path / "rated")
-        assert found.passed == {"a rating is no number": 1}
+        applied = apply_judgments(SUITES / "it-connectives", answers, tmp_path / "rated")
+        assert applied.passed == {"a rating is no number": 1}
         rated_ = load_rated(tmp_path / "rated").rated
         assert (rated_.scale.low, rated_.scale.high) == (0, 1)
         first = next(sentence for sentence in rated_.sentences if sentence.mean is not None)
@@ -241,8 +241,8 @@ class TestApply:
                      question="which is better", value="x")
             for name, condition in (("a", "acceptable"), ("b", "acceptable"), ("c", "unacceptable"))
         ]  # fmt: skip
-        found = apply_judgments(source, chosen, tmp_path / "chosen")
-        assert found.without == 258
+        applied = apply_judgments(source, chosen, tmp_path / "chosen")
+        assert applied.without == 258
         rows = (tmp_path / "chosen" / "items.tsv").read_text(encoding="utf-8").splitlines()
         place = rows[0].split("\t").index("chosen_by")
         assert [row.split("\t")[place] for row in rows[1:4]] == ["2", "1", "0"]
@@ -308,15 +308,15 @@ class TestApply:
 def test_tables_2_and_3_come_from_judgments(tmp_path):
     pairs, cloze = SUITES / "it-connectives", SUITES / "it-connectives-cloze"
     people = people_on(load_rated(pairs).suite)
-    own = tmp_path / "own"
-    apply_judgments(pairs, people, own / "acceptability", scale=(1, 5))
+    folder = tmp_path / "own"
+    apply_judgments(pairs, people, folder / "acceptability", scale=(1, 5))
     chosen = [
         Judgment(suite="it-connectives-cloze", item="1", annotator=name, question="which fits",
                  value="e")
         for name in "ab"
     ]  # fmt: skip
-    apply_judgments(cloze, chosen, own / "cloze")
-    copy = read_copy(own)
+    apply_judgments(cloze, chosen, folder / "cloze")
+    copy = read_copy(folder)
     cells = {
         (table.name, *cell.what.split(": ")): cell.computed
         for table in copy_tables(copy)
@@ -330,7 +330,7 @@ def test_tables_2_and_3_come_from_judgments(tmp_path):
     assert cells["Table 2", "acceptable", "mean"] == pytest.approx(np.mean(means))
     assert cells["Table 2", "acceptable", "sd"] == pytest.approx(np.std(means, ddof=1))
     counted = {
-        each.name: each.count for each in table_3(copy.blanks.suite, chosen_by_people(copy.blanks))
+        row.name: row.count for row in table_3(copy.blanks.suite, chosen_by_people(copy.blanks))
     }
     assert counted[TARGET] == 1
     assert cells["Table 3", TARGET, "items"] == 1

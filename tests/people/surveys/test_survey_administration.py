@@ -31,10 +31,10 @@ client, people = survey_help.client, survey_help.people
 def test_an_answer_of_somebody_who_was_deleted_meanwhile_is_not_stored(
     people, database, monkeypatch
 ):
-    found = storage.participants(database)[0]
+    participant = storage.participants(database)[0]
     data = {**hidden(people[0].get("/1").text), "field-0": "4"}
-    administration.delete_participant(database, found.id)
-    monkeypatch.setattr(storage, "find", lambda *_: found)
+    administration.delete_participant(database, participant.id)
+    monkeypatch.setattr(storage, "find", lambda *_: participant)
     assert people[0].send(1, data).status_code == 403
     assert stored(database) == []
 

@@ -46,20 +46,20 @@ sets_of_members = st.lists(
 @given(sets_of_members, st.integers(0, 5))
 @settings(deadline=None)
 def test_nobody_sees_two_members_and_everything_is_asked_equally_often(sets, more):
-    surveys = max(each.times for each in sets) + more
+    surveys = max(question_set.times for question_set in sets) + more
     dealt = assign_lists(sets, surveys)
     for survey in dealt:
         assert len({number for number, _ in survey}) == len(survey)
-    asked = Counter(each for survey in dealt for each in survey)
-    for number, each in enumerate(sets):
-        for member in range(each.size):
-            assert asked[(number, member)] == each.times // each.size
+    asked = Counter(place for survey in dealt for place in survey)
+    for number, question_set in enumerate(sets):
+        for member in range(question_set.size):
+            assert asked[(number, member)] == question_set.times // question_set.size
 
 
 @given(sets_of_members, st.integers(0, 5))
 @settings(deadline=None)
 def test_sizes_are_equal_to_within_one_in_all_and_in_each_group(sets, more):
-    dealt = assign_lists(sets, max(each.times for each in sets) + more)
+    dealt = assign_lists(sets, max(question_set.times for question_set in sets) + more)
     for group in (None, "a", "b", "c"):
         sizes = [
             sum(group in {None, sets[number].group} for number, _ in survey) for survey in dealt
@@ -82,7 +82,7 @@ def test_as_many_surveys_as_conditions_make_a_latin_square(size, items):
 @settings(deadline=None)
 def test_conditions_are_equally_frequent_in_each_survey_to_within_one(size, more, items):
     dealt = assign_lists(
-        [QuestionSet(size, size, "abc"[each % 3]) for each in range(items)], size + more
+        [QuestionSet(size, size, "abc"[number % 3]) for number in range(items)], size + more
     )
     for survey in dealt:
         conditions = Counter(member for _, member in survey)
@@ -97,7 +97,7 @@ def test_neighbours_differ_where_that_is_possible(groups):
     assert sorted(order) == list(range(len(groups)))
     most = max(Counter(groups).values(), default=0)
     if 2 * most <= len(groups) + 1:
-        shown = [groups[each] for each in order]
+        shown = [groups[place] for place in order]
         assert all(one != other for one, other in itertools.pairwise(shown))
 
 
@@ -113,8 +113,8 @@ def test_nobody_sees_two_conditions_of_an_item(suite, surveys):
     design = build_design(find_suite(suite), SurveyPlan(surveys=surveys, checks=2))
     seen = Counter()
     for questions in design.by_survey.values():
-        own = [question.members for question in questions if not question.expected]
-        assert len(set(own)) == len(own)
+        members = [question.members for question in questions if not question.expected]
+        assert len(set(members)) == len(members)
         seen.update(question.id for question in questions)
     assert {seen[question.id] for question in design.questions if not question.expected} == {1}
     assert {seen[question.id] for question in design.questions if question.expected} == {surveys}
@@ -201,7 +201,7 @@ def test_the_answer_that_nothing_fits_is_there_where_it_is_wanted():
 def test_checks_are_spread_and_never_first():
     design = build_design(find_suite("it-acceptability"), SurveyPlan(surveys=2, checks=3))
     for questions in design.by_survey.values():
-        places = [place for place, each in enumerate(questions) if each.expected]
+        places = [place for place, question in enumerate(questions) if question.expected]
         assert places == [15, 31, 47]
         for place in places:
             assert questions[place].expected in questions[place].lines[0]
@@ -259,19 +259,19 @@ def test_candidates_of_a_run_are_judged_each_once(tmp_path):
     assert len(set(shown)) == len(shown) == 20
     assert design.remarks
     assert [field.name for field in design.fields] == ["fits"]
-    for each in design.questions:
-        start, end = each.mark
-        assert each.lines[0][start:end] == each.candidate
+    for question in design.questions:
+        start, end = question.mark
+        assert question.lines[0][start:end] == question.candidate
 
 
 def test_consent_texts_have_a_version(tmp_path):
     file = tmp_path / "consent.txt"
     file.write_text("Primo\nparagrafo.\n\nSecondo.\n")
     path = find_suite("it-connectives")
-    own = build_design(path, SurveyPlan(consent=file))
-    assert own.consent == ("Primo paragrafo.", "Secondo.")
-    usual, other = (build_design(path, SurveyPlan(contact=each)) for each in ("A", "B"))
-    assert len({own.consent_version, usual.consent_version, other.consent_version}) == 3
+    design = build_design(path, SurveyPlan(consent=file))
+    assert design.consent == ("Primo paragrafo.", "Secondo.")
+    usual, other = (build_design(path, SurveyPlan(contact=contact)) for contact in ("A", "B"))
+    assert len({design.consent_version, usual.consent_version, other.consent_version}) == 3
 
 
 @pytest.mark.parametrize(

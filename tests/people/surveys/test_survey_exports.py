@@ -68,7 +68,7 @@ def test_tables_for_forms_have_a_line_for_each_question_in_order():
     design = small("it-connectives-cloze")
     (text,) = exports.form_tables(design).values()
     lines = rows(text)
-    assert [each["trial"] for each in lines] == list(design.surveys[0].questions)
+    assert [line["trial"] for line in lines] == list(design.surveys[0].questions)
     for position, (line, question) in enumerate(
         zip(lines, design.by_survey["1"], strict=True), start=1
     ):
@@ -189,41 +189,45 @@ def test_the_pcibex_script_asks_one_survey_and_logs_its_columns(tmp_path):
     questions = design.by_survey["2"]
     assert ran["order"][:2] == ["consent", "guidelines"]
     assert ran["order"][-2:] == ["results", "end"]
-    assert [each["logged"]["item"] for each in ran["out"]] == [each.item for each in questions]
-    for each, question in zip(ran["out"], questions, strict=True):
-        assert each["labels"] == ["1", "2", "3", "4", "5"]
-        assert each["logged"]["annotator"] == "P7"
-        assert each["logged"]["condition"] == question.condition
-        assert each["logged"]["value"] == "5"
-        assert each["logged"]["expected"] == question.expected
+    assert [trial["logged"]["item"] for trial in ran["out"]] == [
+        question.item for question in questions
+    ]
+    for trial, question in zip(ran["out"], questions, strict=True):
+        assert trial["labels"] == ["1", "2", "3", "4", "5"]
+        assert trial["logged"]["annotator"] == "P7"
+        assert trial["logged"]["condition"] == question.condition
+        assert trial["logged"]["value"] == "5"
+        assert trial["logged"]["expected"] == question.expected
 
 
 def test_the_pcibex_script_logs_which_condition_was_chosen(tmp_path):
     plan = SurveyPlan(surveys=2, wanted=MaterialOptions(task="choice", limit=4))
     design = build_design(find_suite("it-connectives"), plan)
     ran = run_pcibex(design, tmp_path)
-    for each, question in zip(ran["out"], design.by_survey["2"], strict=True):
-        assert each["logged"]["value"] == question.choices[-1].value
-        assert each["logged"]["condition"] == question.choices[-1].condition
+    for trial, question in zip(ran["out"], design.by_survey["2"], strict=True):
+        assert trial["logged"]["value"] == question.choices[-1].value
+        assert trial["logged"]["condition"] == question.choices[-1].condition
 
 
 def test_the_pcibex_script_asks_about_a_story_one_question_after_the_other(tmp_path):
     design = small("it-stories")
     asked = run_pcibex(design, tmp_path)["out"]
     questions = design.by_survey[asked[0]["logged"]["survey"]]
-    expected = [(each, field) for each in questions for field in design.fields_of(each)]
+    expected = [(question, field) for question in questions for field in design.fields_of(question)]
     assert {field.when for _, field in expected} == {"", "false"}
-    for found, (question, field) in zip(asked, expected, strict=True):
-        assert found["when"] == field.when
-        assert found["logged"]["question"] == field.name
-        assert found["logged"]["value"] == field.choices[-1].value
-        assert all(html.escape(line) in found["text"] for line in question.lines)
+    for trial, (question, field) in zip(asked, expected, strict=True):
+        assert trial["when"] == field.when
+        assert trial["logged"]["question"] == field.name
+        assert trial["logged"]["value"] == field.choices[-1].value
+        assert all(html.escape(line) in trial["text"] for line in question.lines)
 
 
 def test_the_pcibex_script_shows_hostile_text_as_text(tmp_path):
     ran = run_pcibex(hostile(), tmp_path)
-    assert all("<script" not in each["text"] and "<img" not in each["text"] for each in ran["out"])
-    assert all("<mark>" in each["text"] for each in ran["out"])
+    assert all(
+        "<script" not in trial["text"] and "<img" not in trial["text"] for trial in ran["out"]
+    )
+    assert all("<mark>" in trial["text"] for trial in ran["out"])
 
 
 @pytest.fixture(scope="module")
@@ -286,23 +290,23 @@ def answer_jspsych(design, folder, address, packages, browser, *, choose, survey
         )
     with page.expect_download() as download:
         page.locator("#download a").click()
-    found = rows(Path(download.value.path()).read_text(encoding="utf-8"))
+    answers = rows(Path(download.value.path()).read_text(encoding="utf-8"))
     hacked = page.evaluate("window.hacked")
     page.close()
     assert hacked is None
     assert not errors
-    return found
+    return answers
 
 
 def test_the_jspsych_experiment_can_be_answered(tmp_path, served, jspsych_packages, browser):
     design = small("it-connectives")
-    found = answer_jspsych(
+    answers = answer_jspsych(
         design, tmp_path, served, jspsych_packages, browser,
         choose=lambda labels, text: len(text) % len(labels),
     )  # fmt: skip
     questions = design.by_survey["1"]
-    assert [each["item"] for each in found] == [each.item for each in questions]
-    for row, question in zip(found, questions, strict=True):
+    assert [answer["item"] for answer in answers] == [question.item for question in questions]
+    for row, question in zip(answers, questions, strict=True):
         assert row["value"] == str(len(question.lines[0]) % 5 + 1)
         assert row["condition"] == question.condition
         assert row["candidate"] == question.candidate
@@ -315,26 +319,30 @@ def test_stories_in_jspsych_ask_for_the_conflict_where_there_is_one(
     tmp_path, served, jspsych_packages, browser
 ):
     design = small("it-stories")
-    found = answer_jspsych(
+    answers = answer_jspsych(
         design, tmp_path, served, jspsych_packages, browser,
         choose=lambda labels, text: 1 if len(labels) == 2 and len(text) % 2 else 0,
     )  # fmt: skip
     for question in design.by_survey["1"]:
-        own = {each["question"]: each["value"] for each in found if each["item"] == question.item}
+        by_question = {
+            answer["question"]: answer["value"]
+            for answer in answers
+            if answer["item"] == question.item
+        }
         if question.expected:
-            assert list(own) == ["attention"]
-        elif own["story_class"] == "false":
-            assert own["conflict_detec"] == "0 and 1"
-            assert own["physical_state"] == "power"
+            assert list(by_question) == ["attention"]
+        elif by_question["story_class"] == "false":
+            assert by_question["conflict_detec"] == "0 and 1"
+            assert by_question["physical_state"] == "power"
         else:
-            assert list(own) == ["story_class"]
+            assert list(by_question) == ["story_class"]
 
 
 def test_hostile_text_does_nothing_in_jspsych(tmp_path, served, jspsych_packages, browser):
-    found = answer_jspsych(
+    answers = answer_jspsych(
         hostile(), tmp_path, served, jspsych_packages, browser, choose=lambda *_: 0
     )
-    assert {each["value"] for each in found} == {"1"}
+    assert {answer["value"] for answer in answers} == {"1"}
 
 
 def imported(file, form, folder):
@@ -348,33 +356,33 @@ def imported(file, form, folder):
 def held_against(judgments, questions):
     """Whether judgments are about the questions of a survey."""
     assert [judgment.position for judgment in judgments] == list(range(1, len(questions) + 1))
-    for each, question in zip(judgments, questions, strict=True):
-        assert (each.item, each.condition) == (question.item, question.condition)
-        assert each.expected == (question.expected or None)
-        assert each.question == ("attention" if question.expected else "acceptability")
+    for judgment, question in zip(judgments, questions, strict=True):
+        assert (judgment.item, judgment.condition) == (question.item, question.condition)
+        assert judgment.expected == (question.expected or None)
+        assert judgment.question == ("attention" if question.expected else "acceptability")
 
 
 def test_pcibex_results_are_taken_over(tmp_path):
     design = small("it-connectives")
     ran = run_pcibex(design, tmp_path)
-    own = list(ran["out"][0]["logged"])
+    keys = list(ran["out"][0]["logged"])
     names = [
         "Results reception time", "MD5 hash of participant's IP address", "Controller name",
         "Order number of item", "Inner element number", "Label", "Latin Square Group",
-        "PennElementType", "PennElementName", "Parameter", "Value", "EventTime", *own, "Comments",
+        "PennElementType", "PennElementName", "Parameter", "Value", "EventTime", *keys, "Comments",
     ]  # fmt: skip
     lines = [f"# {number}. {name}." for number, name in enumerate(names, start=1)]
-    for number, each in enumerate(ran["out"], start=3):
-        logged = [str(each["logged"][name]).replace(",", "%2C") for name in own]
+    for number, trial in enumerate(ran["out"], start=3):
+        logged = [str(trial["logged"][name]).replace(",", "%2C") for name in keys]
         before = ["1700000000", "abc", "PennController", str(number), "0", f"trial-{number - 3}"]
         lines.append(
             ",".join([*before, "NULL", "Scale", "answer", "Choice", "5", "1", *logged, "NULL"])
         )
     (tmp_path / "results.csv").write_text("\n".join(lines) + "\n")
-    found = imported(tmp_path / "results.csv", "pcibex", tmp_path)
-    held_against(found, design.by_survey["2"])
-    assert {each.value for each in found} == {"5"}
-    assert {each.annotator for each in found} == {"P7"}
+    judgments = imported(tmp_path / "results.csv", "pcibex", tmp_path)
+    held_against(judgments, design.by_survey["2"])
+    assert {judgment.value for judgment in judgments} == {"5"}
+    assert {judgment.annotator for judgment in judgments} == {"P7"}
 
 
 def test_jspsych_results_are_taken_over(tmp_path, served, jspsych_packages, browser):
@@ -384,11 +392,11 @@ def test_jspsych_results_are_taken_over(tmp_path, served, jspsych_packages, brow
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-    found = imported(tmp_path / "results.csv", "jspsych", tmp_path)
-    held_against(found, design.by_survey["1"])
-    assert {each.value for each in found} == {"4"}
-    assert {each.annotator for each in found} == {"P-1"}
-    assert all(each.seconds <= each.session_seconds for each in found)
+    judgments = imported(tmp_path / "results.csv", "jspsych", tmp_path)
+    held_against(judgments, design.by_survey["1"])
+    assert {judgment.value for judgment in judgments} == {"4"}
+    assert {judgment.annotator for judgment in judgments} == {"P-1"}
+    assert all(judgment.seconds <= judgment.session_seconds for judgment in judgments)
 
 
 @pytest.mark.parametrize("language", ["en", "es", "it", "pt", "ru"])

@@ -130,4 +130,4 @@ def test_closing_writes_what_waits(table):
         return await asyncio.gather(*waiting)
 
     assert len(run(write())) == 20
-    assert not [each for each in threading.enumerate() if each.name == "survey writer"]
+    assert not [thread for thread in threading.enumerate() if thread.name == "survey writer"]

@@ -146,16 +146,16 @@ def test_a_page_of_several_questions_is_answered_by_one_number_after_the_other(b
 def test_one_goes_on_at_another_device(browser, database):
     design = small()
     with serving(design, database) as address:
-        own = link(database, design, address)
+        url = link(database, design, address)
         with opened(browser, address) as page:
-            page.goto(own)
+            page.goto(url)
             page.get_by_role("button", name="Acconsento, inizia").click()
             page.get_by_role("link", name="Comincia").click()
             page.get_by_label("4").check()
             page.get_by_role("button", name="Avanti").click()
             page.wait_for_url("**/2")
         with opened(browser, address, viewport=PHONE) as page:
-            page.goto(own)
+            page.goto(url)
             page.get_by_role("link", name="Comincia").click()
             page.wait_for_url("**/2")
             page.get_by_role("link", name="Indietro").click()
@@ -232,8 +232,8 @@ def test_the_administrator_makes_a_link_and_deletes_its_participant(browser, dat
         page.get_by_role("button", name="Sign in").click()
         page.get_by_label("Number").fill("1")
         page.get_by_role("button", name="Create links").click()
-        own = page.locator("td.code").last.inner_text()
-        assert own.startswith(f"{address}/p/")
+        url = page.locator("td.code").last.inner_text()
+        assert url.startswith(f"{address}/p/")
         page.get_by_role("link", name="Back").click()
         page.get_by_role("link", name="Delete").click()
         page.get_by_role("button", name="Delete").click()

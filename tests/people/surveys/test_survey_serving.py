@@ -45,15 +45,15 @@ def test_a_survey_is_answered_from_consent_to_thanks(people, design, database):
     assert first.get().headers["location"].endswith("/done")
 
     table = administration.judgments_in(database)
-    assert [each.position for each in table] == list(range(1, len(questions) + 1))
-    for each, question in zip(table, questions, strict=True):
-        assert each.suite == "it-connectives"
-        assert (each.item, each.condition) == (question.item, question.condition)
-        assert each.candidate == (question.candidate or None)
-        assert each.expected == (question.expected or None)
-        assert each.survey == "1"
-        assert each.scale == ("1 to 5" if each.question == "acceptability" else None)
-        assert each.seconds < each.session_seconds
+    assert [judgment.position for judgment in table] == list(range(1, len(questions) + 1))
+    for judgment, question in zip(table, questions, strict=True):
+        assert judgment.suite == "it-connectives"
+        assert (judgment.item, judgment.condition) == (question.item, question.condition)
+        assert judgment.candidate == (question.candidate or None)
+        assert judgment.expected == (question.expected or None)
+        assert judgment.survey == "1"
+        assert judgment.scale == ("1 to 5" if judgment.question == "acceptability" else None)
+        assert judgment.seconds < judgment.session_seconds
 
 
 def test_what_is_sent_in_two_pieces_does_not_wait_in_between():
@@ -224,12 +224,14 @@ def test_the_log_names_no_token_and_no_address(people, caplog):
     caplog.set_level(logging.DEBUG, logger="cimento")
     people[0].answer(1, "3")
     people[0].client.get("/p/no-such-token")
-    told = [record.getMessage() for record in caplog.records if record.name.startswith("cimento")]
-    assert any(each.startswith("POST answer 303") for each in told)
-    for each in told:
-        assert people[0].token not in each
-        assert "no-such-token" not in each
-        assert "testclient" not in each
+    messages = [
+        record.getMessage() for record in caplog.records if record.name.startswith("cimento")
+    ]
+    assert any(message.startswith("POST answer 303") for message in messages)
+    for message in messages:
+        assert people[0].token not in message
+        assert "no-such-token" not in message
+        assert "testclient" not in message
 
 
 def test_one_participant_cannot_ask_without_end(design, database):
@@ -286,10 +288,10 @@ def test_forced_choices_name_the_condition_that_was_preferred(tmp_path):
         person.agree()
         for position, question in enumerate(questions, start=1):
             person.answer(position, question.choices[position % 2].value)
-    for position, each in enumerate(administration.judgments_in(database), start=1):
+    for position, judgment in enumerate(administration.judgments_in(database), start=1):
         chosen = questions[position - 1].choices[position % 2]
-        assert each.question == "which is better"
-        assert (each.value, each.condition) == (chosen.value, chosen.condition)
+        assert judgment.question == "which is better"
+        assert (judgment.value, judgment.condition) == (chosen.value, chosen.condition)
 
 
 def test_the_conflict_of_a_story_is_asked_only_where_there_is_one(tmp_path):
@@ -323,8 +325,8 @@ def test_whatever_is_sent_the_server_does_not_fail(people, client):
     @given(ANY_FORM, st.booleans(), ANY_PLACE)
     @settings(deadline=None)
     def send(fields, genuine, place):
-        own = hidden(person.get("/1").text) if genuine else {}
-        assert person.send(1, {**fields, **own}).status_code in {303, 403, 422}
+        hidden_fields = hidden(person.get("/1").text) if genuine else {}
+        assert person.send(1, {**fields, **hidden_fields}).status_code in {303, 403, 422}
         assert client.get(f"/p/{person.token}/{quote(place)}").status_code < 500
         assert client.get(f"/{quote(place)}").status_code < 500
         assert client.post("/admin/login", data=fields).status_code in {403, 429}
@@ -432,9 +434,11 @@ def test_a_whole_survey_leads_from_oneself_over_practice_and_breaks_to_the_link(
         for place in ("/guidelines", "/1"):
             assert person.get(place).headers["location"] == f"/p/{token}"
         page = person.get("/background").text
-        told = {**hidden(page), "field-0": " =italiano ", "field-1": "99"}
-        assert client.post(f"/p/{token}/background", data={**told, "form": "x"}).status_code == 403
-        reply = client.post(f"/p/{token}/background", data=told, follow_redirects=False)
+        fields = {**hidden(page), "field-0": " =italiano ", "field-1": "99"}
+        assert (
+            client.post(f"/p/{token}/background", data={**fields, "form": "x"}).status_code == 403
+        )
+        reply = client.post(f"/p/{token}/background", data=fields, follow_redirects=False)
         assert reply.headers["location"].endswith("/guidelines")
         assert "Prova · " in person.get("/1").text
         assert person.get("/pause/1").status_code == 303
