@@ -204,7 +204,7 @@ def pairs_grid(
         remarks=1,
         notes=(
             f"change: second minus first.{_about_sizes(pairs)} Intervals and p: {_methods(pairs)}.",
-            "An interval and a p of two methods may disagree near 0.05.",
+            "The interval and the p-value come from different methods and may disagree near 0.05.",
             *_family(pairs, correction),
             *dict.fromkeys(pair.note for pair in pairs if pair.note),
         ),
@@ -284,9 +284,9 @@ def models_grid(rankings: Sequence[Ranking]) -> Grid:
     return Grid.of(
         rows,
         columns if alone else {**of_suite, **columns},
-        title=f"{alone.suite}, {alone.question}: {alone.n} items that all were scored on."
+        title=f"{alone.suite}, {alone.question}: {alone.n} items scored by all models."
         if alone
-        else "Models by suite, over the items that all of them were scored on.",
+        else "Models by suite, over the items scored by all of them.",
         labels=1 if alone else 4,
         notes=tuple(_ranking_notes(rankings)),
     )

@@ -149,7 +149,7 @@ def _notes(group: Sequence[CellMean], layered: Sequence[CellMean]) -> tuple[str,
     full = next((mean for mean in group if mean.layer is None), None)
     if full is not None and full.effect_bits is not None:
         ends = "" if full.low is None else f" [{full.low:.2f}, {full.high:.2f}]"
-        sure = "" if full.share is not None else ", which is not surely different from 0"
+        sure = "" if full.share is not None else ", which does not differ significantly from 0"
         notes.append(
             f"Exchanging everything takes {full.effect_bits:.2f}{ends} bits from the margin of"
             f" {full.n} items{sure}."
@@ -157,7 +157,7 @@ def _notes(group: Sequence[CellMean], layered: Sequence[CellMean]) -> tuple[str,
     sure_cells = [mean for mean in layered if mean.p_holm is not None and mean.p_holm <= _ALPHA]
     notes.append(
         f"{len(sure_cells) or 'None'} of these effects"
-        f" {'is' if len(sure_cells) == 1 else 'are'} surely different from 0 (p corrected by"
+        f" {'differ' if len(sure_cells) > 1 else 'differs'} significantly from 0 (p corrected by"
         " Holm's method over all cells)."
     )
     inexact = max((mean.n_inexact for mean in layered), default=0)

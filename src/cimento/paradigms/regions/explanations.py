@@ -286,7 +286,7 @@ class CellMean:
 
 
 EVERYTHING = "everything"
-NO_FULL = "the full effect is not surely different from 0"
+NO_FULL = "the full effect does not differ significantly from 0"
 MOST_DRAWN = 200
 """Number of cells above which intervals are by Student's t, for bootstraps of all take minutes."""
 
