@@ -294,7 +294,7 @@ def test_what_cannot_be_asked_is_found_before_training(tmp_path):
         evaluate_while_training(made, [SUITE], batchsize=5)
     with pytest.raises(UsageError, match="no prediction 7"):
         evaluate_while_training(made, [SUITE], predictions="7")
-    with pytest.raises(UsageError, match="two of the suites have this name"):
+    with pytest.raises(UsageError, match="it is given twice"):
         evaluate_while_training(made, [SUITE, SUITE])
     made.processing_class = None
     with pytest.raises(UsageError, match="processing_class=tokenizer"):
