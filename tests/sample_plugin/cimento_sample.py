@@ -17,6 +17,7 @@ from cimento import (
     Region,
     Source,
     Suite,
+    UsageError,
     open_source,
 )
 from cimento.testing import FakeScorer
@@ -24,7 +25,12 @@ from cimento.testing import FakeScorer
 
 def open_by_length(rest: str, asking: Asking) -> Source:
     """`length:B`: a model for which each letter of a word costs B bits."""
-    bits = float(rest)
+    try:
+        bits = float(rest)
+    except ValueError:
+        raise UsageError(
+            where=f"--model length:{rest}", seen="it is no number", todo="Give the bits: length:2."
+        ) from None
     model = FakeScorer(
         lambda words, index: -bits * math.log(2) * len(words[index]), name=f"length-{rest}"
     )

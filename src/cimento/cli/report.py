@@ -20,8 +20,8 @@ from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import expanded
 from cimento.io.inline_markup import printable
+from cimento.measures.named import judged_on as measures_named
 from cimento.measures.normalising import Normalisation
-from cimento.measures.sentence import judged_on as measures_named
 from cimento.models.hf.names import is_folder
 from cimento.report.document import report as write_report
 from cimento.report.document import sections_of, text, versions_apart

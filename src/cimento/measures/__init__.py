@@ -8,18 +8,10 @@ sentences, and `scores` computes these for every sentence of a run.
 from __future__ import annotations
 
 from cimento.io.values import BITS_PER_NAT, Missing, Unit, Value, surprisal_bits, total
+from cimento.measures.named import columns_needed, find_measure, find_measures, judged_on
 from cimento.measures.regions import RegionValues, region_metric, region_values
 from cimento.measures.scores import NOT_ASKED, corrected
-from cimento.measures.sentence import (
-    MEASURES,
-    Measure,
-    Sentence,
-    columns_needed,
-    corpus_perplexity,
-    find_measure,
-    find_measures,
-    judged_on,
-)
+from cimento.measures.sentence import MEASURES, Measure, Sentence, corpus_perplexity
 
 __all__ = [
     "BITS_PER_NAT",

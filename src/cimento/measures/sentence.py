@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, TypeGuard, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, TypeVar
 
-from cimento.errors import UsageError, did_you_mean
-from cimento.io.plugins import blamed, find_plugin
-from cimento.io.tables import COLUMNS, Column
+from cimento.errors import UsageError
+from cimento.io.tables import Column
 from cimento.io.values import (
     BITS_PER_NAT,
     Missing,
@@ -181,9 +180,6 @@ Need: TypeAlias = Column | Literal["unigrams"]
 
 DEFAULT_ALPHA = 0.8
 
-REGIONS = "regions"
-"""The name that stands for the values of regions where a measure is named."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
@@ -262,7 +258,7 @@ def _with_alpha(name: str, alpha: float) -> str:
     return name if alpha == DEFAULT_ALPHA else f"{name}:{alpha:g}"
 
 
-_ADJUSTABLE: Mapping[str, Callable[[float], Measure]] = {"penlp": _penlp, "penlp-l": _penlp_l}
+ADJUSTABLE: Mapping[str, Callable[[float], Measure]] = {"penlp": _penlp, "penlp-l": _penlp_l}
 """Measures with a parameter alpha, which may follow the name: ``penlp:0.6``."""
 
 _ALL = (
@@ -402,96 +398,3 @@ _ALL = (
 
 MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in _ALL}
 """All measures by name, without their aliases."""
-
-_BY_ANY_NAME = {name: measure for measure in _ALL for name in (measure.name, *measure.aliases)}
-
-
-def find_measure(name: str) -> Measure:
-    """The measure of a name; ``penlp:0.6`` is PenLP with an alpha of 0.6.
-
-    Raises:
-        UsageError: there is no such measure, or its alpha is no positive number.
-    """
-    family, colon, alpha = name.strip().lower().partition(":")
-    if not colon and family in _BY_ANY_NAME:
-        return _BY_ANY_NAME[family]
-    if colon and family in _ADJUSTABLE:
-        return _ADJUSTABLE[family](_alpha(alpha, name))
-    if not colon and (plugged := _plugged(family)):
-        return plugged
-    if colon and family in _BY_ANY_NAME:
-        raise UsageError(
-            where=f"measure {name!r}",
-            seen=f"{family} has no alpha",
-            todo=f"Only {' and '.join(_ADJUSTABLE)} have one.",
-        )
-    raise UsageError(
-        where=f"measure {name!r}",
-        seen="there is no such measure",
-        todo=did_you_mean(family, [*_BY_ANY_NAME, REGIONS]),
-    )
-
-
-def _plugged(name: str) -> Measure | None:
-    """The measure of a plug-in, under the name by which it was asked for; None if there is none."""
-    measure = find_plugin("cimento.measures", name, expected="a Measure", is_right=_is_measure)
-    if measure is None:
-        return None
-
-    def value(sentence: Sentence) -> float:
-        with blamed("cimento.measures", name, but=Undefined):
-            return float(measure.function(sentence))
-
-    return replace(measure, name=name, aliases=(), function=value)
-
-
-def _is_measure(value: object) -> TypeGuard[Measure]:
-    return isinstance(value, Measure)
-
-
-def find_measures(names: Sequence[str]) -> tuple[Measure, ...]:
-    """The measures of some names without repeats; a name may be several separated by commas.
-
-    Raises:
-        UsageError: there is no such measure.
-    """
-    single = [part for name in names for part in name.split(",") if part.strip()]
-    return tuple({measure.name: measure for measure in map(find_measure, single)}.values())
-
-
-def judged_on(names: Sequence[str]) -> tuple[str, ...]:
-    """The names of measures as `Judging` has them, where ``regions`` is the empty name.
-
-    Args:
-        names: names of measures; each may be several separated by commas.
-
-    Raises:
-        UsageError: there is no such measure.
-    """
-    single = [part.strip() for name in names for part in name.split(",") if part.strip()]
-    plain = ("" if name == REGIONS else find_measure(name).name for name in single)
-    return tuple(dict.fromkeys(plain))
-
-
-def columns_needed(names: Sequence[str]) -> tuple[Column, ...]:
-    """The columns of the tokens table that some measures need; the empty name needs none.
-
-    Raises:
-        UsageError: there is no such measure.
-    """
-    needs = {need for name in names if name for need in find_measure(name).needs}
-    return tuple(column for column in COLUMNS if column in needs)
-
-
-def _alpha(text: str, name: str) -> float:
-    try:
-        alpha = float(text)
-    except ValueError:
-        alpha = math.nan
-    if not (math.isfinite(alpha) and alpha > 0):
-        raise UsageError(
-            where=f"measure {name!r}",
-            seen=f"{text!r} is not a positive number",
-            todo="Write the alpha after the colon: penlp:0.6.",
-        )
-    return alpha

@@ -50,6 +50,10 @@ class LoadedModel:
     kind: KindRule = "auto"
     model_args: Mapping[str, JsonValue] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        number_format = str(self.model.dtype).removeprefix("torch.")
+        return f"<LoadedModel {self.name!r}, {number_format} on {self.model.device}>"
+
     @property
     def name(self) -> str:
         """The name in tables: that of loading, or that known to transformers."""
