@@ -31,6 +31,56 @@ def test_the_columns_of_a_pair_are_guessed_from_names_that_are_nearly_right(name
     assert guess_pair(grid(names, (GOOD, BAD))) == guess
 
 
+PAIRS_OF_NAMES = [
+    ("Frase di prova grammaticale", "Frase di prova agrammaticale"),
+    ("Frasi di prova grammaticali", "Frasi di prova agrammaticali"),
+    ("Frasi di prova accettabili", "Frasi di prova non accettabili"),
+    ("Stimolo-corretto", "Stimolo-scorretto"),
+    ("Oración de prueba gramatical", "Oración de prueba agramatical"),
+    ("Oraciones de prueba gramaticales", "Oraciones de prueba agramaticales"),
+    ("Oraciones buenas (sí)", "Oraciones buenas (no)"),
+    ("Estímulos aceptables", "Estímulos inaceptables"),
+    ("Frase de teste gramatical", "Frase de teste agramatical"),
+    ("Frases de teste aceitáveis", "Frases de teste não aceitáveis"),
+    ("Правильный стимул", "Неправильный стимул"),
+    ("Правильные стимулы", "Не правильные стимулы"),
+    ("Grammatical stimulus", "Ungrammatical stimulus"),
+    ("Possible stimuli", "Impossible stimuli"),
+    ("Acceptable test sentences", "Unaceptable test sentences"),
+]
+"""Names that are no words for good and bad, and of which the second negates the first."""
+
+
+@pytest.mark.parametrize(("good", "bad"), PAIRS_OF_NAMES)
+def test_the_name_that_negates_the_other_is_that_of_the_bad_sentences(good, bad):
+    assert guess_pair(grid((good, bad), (GOOD, BAD))) == (0, 1)
+    assert guess_pair(grid((bad, good), (BAD, GOOD))) == (1, 0)
+    assert guess_pair(grid(("n", bad, "nota", good), ("1", BAD, "x", GOOD))) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Oraciones gramaticales", "Oraciones agramaticales"),
+        ("Frasi agrammaticali", "Frasi grammaticali"),
+        ("Предложения неправильные", "Предложения правильные"),
+    ],
+)
+def test_plural_names_of_good_and_bad_sentences_need_no_question(names):
+    assert guess_pair(grid(names, (GOOD, BAD))) is None
+
+
+def test_sentences_with_an_asterisk_are_the_bad_ones_where_names_do_not_say_it():
+    starred = (f"*{BAD}", GOOD)
+    assert guess_pair(grid(("Frase A", "Frase B"), starred, starred)) == (1, 0)
+    assert guess_pair(grid(("Frase A", "Frase B"), starred[::-1], starred[::-1])) == (0, 1)
+
+
+def test_names_that_are_hardly_more_alike_one_way_do_not_swap_the_columns():
+    assert guess_pair(grid(("Gramatika", "Agramatika2"), (GOOD, BAD))) == (0, 1)
+    assert guess_pair(grid(("badly", "goody"), (BAD, GOOD))) == (1, 0)
+
+
 def test_columns_of_single_words_or_numbers_are_not_asked_about():
     made = grid(("n", "uno", "due", "verbo"), ("1", GOOD, BAD, "saltare"))
     assert guess_pair(made) == (1, 2)

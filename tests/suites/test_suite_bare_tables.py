@@ -143,6 +143,16 @@ def test_a_plan_takes_the_language(tmp_path):
         ("Sentença aceitável", "Sentença inaceitável"),
         ("certa", "errada"),
         ("грамматичное предложение", "неграмматичное предложение"),
+        ("Frasi grammaticali", "Frasi agrammaticali"),
+        ("corrette", "scorrette"),
+        ("Oraciones gramaticales", "Oraciones agramaticales"),
+        ("Correctas", "Incorrectas"),
+        ("Enunciados correctos", "Enunciados incorrectos"),
+        ("Frases gramaticais", "Frases agramaticais"),
+        ("Sentenças aceitáveis", "Sentenças inaceitáveis"),
+        ("Правильные предложения", "Неправильные предложения"),
+        ("правильные", "неправильные"),
+        ("Grammatical sentences", "Ungrammatical sentences"),
     ],
 )
 def test_headers_that_say_which_sentence_is_which_are_understood(tmp_path, good, bad):
@@ -169,6 +179,21 @@ def test_columns_that_are_not_understood_are_named_with_what_they_would_be_calle
         load_suite(path)
     assert f"is a table with the columns {', '.join(header)}" in str(caught.value)
     assert todo in str(caught.value)
+
+
+@pytest.mark.parametrize("phenomenon", ["número", "concordancia de número"])
+def test_two_columns_of_sentences_are_a_pair_with_any_other_columns(tmp_path, phenomenon):
+    header = ("Ítem", "Fenómeno", "Primera", "Segunda", "Notas")
+    rows = tuple((str(n), phenomenon, *pair, "x") for n, pair in enumerate(PAIRS))
+    with pytest.raises(InputError) as caught:
+        load_suite(written(tmp_path / "pares.csv", header, rows))
+    assert "If each row is a pair, rename 'Primera' and 'Segunda'" in caught.value.todo
+
+
+@pytest.mark.parametrize("name", ["frasi", "Frases", "oraciones", "sentenças", "предложения"])
+def test_a_column_of_sentences_may_be_named_in_the_plural(tmp_path, name):
+    path = written(tmp_path / "giudizi.csv", (name, "rating"), RATED)
+    assert len(rated_of(load_suite(path).suite).sentences) == len(RATED)
 
 
 def test_pairs_with_hardly_a_word_in_common_are_named_once(tmp_path, capsys):

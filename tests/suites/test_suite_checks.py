@@ -87,12 +87,21 @@ def test_numbers_and_usual_punctuation_are_no_judgment_marks(begin):
 def test_marks_of_many_sentences_are_one_fault_with_their_number():
     starred = [{name: f"*{text}" for name, text in item.items()} for item in (LAMPS, DOG)]
     assert "4 of 4 sentences" in one(make(*starred), "CIM-S061").seen
-    [fault] = [
-        fault
-        for fault in check_suite(cimento.pairs([("A cat sleeps.", "*A cat sleep.")] * 3))
-        if fault.code == "CIM-S061"
-    ]
-    assert "3 of 6 sentences" in fault.seen
+
+
+def test_marks_in_one_condition_only_are_an_error_and_elsewhere_a_warning():
+    starred = cimento.pairs([("A cat sleeps.", "*A cat sleep."), ("It rains.", "It rain.")])
+    fault = one(starred, "CIM-S061")
+    assert (fault.severity, fault.where) == ("error", "item 1, condition bad")
+    assert "1 of 2 sentences of condition 'bad'" in fault.seen
+    ticked = cimento.pairs([("✓ A cat sleeps.", "*A cat sleep.")] * 3)
+    assert [(fault.severity, fault.where) for fault in faults_of(ticked, "CIM-S061")] == [
+        ("error", "item 1, condition good"), ("error", "item 1, condition bad"),
+    ]  # fmt: skip
+    both = cimento.pairs([("#Summer is over.", "#Summer are over."), ("It rains.", "It rain.")])
+    fault = one(both, "CIM-S061")
+    assert fault.severity == "warning"
+    assert "2 of 4 sentences" in fault.seen
 
 
 def test_a_good_suite_has_no_faults():

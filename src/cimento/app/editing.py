@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
+from cimento.suites.headers import HEADERS
 from cimento.suites.suite_workbook import ABOUT, ITEMS
-from cimento.suites.tables import HEADERS, Table
+from cimento.suites.tables import Table
 from cimento.suites.workbooks import write_sheets
 
 Cells: TypeAlias = tuple[str, ...]

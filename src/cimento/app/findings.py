@@ -9,6 +9,7 @@ beginner's table; the page asks, with its guess chosen.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -29,9 +30,9 @@ from cimento.errors import InputError, MissingDependencyError
 from cimento.io.files import write_bytes
 from cimento.paradigms.registry import load_suite
 from cimento.suites import Suite
+from cimento.suites.headers import HEADERS, without_noun
 from cimento.suites.reading import CHECKS
 from cimento.suites.suite_workbook import ITEMS
-from cimento.suites.tables import HEADERS
 
 if TYPE_CHECKING:
     from cimento.paradigms.regions.audit import Audit
@@ -48,6 +49,11 @@ SIDES = ("good", "bad")
 _OTHER_TEXTS = ("text", "sentence", "condition")
 _MOST_LOOKED_AT = 200
 _LEAST_LIKE = 0.7
+_CLEARLY = 0.5
+"""How much better names must fit the other way round; the good sentences stand first otherwise."""
+_SAME = 0.85
+_PREFIXES = ("a", "in", "im", "s", "un", "не")
+_NEGATING = frozenset({"no", "non", "não", "not", "не"})
 _CELLS = 4
 """Columns of sentences that are the cells of a design, and no longer pairs with a column more."""
 
@@ -281,16 +287,49 @@ def guess_pair(grid: Grid) -> tuple[int, int] | None:
     columns = sentence_columns(sheet)
     if not len(SIDES) <= len(columns) < _CELLS:
         return None
-    # Of equal guesses the first is taken, in which the good sentences stand first.
-    return max(
-        permutations(columns, 2),
-        key=lambda pair: sum(map(_likeness, (sheet.columns[n] for n in pair), SIDES)),
+    names = sheet.columns
+    first, second = sorted(
+        max(permutations(columns, 2), key=lambda pair: _likes(*(names[n] for n in pair)))
     )
+    is_swapped = _is_negated(names[first], names[second])
+    if is_swapped == _is_negated(names[second], names[first]):
+        is_swapped = _is_starred(sheet, first)
+        if is_swapped == _is_starred(sheet, second):
+            is_swapped = _likes(names[second], names[first]) > _CLEARLY + _likes(
+                names[first], names[second]
+            )
+    return (second, first) if is_swapped else (first, second)
+
+
+def _is_negated(name: str, other: str) -> bool:
+    """Whether a name is another one with a negating word or prefix, give or take a typo."""
+    words, others = (re.findall(r"\w+", text.casefold()) for text in (name, other))
+    if _NEGATING.intersection(words) and not _NEGATING.intersection(others):
+        return True
+    own = " ".join(word for word in words if word not in others)
+    rest = " ".join(word for word in others if word not in words)
+    ratio = SequenceMatcher(None, own, rest).ratio()
+    return any(
+        SequenceMatcher(None, own.removeprefix(prefix), rest).ratio() > max(ratio, _SAME)
+        for prefix in _PREFIXES
+        if own.startswith(prefix)
+    )
+
+
+def _is_starred(sheet: Sheet, column: int) -> bool:
+    """Whether most sentences of a column begin with an asterisk."""
+    cells = [cell for cell in sheet.values(column)[:_MOST_LOOKED_AT] if cell.strip()]
+    return 2 * sum(cell.lstrip().startswith("*") for cell in cells) > len(cells)
+
+
+def _likes(good: str, bad: str) -> float:
+    """How much two names are like those of the good and the bad sentences, from 0 to 2."""
+    return _likeness(good, "good") + _likeness(bad, "bad")
 
 
 def _likeness(name: str, side: str) -> float:
     """How much a name is like one of the known names of a side, from 0 to 1; 0 if but a little."""
-    word = name.strip().casefold()
+    word = without_noun(name)
     ratio = max(SequenceMatcher(None, word, known).ratio() for known in (side, *HEADERS[side]))
     return ratio if ratio > _LEAST_LIKE else 0.0
 

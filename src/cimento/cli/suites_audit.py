@@ -136,6 +136,7 @@ _TITLES = {
     "elsewhere": "conditions that differ elsewhere too",
     "unlike": "hardly a word in common",
     "same": "groups with the same context",
+    "marked": "judgment marks before a sentence",
     "overlapping": "overlapping words",
 }
 _OF_TOKENS = ("split", "unknown")

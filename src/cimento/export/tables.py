@@ -18,7 +18,7 @@ from cimento.report.formatting import interval, rate
 from cimento.report.grid import BLANK, Grid, as_markdown
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES
 from cimento.suites import Suite
-from cimento.suites.tables import HEADERS
+from cimento.suites.headers import HEADERS
 
 if TYPE_CHECKING:
     import polars as pl

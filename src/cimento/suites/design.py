@@ -13,7 +13,8 @@ from itertools import chain, combinations
 
 from cimento.errors import InputError, did_you_mean
 from cimento.suites import JsonValue, Prediction, Suite
-from cimento.suites.tables import Table, meaning
+from cimento.suites.headers import meaning
+from cimento.suites.tables import Table
 
 KEY = "licensing"
 """The table of suite.toml that declares the design."""

@@ -1,14 +1,103 @@
-"""The rows with the names of columns: titles above them, and names that take two rows."""
+"""Names of columns: their words in five languages, titles above them, names that take two rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 from cimento.errors import Fault
 from cimento.suites.reading import fault
 
+HEADERS: Mapping[str, tuple[str, ...]] = {
+    "item": (
+        "elemento", "ítem", "номер", "стимул", "n.º", "n.°", "nº", "n°", "№", "n.", "nr.", "núm.",
+        "num.", "numero", "número", "#",
+    ),
+    "condition": ("condizione", "condición", "condição", "условие"),
+    "text": (
+        "frase", "testo", "texto", "oración", "sentença", "предложение", "текст", "frasi", "frases",
+        "oraciones", "sentenças", "предложения",
+    ),
+    "sentence": (
+        "frase", "oración", "sentença", "предложение", "frasi", "frases", "oraciones", "sentenças",
+        "предложения",
+    ),
+    "good": (
+        "buona", "corretta", "giusta", "grammaticale", "accettabile", "buena", "correcta",
+        "gramatical", "aceptable", "boa", "correta", "certa", "aceitável", "верное", "правильное",
+        "грамматичное", "приемлемое",
+        "buone", "corrette", "giuste", "grammaticali", "accettabili", "buenas", "correctas",
+        "gramaticales", "aceptables", "boas", "corretas", "certas", "gramaticais", "aceitáveis",
+        "correctos", "corretti", "corretos", "верные", "правильные", "грамматичные", "приемлемые",
+    ),
+    "bad": (
+        "cattiva", "scorretta", "sbagliata", "errata", "agrammaticale", "sgrammaticale",
+        "non grammaticale", "inaccettabile", "non accettabile", "mala", "incorrecta",
+        "agramatical", "no gramatical", "inaceptable", "no aceptable", "má", "errada",
+        "incorreta", "não gramatical", "inaceitável", "não aceitável",
+        "неверное", "неправильное", "неграмматичное", "неприемлемое",
+        "cattive", "scorrette", "sbagliate", "errate", "agrammaticali", "sgrammaticali",
+        "non grammaticali", "inaccettabili", "non accettabili", "malas", "incorrectas",
+        "agramaticales", "no gramaticales", "inaceptables", "no aceptables", "más", "erradas",
+        "incorretas", "agramaticais", "não gramaticais", "inaceitáveis", "não aceitáveis",
+        "incorrectos", "scorretti", "incorretos", "неверные", "неправильные", "неграмматичные",
+        "неприемлемые",
+    ),
+    "target": (
+        "answer", "expected", "risposta", "risposta attesa", "parola", "parola attesa", "respuesta",
+        "respuesta esperada", "palabra", "resposta", "resposta esperada", "palavra", "ответ",
+        "слово",
+    ),
+    "plausible": (
+        "plausibile", "plausibili", "alternativa plausibile", "alternative plausibili",
+        "plausibles", "plausível", "plausíveis", "правдоподобное",
+    ),
+    "implausible": (
+        "implausibile", "implausibili", "alternative sbagliate", "distrattori", "distractors",
+        "implausibles", "inverosímil", "distractores", "implausível", "distratores",
+        "неправдоподобное",
+    ),
+    "phenomenon": ("fenomeno", "fenómeno", "fenômeno", "явление"),
+    "rating": (
+        "mean rating", "average rating", "judgment", "judgement", "mean judgment",
+        "giudizio", "giudizio medio", "media dei giudizi", "valutazione", "valutazione media",
+        "voto", "voto medio", "punteggio", "punteggio medio", "juicio", "juicio medio",
+        "puntuación", "puntuación media", "valoración", "valoración media", "promedio",
+        "julgamento", "julgamento médio", "avaliação", "avaliação média", "nota", "nota média",
+        "media", "média", "оценка", "средняя оценка", "балл", "средний балл",
+    ),
+    "ratings": ("giudizi", "voti", "juicios", "puntuaciones", "julgamentos", "notas", "оценки"),
+}  # fmt: skip
+"""Names of columns in Italian, Spanish, Portuguese and Russian, and other English ones."""
+
+_ENGLISH: Mapping[str, tuple[str, ...]] = {
+    "good": ("good", "grammatical", "acceptable", "correct"),
+    "bad": ("bad", "ungrammatical", "unacceptable", "incorrect"),
+}
+
+_NOUNS = (
+    r"(?:frasi?|frases?|oración|oraciones|sentenças?|enunciat[oi]|enunciados?"
+    r"|предложени[ея]|sentences?)"
+)
+_NOUN = re.compile(rf"^{_NOUNS}\s+|\s+{_NOUNS}$")
+KNOWN = {*HEADERS}.union(*HEADERS.values(), *_ENGLISH.values())
+"""All words of `HEADERS` and the English ones, without capitals."""
+
 _MOST_WORDS = 3
 _FINAL = (".", "?", "!", "…")
+
+
+def meaning(name: str) -> str:
+    """``good`` or ``bad``, where a name is a word for one of them; otherwise the name."""
+    word = name.casefold().replace("_", " ").strip()
+    known = (side for side in _ENGLISH if word in (*_ENGLISH[side], *HEADERS[side]))
+    return next(known, name)
+
+
+def without_noun(name: str) -> str:
+    """A name in small letters, without the word for sentences: ``Frasi grammaticali``."""
+    word = name.strip().casefold()
+    return _NOUN.sub("", word).strip() or word
 
 
 def is_title(record: Sequence[str]) -> bool:

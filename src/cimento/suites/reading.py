@@ -159,7 +159,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S057": _warning(
         "a sentence in several items", "Write a different sentence, or put them in one cluster."
     ),
-    "CIM-S061": _warning("a judgment mark before a sentence", "Delete it from the sentence."),
+    "CIM-S061": _error("a judgment mark before a sentence", "Delete it from the sentence."),
 }
 
 

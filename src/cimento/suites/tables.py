@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +17,15 @@ from cimento.errors import Fault, InputError, SuiteError, TableError
 from cimento.io.files import read_bytes
 from cimento.io.parquet import parse_parquet
 from cimento.io.parsing import each_line, parse_json
-from cimento.suites.headers import count_titles, has_gap, is_title, two_row_names
+from cimento.suites.headers import (
+    HEADERS,
+    KNOWN,
+    count_titles,
+    has_gap,
+    is_title,
+    two_row_names,
+    without_noun,
+)  # fmt: skip
 from cimento.suites.reading import decode_table, errors, fault, place_of_row, unusable
 from cimento.suites.workbooks import read_workbook, sheet_names
 
@@ -39,72 +46,11 @@ ROW_BYTES = 12
 The shortest rows grow a hundredfold in memory, and no real sentence is so short.
 """
 
-HEADERS: Mapping[str, tuple[str, ...]] = {
-    "item": (
-        "elemento", "ítem", "номер", "стимул", "n.º", "n.°", "nº", "n°", "№", "n.", "nr.", "núm.",
-        "num.", "numero", "número", "#",
-    ),
-    "condition": ("condizione", "condición", "condição", "условие"),
-    "text": ("frase", "testo", "texto", "oración", "sentença", "предложение", "текст"),
-    "sentence": ("frase", "oración", "sentença", "предложение"),
-    "good": (
-        "buona", "corretta", "giusta", "grammaticale", "accettabile", "buena", "correcta",
-        "gramatical", "aceptable", "boa", "correta", "certa", "aceitável", "верное", "правильное",
-        "грамматичное", "приемлемое",
-    ),
-    "bad": (
-        "cattiva", "scorretta", "sbagliata", "errata", "agrammaticale", "sgrammaticale",
-        "non grammaticale", "inaccettabile", "non accettabile", "mala", "incorrecta",
-        "agramatical", "no gramatical", "inaceptable", "no aceptable", "má", "errada",
-        "incorreta", "não gramatical", "inaceitável", "não aceitável",
-        "неверное", "неправильное", "неграмматичное", "неприемлемое",
-    ),
-    "target": (
-        "answer", "expected", "risposta", "risposta attesa", "parola", "parola attesa", "respuesta",
-        "respuesta esperada", "palabra", "resposta", "resposta esperada", "palavra", "ответ",
-        "слово",
-    ),
-    "plausible": (
-        "plausibile", "plausibili", "alternativa plausibile", "alternative plausibili",
-        "plausibles", "plausível", "plausíveis", "правдоподобное",
-    ),
-    "implausible": (
-        "implausibile", "implausibili", "alternative sbagliate", "distrattori", "distractors",
-        "implausibles", "inverosímil", "distractores", "implausível", "distratores",
-        "неправдоподобное",
-    ),
-    "phenomenon": ("fenomeno", "fenómeno", "fenômeno", "явление"),
-    "rating": (
-        "mean rating", "average rating", "judgment", "judgement", "mean judgment",
-        "giudizio", "giudizio medio", "media dei giudizi", "valutazione", "valutazione media",
-        "voto", "voto medio", "punteggio", "punteggio medio", "juicio", "juicio medio",
-        "puntuación", "puntuación media", "valoración", "valoración media", "promedio",
-        "julgamento", "julgamento médio", "avaliação", "avaliação média", "nota", "nota média",
-        "media", "média", "оценка", "средняя оценка", "балл", "средний балл",
-    ),
-    "ratings": ("giudizi", "voti", "juicios", "puntuaciones", "julgamentos", "notas", "оценки"),
-}  # fmt: skip
-"""Names of columns in Italian, Spanish, Portuguese and Russian, and other English ones."""
-
-_ENGLISH: Mapping[str, tuple[str, ...]] = {
-    "good": ("good", "grammatical", "acceptable", "correct"),
-    "bad": ("bad", "ungrammatical", "unacceptable", "incorrect"),
-}
-
-_SENTENCE = re.compile(r"^(?:frase|oración|sentença)\s+|\s+предложение$")
-_KNOWN = {*HEADERS}.union(*HEADERS.values(), *_ENGLISH.values())
 _MOST_SHEETS = 50
 _TITLE_ROWS = 5
 """Largest number of title rows above the header."""
 
 _DELIMITERS = {".csv": (",", ";", "\t"), ".tab": ("\t",), ".txt": ("\t", ";", ",")}
-
-
-def meaning(name: str) -> str:
-    """``good`` or ``bad``, where a name is a word for one of them; otherwise the name."""
-    word = name.casefold().replace("_", " ").strip()
-    known = (side for side in _ENGLISH if word in (*_ENGLISH[side], *HEADERS[side]))
-    return next(known, name)
 
 
 def is_spreadsheet(path: Path) -> bool:
@@ -177,7 +123,7 @@ class Table:
             return name
         folded = {column.casefold(): column for column in reversed(self.columns)}
         # Many headers put the word for sentence first: Frase grammaticale.
-        folded = {_SENTENCE.sub("", name).strip() or name: folded[name] for name in folded} | folded
+        folded = {without_noun(name): folded[name] for name in folded} | folded
         words = (name, *HEADERS.get(name, ()))
         return next((folded[word] for word in words if word in folded), None)
 
@@ -343,8 +289,8 @@ def _degree(data: bytes, sheet: str) -> int:
     rows, _ = read_workbook(data, name=sheet, sheet=sheet)
     filled = [row for row in rows if _is_filled(row)]
     titles = count_titles(filled[: _TITLE_ROWS + 1])
-    header = {_SENTENCE.sub("", cell.strip().casefold()) for cell in [*filled, []][titles]}
-    if len(header & _KNOWN) >= _KNOWN_TABLE:
+    header = {without_noun(cell) for cell in [*filled, []][titles]}
+    if len(header & KNOWN) >= _KNOWN_TABLE:
         return _KNOWN_TABLE
     return int(len(filled) > titles + 1 and not all(map(is_title, filled[: _TITLE_ROWS + 1])))
 

@@ -240,6 +240,32 @@ def test_tasks_and_languages_that_do_not_go_with_a_suite_are_refused():
         build_design(find_suite("it-connectives"), SurveyPlan(scale=1))
 
 
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("good,bad\nIeri pioveva.,*Ieri piovevano.\n", "CIM-S061"),
+        ("good,bad\n*Ieri piovevano.,*Ieri pioverono.\n", "item 1: '*Ieri piovevano.' begins"),
+        ("sentence,rating\nIeri pioveva.,7\n?Ieri piovevano.,2\n", "item 2: '?Ieri piovevano.'"),
+    ],
+)
+def test_people_never_see_judgment_marks(tmp_path, capsys, table, said):
+    path = tmp_path / "marked.csv"
+    path.write_text(table, "utf-8")
+    command = ["annotate", "survey", "build", str(path), "-o", str(tmp_path / "survey")]
+    assert invoke(command) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "survey").exists()
+
+
+def test_a_hashtag_may_begin_a_sentence_that_people_judge(tmp_path):
+    path = tmp_path / "tagged.csv"
+    path.write_text("good,bad\n#Ferie finite.,#Ferie finito.\n", "utf-8")
+    assert invoke(["suites", "convert", str(path), "--language", "it", "-o",
+                   str(tmp_path / "tagged.xlsx")]) == 0  # fmt: skip
+    assert invoke(["annotate", "survey", "build", str(tmp_path / "tagged.xlsx"), "-o",
+                   str(tmp_path / "survey")]) == 0  # fmt: skip
+
+
 def test_people_rate_on_the_scale_of_the_suite_unless_another_is_named(tmp_path):
     suite = tmp_path / "mine.csv"
     suite.write_text("sentence,rating\nMaria canta.,6.5\nMaria cantano.,1\n", encoding="utf-8")

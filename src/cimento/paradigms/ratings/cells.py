@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.errors import InputError, counted
-from cimento.suites.tables import HEADERS, Row, Table
+from cimento.suites.headers import HEADERS
+from cimento.suites.tables import Row, Table
 
 _ABSENT = {"", "na", "nan", "none", "null", "-"}
 _YES_OR_NO = {

@@ -28,6 +28,7 @@ from cimento.paradigms.regions.contrast import (
 )
 from cimento.suites import Region
 from cimento.suites.checks.comparisons import have_little_in_common
+from cimento.suites.checks.wording import marked_items
 from cimento.suites.stimuli import (
     WITHOUT_BLANKS,
     count_words,
@@ -104,8 +105,7 @@ class Audit:
     Attributes:
         suite: name of the suite.
         n_items: number of items in the suite.
-        target: the contrast in words; empty if the predictions do not determine it, and then
-            nothing is found that depends on it.
+        target: the contrast in words; empty, like all that depends on it, if nothing determines it.
         conditions: properties of the sentences, one entry for each condition.
         split_unequally: items whose target has more tokens in one condition than in another.
         unknown: item and condition of stimuli with unknown tokens, and the number of these tokens.
@@ -113,6 +113,7 @@ class Audit:
         other_contexts: items whose conditions also differ outside the target.
         same_contexts: groups of items with the same words outside the target.
         unlike: items in which two compared sentences have hardly a word in common.
+        marked: items with a judgment mark before a sentence.
         overlapping: pairs of items that share most of their words, with their Jaccard index.
         baselines: cheap methods, with the items that each of them solves.
         confounds: differences that mark one of the four conditions and therefore enter DD; None if
@@ -130,6 +131,7 @@ class Audit:
     other_contexts: tuple[str, ...] = ()
     same_contexts: tuple[tuple[str, ...], ...] = ()
     unlike: tuple[str, ...] = ()
+    marked: tuple[str, ...] = ()
     overlapping: tuple[tuple[str, str, float], ...]
     baselines: tuple[Baseline, ...]
     confounds: tuple[Confound, ...] | None
@@ -145,7 +147,7 @@ def remarks(audit: Audit) -> dict[str, tuple[str, ...]]:
     Returns:
         Items, groups or pairs of items, under ``split`` (targets with more tokens in a condition),
         ``unknown`` (tokens), ``elsewhere`` (conditions that differ outside the target), ``unlike``
-        (sentences with hardly a word in common), ``same`` (contexts) and ``overlapping`` (words).
+        (hardly a word in common), ``same`` (contexts), ``marked`` (sentences), ``overlapping``.
     """
     return {
         "split": audit.split_unequally or (),
@@ -153,6 +155,7 @@ def remarks(audit: Audit) -> dict[str, tuple[str, ...]]:
         "elsewhere": audit.other_contexts,
         "unlike": audit.unlike,
         "same": tuple(f"items {', '.join(ids)}" for ids in audit.same_contexts),
+        "marked": audit.marked,
         "overlapping": tuple(f"{a} and {b} ({value:.2f})" for a, b, value in audit.overlapping),
     }
 
@@ -188,8 +191,7 @@ def audit_suite(
         for item, one in suite.stimuli()
     }
     in_regions = {
-        place: [_inside(encoded, [span]) for span in spans[place]]
-        for place, encoded in tokens.items()
+        place: [_inside(one, [span]) for span in spans[place]] for place, one in tokens.items()
     }
     in_target = {
         place: _inside(encoded, [spans[place][number - 1] for number in contrast.regions])
@@ -201,6 +203,7 @@ def audit_suite(
         n_items=len(suite.items),
         conditions=tuple(_facts(suite, tokens, in_target, contrast, frequency)),
         unknown=tuple(_unknown(tokens, unknown_token)),
+        marked=marked_items(suite),
         overlapping=_overlapping(suite),
         baselines=tuple(baselines),
         confounds=find_confounds(suite, in_regions or None),

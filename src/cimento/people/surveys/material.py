@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-from cimento.errors import InputError, UsageError, need_known
+from cimento.errors import InputError, UsageError, counted, need_known
 from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.ratings.suite import points_of
 from cimento.paradigms.registry import load_suite
@@ -31,6 +31,7 @@ from cimento.people.surveys import AnswerChoice, SuiteSource, SurveyField, Surve
 from cimento.runs.run import open_run
 from cimento.runs.store import MANIFEST
 from cimento.suites import Suite
+from cimento.suites.checks.wording import judgment_mark
 from cimento.suites.published import language_code
 
 _FOLDER = Path(__file__).parents[2] / "data" / "surveys"
@@ -213,6 +214,7 @@ def read_material(path: Path, wanted: MaterialOptions) -> SurveyMaterial:
     ids = list(dict.fromkeys(item.item for item in asked.items))[: wanted.limit]
     if not ids:
         raise InputError(where=str(path), seen="there is nothing to ask", todo="Is it empty?")
+    _refuse_marks(asked.items, where=str(path))
     by_item: dict[str, list[SurveyItem]] = {item: [] for item in ids}
     for item in asked.items:
         if item.item in by_item:
@@ -232,6 +234,22 @@ def read_material(path: Path, wanted: MaterialOptions) -> SurveyMaterial:
         none=made.has_none,
         points=points_of(suite) if isinstance(suite, Suite) else None,
     )
+
+
+def _refuse_marks(items: Iterable[SurveyItem], *, where: str) -> None:
+    """Refuse sentences with the judgments that people are asked for; ``#`` may be a hashtag's."""
+    marked: dict[str, str] = {}
+    for item in items:
+        for text in (*item.lines, *(text for _, text in item.options)):
+            if judgment_mark(text).strip("#%"):
+                marked.setdefault(item.item, text)
+    for id_, text in itertools.islice(marked.items(), 1):
+        raise InputError(
+            where=f"{where}, item {id_}",
+            seen=f"{text!r} begins with a judgment mark, which people would see; such sentences are"
+            f" in {counted(len(marked), 'item')}",
+            todo="Delete the marks.",
+        )
 
 
 class _Questions:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from operator import eq
 
 from cimento.errors import Fault, counted
+from cimento.suites import Suite
 from cimento.suites.checks.structure import (
     TOGETHER,
     WORDS_APART,
@@ -222,20 +224,54 @@ def _shared_sentences(stimuli: Stimuli) -> Iterator[Fault]:
             yield fault("CIM-S057", where=f"item {ids.names[1]}, condition {name}", seen=seen)
 
 
+def judgment_mark(text: str) -> str:
+    """The mark by which linguists write down a judgment before a sentence; empty without one."""
+    return match[0] if text[:1] in _MARKS and (match := _JUDGMENT.match(text)) else ""
+
+
+def marked_items(suite: Suite) -> tuple[str, ...]:
+    """The ids of the items that have a sentence after a judgment mark."""
+    stimuli = Stimuli(suite)
+    numbers = (number for number, text in enumerate(stimuli.texts) if judgment_mark(text))
+    return tuple(dict.fromkeys(map(stimuli.item, numbers)))
+
+
 def _judgment_marks(stimuli: Stimuli) -> Iterator[Fault]:
-    """Sentences after an asterisk or another mark by which linguists write down a judgment."""
+    """Sentences after an asterisk or another such mark.
+
+    Marks that one condition has and no other are errors: models would tell the conditions apart by
+    them alone.
+    """
     marks = {
-        number: match[0]
-        for number, text in enumerate(stimuli.texts)
-        if text[:1] in _MARKS and (match := _JUDGMENT.match(text))
+        number: mark for number, text in enumerate(stimuli.texts) if (mark := judgment_mark(text))
     }
-    if not marks:
-        return
-    first, *more = marks
-    seen = f"{stimuli.texts[first]!r} begins with {marks[first]!r}, which the model would read too."
-    if more:
-        seen += f" {len(marks)} of {len(stimuli.texts)} sentences begin with such a mark."
-    yield fault("CIM-S061", where=stimuli.where(first), seen=seen)
+    conditions: dict[str, set[str]] = {}
+    for number, mark in marks.items():
+        conditions.setdefault(mark, set()).add(stimuli.conditions[number])
+    telling: dict[str, list[int]] = {}
+    for number, mark in marks.items():
+        if len(conditions[mark]) == 1 < len(stimuli.names):
+            telling.setdefault(stimuli.conditions[number], []).append(number)
+    for name, numbers in telling.items():
+        first = numbers[0]
+        seen = (
+            f"{stimuli.texts[first]!r} begins with {marks[first]!r}, which the model would read"
+            f" too. Such marks decide the result: they are in {len(numbers)} of"
+            f" {stimuli.conditions.count(name)} sentences of condition {name!r}, and in no other"
+            " condition."
+        )
+        todo = "Delete them from the sentences."
+        yield fault("CIM-S061", where=stimuli.where(first), seen=seen, todo=todo)
+    if marks and not telling:
+        first, *more = marks
+        seen = (
+            f"{stimuli.texts[first]!r} begins with {marks[first]!r}, which the model would read"
+            " too."
+        )
+        if more:
+            seen += f" {len(marks)} of {len(stimuli.texts)} sentences begin with such a mark."
+        made = fault("CIM-S061", where=stimuli.where(first), seen=seen)
+        yield replace(made, severity="warning")
 
 
 WORDING_CHECKS: tuple[Check, ...] = (

@@ -186,6 +186,7 @@ _NAME_WORDS = 6
 _BLANK = "___"
 _FEWEST_WIDE = 3
 _FEWEST_CELLS = 4
+_SIDES = 2
 _FEWEST_WORDS = 3
 SUITE_SUFFIXES = (*RECORDS, ".tsv", ".csv", ".tab", ".xlsx", ".parquet")
 
@@ -292,7 +293,9 @@ def _names_advised(table: Table, faults: Sequence[Fault]) -> str:
     for fault in faults:
         if fault.code == "CIM-S062":
             return f"{fault.seen} {fault.todo}"
-    if table.find("item") and len(table.columns) > _FEWEST_WIDE:
+    # Two columns of sentences are a pair, whatever else the table says of it.
+    is_pair = len(_columns_of_sentences(table)) == _SIDES and not table.find("sentence")
+    if table.find("item") and len(table.columns) > _FEWEST_WIDE and not is_pair:
         return (
             "Run `cimento suites new factorial NAME.xlsx`, copy this table into its sheet items,"
             " and write the predictions about these columns on its sheet predictions."
@@ -302,7 +305,7 @@ def _names_advised(table: Table, faults: Sequence[Fault]) -> str:
 
 def _names_needed(table: Table) -> str:
     """Advice on names of columns, for a table in no known format."""
-    sentences = [name for name in table.columns if _holds(table, name, _is_sentence)]
+    sentences = _columns_of_sentences(table)
     numbers = [name for name in table.columns if _holds(table, name, _is_number)]
     if any(map(_is_whole_sentence, table.columns)):
         return (
@@ -334,6 +337,12 @@ def _names_needed(table: Table) -> str:
         " designs see `cimento suites new --help`, for other formats the page *Supported file"
         " formats*."
     )
+
+
+def _columns_of_sentences(table: Table) -> list[str]:
+    """The columns of sentences; names of phenomena may have as many words."""
+    known = table.find("phenomenon")
+    return [name for name in table.columns if name != known and _holds(table, name, _is_sentence)]
 
 
 def _sides_needed(sentences: Sequence[str]) -> str:

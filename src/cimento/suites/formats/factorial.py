@@ -30,6 +30,7 @@ from cimento.suites.design import (
 )
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formula import is_condition_name
+from cimento.suites.headers import meaning
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
@@ -41,7 +42,7 @@ from cimento.suites.reading import (
     strip_blanks,
     unusable,
 )
-from cimento.suites.tables import Row, Table, meaning, tabulated
+from cimento.suites.tables import Row, Table, tabulated
 
 HEADER_KEYS = ("conditions", "factorial_properties_and_levels", "phenomenon_properties")
 ID_KEYS = ("item", "id", "sentence_id", "pairID")
