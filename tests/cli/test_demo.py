@@ -47,11 +47,14 @@ def test_the_demo_ends_with_what_came_of_it_and_what_to_do_next(tmp_path, monkey
     )
 
 
-def test_what_a_constant_answer_reaches_counts_as_chance(runs_of_every_kind):
+def test_chance_and_what_a_constant_answer_reaches_are_told_apart(runs_of_every_kind):
     stories = [run for run in open_runs(runs_of_every_kind) if run.suite.name == "es-stories"]
     shown = " ".join(demo._in_short(stories).split())
-    assert "above chance in 0 of the 0 suites with a chance level" in shown
-    assert "Always the same answer reaches: es-stories 0.667. That counts as chance there." in shown
+    assert "(and above always the same answer) in 0 of the 0 suites with a chance level" in shown
+    assert "the same answer is another baseline, which reaches es-stories 0.667." in shown
+    header, row = (line.split() for line in demo._in_short(stories).splitlines()[2:4])
+    assert (header[-1], row[-1]) == ("chance", "0.500")
+    assert "chance: the accuracy of answers drawn by lot." in shown
 
 
 @pytest.mark.slow
@@ -61,5 +64,5 @@ def test_a_constant_answer_is_not_above_chance(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(demo, "_LONG", ("es-stories",))
     assert invoke(["demo", "-o", str(tmp_path / "runs")]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "above chance in 1 of the 2 suites with a chance level" in shown
-    assert "Always the same answer reaches: es-stories 0.667. That counts as chance there." in shown
+    assert "(and above always the same answer) in 1 of the 2 suites with a chance level" in shown
+    assert "the same answer is another baseline, which reaches es-stories 0.667." in shown

@@ -92,6 +92,9 @@ def test_a_query_becomes_a_suite_that_loads_with_its_sheet_and_its_trees(tmp_pat
     assert suite.items[0].column("source") == "it_sample-ud-test.conllu#cucina-3"
     record = json.loads((out / "query.json").read_text(encoding="utf-8"))
     assert record["matches"] == record["usable"] + sum(record["left_out"].values())
+    assert record["usable"] == record["items"] + sum(record["not_drawn"].values())
+    once = record["not_drawn"]["a sentence is used only once"]
+    assert f"{once} left out: a sentence is used only once" in error
     assert invoke(["suites", "check", str(out)]) == 0
     assert invoke(["suites", "audit", str(out)]) == 0
     closed = [*arguments, "--licence", "CC BY-NC 4.0", "-o", str(tmp_path / "ids")]

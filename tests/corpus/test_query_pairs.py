@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from cimento.corpus.morphology.rules import Rules
 from cimento.corpus.queries import TreebankIndex
 from cimento.corpus.queries.parsing import parse_request, stored_queries
 from cimento.corpus.query_pairs import (
+    Drafts,
     PairQuery,
     as_ids,
     as_trees,
@@ -299,6 +301,23 @@ def test_the_draw_takes_values_in_turn_and_no_lemma_too_often():
     assert len({pair.sentence for pair in drawn}) == 10
     with pytest.raises(InputError, match="usable pairs and not 999"):
         draw_pairs(drafts.pairs, n=999, per_lemma=2, seed=1)
+
+
+def test_pairs_that_are_not_drawn_are_counted_by_reason():
+    _, _, drafts = sample_drafts()
+    first = replace(drafts.pairs[0], lemma="cantare", sentence=1)
+    other_lemma = replace(first, lemma="dormire")
+    other_sentence = replace(first, sentence=2)
+    apart = replace(first, lemma="dormire", sentence=2)
+
+    def reasons(*pairs, n=None):
+        drawn = draw_pairs(pairs, n=n, per_lemma=1, seed=1)
+        assert len(drawn) == 1
+        return Drafts(pairs, len(pairs), Counter()).not_drawn(drawn, per_lemma=1)
+
+    assert reasons(first, other_lemma) == {"a sentence is used only once": 1}
+    assert reasons(first, other_sentence) == {"a lemma has at most 1 pair (--per-lemma)": 1}
+    assert reasons(first, apart, n=1) == {"no more pairs were asked for (--items)": 1}
 
 
 def test_matched_pairs_have_forms_that_are_about_equally_frequent():

@@ -37,6 +37,25 @@ def test_messages_name_pages_and_not_files_of_a_clone():
     assert paths == {}
 
 
+STARRED = re.compile(r"(?<![\w*])\*[^\W_][^*\n]*\*(?!\*)")
+
+
+def test_messages_quote_titles_and_have_no_asterisks_of_markdown():
+    texts = {
+        str(path.relative_to(SOURCE)): STARRED.findall(text)
+        for path in SOURCE.rglob("*.py")
+        for text in texts_of(path)
+        if STARRED.search(text)
+    }
+    assert texts == {}
+
+
+@pytest.mark.parametrize("name", ["said", "published"])
+def test_translated_messages_quote_titles_too(name):
+    data = tomllib.loads((SOURCE / "data" / f"{name}.toml").read_text(encoding="utf-8"))
+    assert STARRED.findall(repr(data)) == []
+
+
 @pytest.mark.parametrize("name", ["said", "app", "how-to"])
 def test_translated_messages_name_pages_too(name):
     data = tomllib.loads((SOURCE / "data" / f"{name}.toml").read_text(encoding="utf-8"))

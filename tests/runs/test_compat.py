@@ -231,7 +231,7 @@ def test_golden_syntaxgym_results_are_those_of_its_conventions(shared):
 @pytest.mark.parametrize("tool", COMPAT)
 def test_a_report_says_whose_conventions_were_used(tool):
     run = cimento.evaluate(SUITE, uniform_scorer(9), compat=tool)
-    assert f"Conventions of {tool}, see the page *Conventions of other tools*." in " ".join(
+    assert f'Conventions of {tool}, see the page "Conventions of other tools".' in " ".join(
         run.summary().warnings
     )
 

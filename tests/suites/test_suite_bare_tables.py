@@ -57,7 +57,22 @@ def test_ratings_of_a_bare_table_have_the_scale_that_holds_them(tmp_path):
     assert [fault.code for fault in loaded.reading.faults] == ["CIM-S036"]
     rated = rated_of(loaded.suite)
     assert [sentence.mean for sentence in rated.sentences] == [6.5, 2, 7]
-    assert (rated.scale.low, rated.scale.high) == (2, 7)
+    assert (rated.scale.low, rated.scale.high) == (1, 7)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "ends"),
+    [(("2.3", "4", "6.6"), (1, 7)), (("3", "10", "5"), (1, 10)), (("0", "4", "7"), (0, 7)),
+     (("1.5", "3", "5"), (1, 5)), (("20", "35", "90"), (20, 90)), (("-3", "0", "3"), (-3, 3))],
+)  # fmt: skip
+def test_a_scale_without_a_name_begins_at_1_if_it_may(tmp_path, ratings, ends):
+    rows = tuple((text, rating) for (text, _), rating in zip(RATED, ratings, strict=True))
+    loaded = load_suite(written(tmp_path / "giudizi.csv", ("frase", "giudizio"), rows))
+    scale = rated_of(loaded.suite).scale
+    assert (scale.low, scale.high) == ends
+    [fault] = [fault for fault in loaded.reading.faults if fault.code == "CIM-S036"]
+    assert f"assumed: {ends[0]} to {ends[1]}." in fault.seen
+    assert "correct ratings.low and ratings.high" in fault.todo
 
 
 def test_a_table_of_one_rating_throughout_is_refused(tmp_path, capsys):

@@ -142,8 +142,8 @@ def test_advice_is_about_the_sheets_of_a_workbook(tmp_path, capsys):
     book.save(path)
     assert invoke(["suites", "check", str(path)]) == 2
     shown = capsys.readouterr().out
-    assert "delete the row *regions* of the sheet *about*" in shown
-    assert "such as it, in the row *language* of the sheet *about*" in shown
+    assert 'delete the row "regions" of the sheet "about"' in shown
+    assert 'such as it, in the row "language" of the sheet "about"' in shown
     assert "suite.toml" not in shown
 
 

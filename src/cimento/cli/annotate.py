@@ -52,7 +52,7 @@ class ImportAnswersOptions(Options):
         (), "Where a field stands. Repeatable.", flags=("--map",), metavar="FIELD=COLUMN"
     )
     fixed: Texts = option((), "A field equal in all. Repeatable.", metavar="FIELD=VALUE")
-    mapping: Path | None = option(None, "The same as TOML (see the page *What people answered*).")
+    mapping: Path | None = option(None, 'The same as TOML (see the page "What people answered").')
     prolific: Path | None = option(None, "Prolific's export of the participants.")
     keep: Texts = option((), "Column of it to keep in --participants. Repeatable.")
     participants: Path | None = option(None, "Write pseudonym, status, seconds and --keep (TSV).")

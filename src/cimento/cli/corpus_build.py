@@ -72,7 +72,7 @@ class ConnectiveOptions(TreebankOptions, InventoryOptions):
     """The options to find connectives in treebanks."""
 
     rule: str = option(
-        "paper", "paper, verb, any ... or a TOML file (see the page *From a treebank to a suite*)."
+        "paper", 'paper, verb, any ... or a TOML file (see the page "From a treebank to a suite").'
     )
     malformed: Literal["refuse", "skip"] = option(
         "refuse", "Refuse malformed sentences, or skip and report them."

@@ -153,7 +153,8 @@ def _said(
 ) -> list[str]:
     """Sentences on how to read the numbers, and on how often each model is above chance.
 
-    A model is above chance in a suite if its interval is, and if no constant answer does as well.
+    A model is counted in a suite if its interval is above chance, which is to draw an answer by
+    lot, and above what the best constant answer reaches.
     """
     lines = [
         "  accuracy: the share of items where the model does as the suite predicts, with its 95 %",
@@ -166,13 +167,18 @@ def _said(
             if (estimate := of.get(model)) is not None and estimate.low is not None
             if estimate.chance is not None
         ]
-        above = sum(low > chance for low, chance in known)
+        above = sum(low > level for low, level in known)
+        also = " (and above always the same answer)" if constant else ""
         lines.append(
-            f"  {model}: above chance in {above} of the {len(known)} suites with a chance level."
+            f"  {model}: above chance{also} in {above} of the {len(known)} suites with a chance"
+            " level."
         )
     if constant:
         reached = ", ".join(f"{suite} {value:.3f}" for suite, value in constant.items())
-        lines.append(f"  Always the same answer reaches: {reached}. That counts as chance there.")
+        lines += [
+            "  chance: the accuracy of answers drawn by lot. Always giving the same answer is",
+            f"  another baseline, which reaches {reached}.",
+        ]
     return lines
 
 

@@ -96,8 +96,7 @@ def _figure(options: FigureOptions) -> int:
         raise UsageError(
             where="cimento figure",
             seen="a run and the name of a figure are needed",
-            todo=f"Such as: cimento figure {_run_meant(options.name)} items -o items.svg. A wrong"
-            " name lists the figures of the run.",
+            todo=_example(Path(options.name)),
         )
     drawn = [_of_sentences(options)] if options.name in OF_SENTENCES else _of_page(options)
     texts = [text for figure in drawn for text in figure.texts]
@@ -114,9 +113,43 @@ def _figure(options: FigureOptions) -> int:
     return 0
 
 
-def _run_meant(argument: str) -> str:
-    """The argument if it is a folder, else a placeholder."""
-    return argument if Path(argument).is_dir() else "RUN"
+def _example(argument: Path) -> str:
+    """A command to give, with a figure that the runs have if the argument is their folder."""
+    if not argument.is_dir():
+        return "Such as: cimento figure RUN margins -o margins.svg. A wrong name lists the others."
+    names = list(dict.fromkeys((*_names_of_page((argument,)), *_names_of_sentences([argument]))))
+    first = names[0] if names else "NAME"
+    return (
+        f"Such as: cimento figure {argument} {first} -o {first}.svg."
+        f" Figures here: {', '.join(names) or 'none'}."
+    )
+
+
+def _names_of_page(folders: Sequence[Path]) -> list[str]:
+    """The names of the figures on the page of these runs."""
+    return [figure.name for figure in _on_page(folders, ())]
+
+
+def _names_of_sentences(folders: Sequence[Path]) -> list[str]:
+    """The figures in `OF_SENTENCES` that these runs can be drawn as."""
+    from cimento.runs.run import open_runs
+    from cimento.suites import Suite
+    from cimento.suites.design import squares
+
+    runs = open_runs(folders)
+    if not all(isinstance(run.suite, Suite) for run in runs):
+        return []
+    factorial = sum(bool(squares(suite_of(run))) for run in runs)
+    of_one_suite = len({run.suite.name for run in runs}) == 1
+    apart = len({run.model for run in runs}) == len(runs)
+    can = {
+        "interaction": factorial == 1,
+        "rows": factorial > 0,
+        "items": factorial == 1,
+        "tokens": len(runs) == 1,
+        "regions": of_one_suite and apart,
+    }
+    return [name for name in OF_SENTENCES if can.get(name, True)]
 
 
 figure = command_of(FigureOptions, _figure, positional=("runs", "name"), metavar=("RUN...", "NAME"))
@@ -135,23 +168,27 @@ def _of_page(options: FigureOptions) -> list[Figure]:
     Raises:
         UsageError: the page has no such figure.
     """
-    from cimento.report.document import sections_of
-    from cimento.report.figures import load_altair
-
-    load_altair()
     name = options.name
-    measures = [options.measure] if options.measure else ()
-    sections = sections_of(open_reports(options.runs, measures))
-    known = [figure for section in sections for figure in section.figures]
+    known = _on_page(options.runs, [options.measure] if options.measure else ())
     figures = [figure for figure in known if figure.name == name]
     if not figures:
-        names = dict.fromkeys((*(figure.name for figure in known), *OF_SENTENCES))
+        names = (*(figure.name for figure in known), *_names_of_sentences(options.runs))
         raise UsageError(
             where=f"cimento figure {name}",
             seen="there is nothing to draw so in these runs",
             todo=did_you_mean(name, names),
         )
     return figures
+
+
+def _on_page(folders: Sequence[Path], measures: Sequence[str]) -> list[Figure]:
+    """All figures on the page of these runs."""
+    from cimento.report.document import sections_of
+    from cimento.report.figures import load_altair
+
+    load_altair()
+    sections = sections_of(open_reports(folders, measures))
+    return [figure for section in sections for figure in section.figures]
 
 
 def _of_sentences(options: FigureOptions) -> Figure:
@@ -193,10 +230,12 @@ def _columns(runs: Sequence[Run], options: FigureOptions) -> list[Column]:
                 raise UsageError(where=f"{run.model}, {result.measure}", seen=result.reason)
             columns.append((f"{run.suite.name}, {run.model}", result, _ps(result, options)))
     if not columns:
+        names = dict.fromkeys((*_names_of_page(options.runs), *_names_of_sentences(options.runs)))
         raise UsageError(
-            where="cimento figure",
+            where=f"cimento figure {options.name}",
             seen="none of the runs is of a suite with two factors",
-            todo="Declare them under [factors] in suite.toml, or draw tokens or positions.",
+            todo="Declare them under [factors] in suite.toml, or draw one of these:"
+            f" {', '.join(names)}.",
         )
     return columns
 

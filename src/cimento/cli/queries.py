@@ -290,8 +290,10 @@ def _build(options: PairQueryOptions) -> None:
         drafts.pairs, n=options.items, per_lemma=options.per_lemma, seed=options.seed
     )
     pairs = {str(number): pair for number, pair in enumerate(drawn, start=1)}
+    undrawn = drafts.not_drawn(drawn, per_lemma=options.per_lemma)
     record = _record(index, query, options, drafts, drawn)
-    _note_left_out(skipped, drafts)
+    record["not_drawn"] = dict(undrawn.most_common())
+    _note_left_out(skipped, drafts.reasons + undrawn)
     with_text = bool(pairs) and shows_text(index.files, options.text)
     if not pairs:
         note(f"No pairs of {counted(drafts.matches, 'match', 'matches')}: nothing is written.")
@@ -304,8 +306,7 @@ def _build(options: PairQueryOptions) -> None:
         _write_record(record, options.output / RECORD)
     if options.as_json:
         show_json(record)
-        return
-    if not pairs:
+    if options.as_json or not pairs:
         return
     of_matches = f"of {counted(drafts.matches, 'match', 'matches')}"
     note(f"{counted(len(pairs), 'pair')} {of_matches}: {options.output}")
@@ -348,9 +349,9 @@ def _pair_query(stored: StoredQuery, options: PairQueryOptions) -> PairQuery:
     )
 
 
-def _note_left_out(skipped: Sequence[ReadingProblem] | None, drafts: Drafts) -> None:
+def _note_left_out(skipped: Sequence[ReadingProblem] | None, left_out: Counter[str]) -> None:
     note_skipped(skipped)
-    for reason, number in drafts.reasons.most_common():
+    for reason, number in left_out.most_common():
         note(f"{number} left out: {reason}")
 
 

@@ -151,28 +151,28 @@ _DECLARED: Mapping[str, tuple[str, str]] = {
     "licensing": (
         "with [licensing] in its suite.toml",
         (
-            "Declare filler, gap and windows there; see the page *Factorial designs, islands and"
-            " licensing*."
+            'Declare filler, gap and windows there; see the page "Factorial designs, islands and'
+            ' licensing".'
         ),
     ),
     "regions": (
         "with two factors and several regions",
         (
-            "Part the sentences at bars in items.tsv; see the page *Factorial designs, islands and"
-            " licensing*."
+            'Part the sentences at bars in items.tsv; see the page "Factorial designs, islands and'
+            ' licensing".'
         ),
     ),
     "covariates": ("with predictions", "Give runs of suites that formulas judge."),
     "baselines": ("with predictions", "Give runs of suites that formulas judge."),
     "answers": (
         "that asks by prompt",
-        "Make one with cimento suites build prompted; see the page *Asking in words*.",
+        'Make one with cimento suites build prompted; see the page "Asking in words".',
     ),
     "people": (
         "whose sentences people chose between",
         (
-            "Put their choices into it with cimento annotate apply (see the page *What people"
-            " answered*); for ratings"
+            'Put their choices into it with cimento annotate apply (see the page "What people'
+            ' answered"); for ratings'
             " give --table correlations."
         ),
     ),

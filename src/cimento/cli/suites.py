@@ -290,7 +290,7 @@ def publish(
     note(
         f"Written: {output}\nUpload the folder to a data set of the Hugging Face hub, a repository"
         " on GitHub or a record of Zenodo. Then others run it by its address:"
-        " the page *Supported file formats*"
+        ' the page "Supported file formats"'
     )
 
 

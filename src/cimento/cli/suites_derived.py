@@ -342,7 +342,7 @@ def vary_suite(
     variants: Annotated[
         Path,
         flags.flag(
-            "--variants", help="A file with [[variants]] (see the page *Variants of a suite*)."
+            "--variants", help='A file with [[variants]] (see the page "Variants of a suite").'
         ),
     ],
     output: Annotated[

@@ -22,7 +22,7 @@ from cimento.corpus.edits import (
 from cimento.corpus.queries import Request, TreebankIndex
 from cimento.corpus.queries.matching import find
 from cimento.corpus.search import DuplicateSentences
-from cimento.errors import InputError
+from cimento.errors import InputError, counted
 from cimento.suites import (
     BAD,
     GOOD,
@@ -117,6 +117,27 @@ class Drafts:
     pairs: tuple[TreebankPair, ...]
     matches: int
     reasons: Counter[str]
+
+    def not_drawn(self, drawn: Sequence[TreebankPair], *, per_lemma: int) -> Counter[str]:
+        """The number of pairs that `draw_pairs` did not take, by reason.
+
+        Args:
+            drawn: the pairs that it took.
+            per_lemma: largest number of pairs with the same changed lemma.
+        """
+        taken = {id(pair) for pair in drawn}
+        sentences = {pair.sentence for pair in drawn}
+        lemmas = Counter(pair.lemma for pair in drawn)
+        once = "a sentence is used only once"
+        rare = f"a lemma has at most {counted(per_lemma, 'pair')} (--per-lemma)"
+        enough = "no more pairs were asked for (--items)"
+        return Counter(
+            once if pair.sentence in sentences
+            else rare if lemmas[pair.lemma] >= per_lemma
+            else enough
+            for pair in self.pairs
+            if id(pair) not in taken
+        )  # fmt: skip
 
 
 def make_pairs(

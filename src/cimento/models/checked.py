@@ -30,7 +30,7 @@ _PAIRS = (
 )
 _CURE = (
     "cimento.testing.check_model(scorer) tries everything that is expected (see the page"
-    " *Plug-ins*)."
+    ' "Plug-ins").'
 )
 
 

@@ -378,7 +378,7 @@ class VllmScorer:
                 where=f"text {text[:_SHOWN]!r}",
                 seen=f"vLLM gives {len(listed)} log-probabilities for {first + len(ids)} tokens",
                 todo="This version of vLLM cannot be used; start it as a server (see the page"
-                " *Models behind a server*).",
+                ' "Models behind a server").',
             )
         scores: dict[int, float] = {}
         for number, (token, start) in enumerate(zip(ids, starts, strict=True), start=first):

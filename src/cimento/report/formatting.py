@@ -352,7 +352,7 @@ def _doubt(estimate: Estimate, *, of_chance: bool) -> str:
     if estimate.interval_method == WILSON and estimate.n < _SURE_FROM and _is_extreme(estimate):
         return (
             f"All or nearly all of {items(estimate.n)} agree, so the interval may be a little too"
-            " narrow (see the page *Statistics*)."
+            ' narrow (see the page "Statistics").'
         )
     return ""
 

@@ -64,7 +64,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S007": _warning("a key that looks misspelt", "Rename it, or leave it as your own."),
     "CIM-S008": _warning(
         "a field of a task that is ignored",
-        "The page *Conventions of other tools* lists the supported fields.",
+        'The page "Conventions of other tools" lists the supported fields.',
     ),
     "CIM-S009": _warning("something above the column names", "Move it off the sheet."),
     "CIM-S062": _warning(
@@ -89,7 +89,7 @@ CHECKS: Mapping[str, Check] = {
     NO_PREDICTIONS: _warning(
         "no predictions",
         "Add a prediction to have the items judged: [[predictions]] in suite.toml, or a row of the"
-        " sheet *predictions* in a workbook. A table becomes a workbook with"
+        ' sheet "predictions" in a workbook. A table becomes a workbook with'
         " `cimento suites convert FILE -o NAME.xlsx`.",
     ),
     "CIM-S024": _warning(
@@ -101,7 +101,7 @@ CHECKS: Mapping[str, Check] = {
     ),
     "CIM-S026": _error(
         "a name that does not tell a prediction from others",
-        "Give it a name of its own, such as *number*, or none.",
+        'Give it a name of its own, such as "number", or none.',
     ),
     "CIM-S030": _error("a factor whose column is missing", "Add the column, or fill in the cell."),
     "CIM-S031": _error("an unknown factor level", "Correct the cell, or add the level."),
@@ -114,7 +114,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S036": _warning(
         "no scale for the ratings",
         "If that is not the scale, convert the table to a workbook (`cimento suites convert`), and"
-        " correct ratings.low and ratings.high on its sheet *about*.",
+        ' correct ratings.low and ratings.high on its sheet "about".',
     ),
     "CIM-S038": _warning(
         "sentences without a rating", "Rate them, or leave them: they are in no correlation."

@@ -171,7 +171,7 @@ def place_in_workbook(where: str, path: Path) -> str:
 def advice_in_workbook(fault: Fault) -> str:
     """What to do about a fault, in terms of the sheets of a workbook in place of suite.toml."""
     if fault.code == "CIM-S023":
-        return f"To have the items judged, add a row to the sheet *{PREDICTIONS}*."
+        return f'To have the items judged, add a row to the sheet "{PREDICTIONS}".'
     if fault.seen.startswith("A list should stand here"):
         return "Write the values into one cell, with | between: short | long."
     todo = fault.todo
@@ -182,9 +182,9 @@ def advice_in_workbook(fault: Fault) -> str:
 
 _ADVICE = (
     (re.compile(r", under \[meta\] in suite\.toml"), ""),
-    (re.compile(r'(such as) (\w+) = "(\w+)"'), rf"\1 \3, in the row *\2* of the sheet *{ABOUT}*"),
-    (re.compile(r"\bregions in suite\.toml"), f"the row *regions* of the sheet *{ABOUT}*"),
-    (re.compile(r"suite\.toml"), f"the sheet *{ABOUT}*"),
+    (re.compile(r'(such as) (\w+) = "(\w+)"'), rf'\1 \3, in the row "\2" of the sheet "{ABOUT}"'),
+    (re.compile(r"\bregions in suite\.toml"), f'the row "regions" of the sheet "{ABOUT}"'),
+    (re.compile(r"suite\.toml"), f'the sheet "{ABOUT}"'),
 )
 """Expressions of advice on suite.toml, and what stands for each in a workbook."""
 

@@ -54,7 +54,7 @@ _PEOPLE_COLUMNS: Mapping[str, str] = {
 _ABOUT_BIAS = (
     "d' is 0 where good and bad are not told apart. c is below 0 for a tendency to say acceptable,"
     " or to choose the first of two. Without bias, the shares of what comes first and of A or 1 are"
-    " 0.5, and all other biases 0; those of numbers are in points (see the page *Asking in words*)."
+    ' 0.5, and all other biases 0; those of numbers are in points (see the page "Asking in words").'
 )
 _ABOUT_PEOPLE = (
     "slope: of people's mean ratings on the answers, both from 0 to 1. ceiling: the correlation"

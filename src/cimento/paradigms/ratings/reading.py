@@ -1,4 +1,4 @@
-"""Bare tables of rated sentences: the lowest and the highest rating are the ends of the scale."""
+"""Bare tables of rated sentences, which do not say what the ends of their scale are."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ def is_bare_table(path: Path) -> bool:
 
 
 def read_bare(path: Path) -> Reading:
-    """A table of sentences and ratings as a suite, with the lowest and highest rating as its scale.
+    """A table of sentences and ratings as a suite, with a scale that holds all ratings.
+
+    Its ends are the lowest and the highest rating; the lower end is 1 if all ratings are above 1
+    and at most 10, as means of a scale from 1 seldom reach it.
 
     Raises:
         InputError: the file is not readable.
@@ -63,13 +66,23 @@ def read_bare(path: Path) -> Reading:
     ]
     if len(set(given)) < 2:  # noqa: PLR2004  # a scale has two ends
         raise unusable(path, [*faults, *more, _without_scale(given, table, path)])
-    low, high = math.floor(min(given)), math.ceil(max(given))
+    low, high = _scale_of(given)
     seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
     seen += _far_off(suite, rows.places, sorted({*given}))
     more.append(fault("CIM-S036", where=path.name, seen=seen))
     more += _unrated(suite, rows.places, path.name)
     suite = replace(suite, extra={"kind": RATED, "ratings": {"low": low, "high": high}})
     return Reading(suite, sha256_of(data), rows.places, (*faults, *more))
+
+
+_USUAL_HIGHEST = 10
+"""The upper end of the longest scale that usually begins at 1."""
+
+
+def _scale_of(given: Sequence[float]) -> tuple[int, int]:
+    """The ends of the scale to assume: the ratings' own, but 1 for a lower end of a usual scale."""
+    low, high = math.floor(min(given)), math.ceil(max(given))
+    return (1 if low > 1 and high <= _USUAL_HIGHEST else low), high
 
 
 _FEWEST_GAPS = 3

@@ -109,7 +109,7 @@ def read_copy(folder: Path) -> UserCopy:
         raise InputError(
             where=str(folder),
             seen="there is neither acceptability.tsv nor cloze.tsv",
-            todo="The page *Acceptability* says what they hold. Without a copy, -m MODEL asks our"
+            todo='The page "Acceptability" says what they hold. Without a copy, -m MODEL asks our'
             " own items.",
         )
     return UserCopy(

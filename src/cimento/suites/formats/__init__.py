@@ -334,8 +334,8 @@ def _names_needed(table: Table) -> str:
     return (
         "Pairs need the columns good and bad, rated sentences the columns sentence and rating;"
         " words for these in Italian, Spanish, Portuguese and Russian are understood. For other"
-        " designs see `cimento suites new --help`, for other formats the page *Supported file"
-        " formats*."
+        ' designs see `cimento suites new --help`, for other formats the page "Supported file'
+        ' formats".'
     )
 
 
