@@ -349,10 +349,11 @@ def refuse_same_names(suites: Sequence[LoadedSuite]) -> None:
         other = seen.setdefault(loaded.suite.name, loaded)
         if other is not loaded:
             paths = dict.fromkeys(str(one.reading.path) for one in (other, loaded))
+            is_same = len(paths) == 1 and loaded.reading.sha256 == other.reading.sha256
             raise UsageError(
                 where=f"suite {loaded.suite.name!r}",
-                seen=f"two of the suites have this name: {' and '.join(paths)}"
-                if len(paths) > 1
-                else f"it is given twice ({paths.popitem()[0]})",
+                seen=f"it is given twice ({paths.popitem()[0]})"
+                if is_same
+                else f"two of the suites have this name: {' and '.join(paths)}",
                 todo="Give a suite once; of two, rename one or run them into different folders.",
             )

@@ -158,10 +158,10 @@ def test_a_run_from_another_device_says_so(stored, capsys):
         assert capsys.readouterr().err.count(note) == said
 
 
-def test_two_files_of_one_name_are_refused_though_one_is_stored(stored, capsys):
+def test_a_file_that_is_given_twice_is_refused_though_it_is_stored(stored, capsys):
     pairs = str(stored / "pairs.tsv")
     assert invoke(["run", pairs, pairs, "-m", "demo-causal", "-o", str(stored / "runs")]) == 2
-    assert "two of the suites have this name" in capsys.readouterr().err
+    assert "it is given twice" in capsys.readouterr().err
 
 
 def test_showing_a_run_again_imports_no_library_of_tables_or_models(stored):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cimento import (
@@ -134,7 +134,10 @@ def suites(draw: st.DrawFn) -> Suite:
 @settings(deadline=None)
 @given(suite=suites())
 def test_nothing_is_lost(format_, name, suite):
-    assert errors(check_suite(suite)) == ()
+    faults = errors(check_suite(suite))
+    # Marks before the sentences of one condition are a fault of what is said, not of its form.
+    assume("CIM-S061" not in {fault.code for fault in faults})
+    assert faults == ()
     assert losses(suite, format_) == []
     with tempfile.TemporaryDirectory() as folder:
         path = convert(suite, format_, Path(folder) / name)
