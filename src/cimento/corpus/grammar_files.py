@@ -55,7 +55,7 @@ def grammar_names(language: str = "") -> list[str]:
     Raises:
         InputError: there are no grammars of the language.
     """
-    paths = _built_in()
+    paths = _grammars_in(_BUILT_IN)
     languages = sorted({path.parent.name for path in paths.values()})
     if language and language not in languages:
         todo = f"There are grammars of {', '.join(languages)}."
@@ -64,9 +64,9 @@ def grammar_names(language: str = "") -> list[str]:
 
 
 @functools.cache
-def _built_in() -> dict[str, Path]:
-    """The built-in grammars by name, in the order of names."""
-    paths = (path for path in _BUILT_IN.glob("*/*.toml") if path.name != LANGUAGE)
+def _grammars_in(folder: Path) -> dict[str, Path]:
+    """The grammars in the folders of languages, by name, in the order of names."""
+    paths = (path for path in folder.glob("*/*.toml") if path.name != LANGUAGE)
     return dict(sorted((f"{path.parent.name}-{path.stem}", path) for path in paths))
 
 
@@ -82,7 +82,7 @@ def find_grammar(name_or_path: str) -> Path:
     Raises:
         InputError: there is neither a built-in grammar nor a path of this name.
     """
-    if path := _built_in().get(name_or_path):
+    if path := _grammars_in(_BUILT_IN).get(name_or_path):
         return path
     path = Path(name_or_path)
     if path.is_dir():
