@@ -112,3 +112,22 @@ def test_a_first_row_that_is_a_pair_stays_one():
     named = named_pair(made, 0, 1)
     assert named.items.rows[:2] == (("good", "bad"), (GOOD, BAD))
     assert check_grid(named).usable
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        ("Sin error", "Con error"),
+        ("Correctas", "Erróneas"),
+        ("Correcta", "Con error"),
+        ("Versione corretta", "Versione errata"),
+        ("Bien formada", "Mal formada"),
+        ("Frase ben formata", "Frase mal formata"),
+        ("Esempio buono", "Esempio cattivo"),
+        ("gramaticales", "*"),
+        ("match", "mismatch"),
+    ],
+)
+def test_a_word_that_says_a_side_outright_decides_in_either_order(good, bad):
+    assert guess_pair(grid((good, bad), (GOOD, BAD))) == (0, 1)
+    assert guess_pair(grid((bad, good), (BAD, GOOD))) == (1, 0)

@@ -53,6 +53,17 @@ _CLEARLY = 0.5
 """How much better names must fit the other way round; the good sentences stand first otherwise."""
 _SAME = 0.85
 _PREFIXES = ("a", "in", "im", "s", "un", "не")
+_ALSO_NAMED = {
+    "good": {"bien", "ben", "bem", "bueno", "buenos", "buono", "buoni", "bom", "ok", "match"},
+    "bad": {
+        "mal", "male", "malo", "malos", "cattivo", "cattivi", "mau", "errónea", "erróneas",
+        "erronea", "erróneo", "erróneos", "errônea", "violata", "mismatch",
+    },
+}  # fmt: skip
+"""Words for the sides that are too short or too rare to be names of columns by themselves."""
+_WITH_ERRORS = re.compile(
+    r"(?:(?P<with>con|com|with|с)|sin|senza|sem|without|без) (?:error|errore|erro|ошиб)"
+)
 _NEGATING = frozenset({"no", "non", "não", "not", "не"})
 _CELLS = 4
 """Columns of sentences that are the cells of a design, and no longer pairs with a column more."""
@@ -291,6 +302,10 @@ def guess_pair(grid: Grid) -> tuple[int, int] | None:
     first, second = sorted(
         max(permutations(columns, 2), key=lambda pair: _likes(*(names[n] for n in pair)))
     )
+    sides = _side(names[first]), _side(names[second])
+    if sides[0] != sides[1] and set(sides) & {*SIDES}:
+        is_swapped = "bad" in sides[:1] or "good" in sides[1:]
+        return (second, first) if is_swapped else (first, second)
     is_swapped = _is_negated(names[first], names[second])
     if is_swapped == _is_negated(names[second], names[first]):
         is_swapped = _is_starred(sheet, first)
@@ -299,6 +314,16 @@ def guess_pair(grid: Grid) -> tuple[int, int] | None:
                 names[first], names[second]
             )
     return (second, first) if is_swapped else (first, second)
+
+
+def _side(name: str) -> str:
+    """The side that a name or one of its words says outright; empty where none or both do."""
+    named = name.casefold()
+    words = {without_noun(name), *re.findall(r"\w+", named)}
+    sides = {side for side in SIDES if words & {side, *HEADERS[side], *_ALSO_NAMED[side]}}
+    if match := _WITH_ERRORS.search(named):
+        sides = {"bad" if match["with"] else "good"}
+    return sides.pop() if len(sides) == 1 else ""
 
 
 def _is_negated(name: str, other: str) -> bool:
