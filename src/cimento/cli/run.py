@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from cimento.cli.console import NOT_REACHED, note, show
 from cimento.cli.flags import Given, command_of, neutralise
 from cimento.cli.lm_eval import model_from_lm_eval
-from cimento.cli.run_file import with_run_file
+from cimento.cli.run_file import CallOptions, with_run_file
 from cimento.errors import UsageError
-from cimento.io.declared import option
 from cimento.io.files import expanded, matches_of, need_writable, write_text
 from cimento.options import RunOptions
 
@@ -135,47 +134,6 @@ def _is_suite_here(name: str) -> bool:
     from cimento.suites.load import suite_files
 
     return bool(suite_files(expanded(name)))
-
-
-class CallOptions(RunOptions):
-    """The options of a run, including those of `cimento run` alone."""
-
-    share: str | None = option(
-        None,
-        "Do this share of the units and put no run together; `cimento collect` does.",
-        metavar="NUMBER/COUNT",
-        where="this run",
-    )
-    sensitivity: bool = option(
-        default=False,
-        help="Also print how many verdicts change with another boundary, BOS, pseudo-"
-        "log-likelihood, measure or number format.",
-        where="this run",
-    )
-    fail_under: float | None = option(
-        None,
-        "End with 4 where the rate that sums up a run is lower, or there is none.",
-        metavar="RATE",
-        where="this run",
-        ge=0.0,
-        le=1.0,
-    )
-    allow_partial: bool = option(
-        default=False,
-        help="Let --fail-under pass where items could not be scored.",
-        where="this run",
-    )
-    junit: Path | None = option(
-        None,
-        "Write verdicts as JUnit XML, for continuous integration.",
-        metavar="FILE",
-        where="this run",
-    )
-    log_samples: bool = option(
-        default=False,
-        help="Write results and samples as lm-eval logs them, to the folder lm-eval of the output.",
-        where="this run",
-    )
 
 
 def _run(options: CallOptions) -> int:

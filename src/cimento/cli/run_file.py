@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from cimento.cli.flags import shape_of
 from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.io.declared import is_trust, recorded_fields
+from cimento.io.declared import is_trust, option, recorded_fields
 from cimento.io.files import read_utf8, write_text
 from cimento.io.parsing import in_words, parse_toml
 from cimento.models.registry import needs_saying, without_secrets
@@ -38,6 +38,47 @@ from cimento.options import RunOptions
 
 if TYPE_CHECKING:
     from cimento.suites import JsonValue
+
+
+class CallOptions(RunOptions):
+    """The options of a run, including those of `cimento run` alone."""
+
+    share: str | None = option(
+        None,
+        "Do this share of the units and put no run together; `cimento collect` does.",
+        metavar="NUMBER/COUNT",
+        where="this run",
+    )
+    sensitivity: bool = option(
+        default=False,
+        help="Also print how many verdicts change with another boundary, BOS, pseudo-"
+        "log-likelihood, measure or number format.",
+        where="this run",
+    )
+    fail_under: float | None = option(
+        None,
+        "End with 4 where the rate that sums up a run is lower, or there is none.",
+        metavar="RATE",
+        where="this run",
+        ge=0.0,
+        le=1.0,
+    )
+    allow_partial: bool = option(
+        default=False,
+        help="Let --fail-under pass where items could not be scored.",
+        where="this run",
+    )
+    junit: Path | None = option(
+        None,
+        "Write verdicts as JUnit XML, for continuous integration.",
+        metavar="FILE",
+        where="this run",
+    )
+    log_samples: bool = option(
+        default=False,
+        help="Write results and samples as lm-eval logs them, to the folder lm-eval of the output.",
+        where="this run",
+    )
 
 
 def with_run_file(model: type[RunOptions], given: Mapping[str, object]) -> Mapping[str, object]:
@@ -118,8 +159,6 @@ def write_run_file(stated: Mapping[str, JsonValue], path: Path) -> Path:
 
 def _read(file: Path, model: type[RunOptions]) -> dict[str, Any]:
     """The options in a run file by name, each of them checked."""
-    from cimento.cli.run import CallOptions
-
     text = read_utf8(file)
     try:
         content = parse_toml(text)
