@@ -148,7 +148,7 @@ WANTED = {
     "interval": "statistics.html",
     "minimal pairs": "howto/pairs.html",
     "survey": "surveys.html",
-    "--batch-size": "scoring.html",
+    "--batch-size": "commands.html",
 }
 """What people look for to the page that they want."""
 
