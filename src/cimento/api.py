@@ -207,7 +207,7 @@ def ask_suite(
 
 
 _SEVERAL = 8
-"""Number of suites from which a helper process, which takes a second to start, stores runs."""
+"""Number of suites for which a helper process is worth the second that it takes to start."""
 
 ProgressFor: TypeAlias = "Callable[[str, str], Progress]"
 """A function from the names of a suite and a model to the progress callback of their run."""

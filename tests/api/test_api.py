@@ -52,7 +52,7 @@ def test_a_model_for_which_all_is_equal_wins_nothing_and_ties_everywhere():
     assert set(run.outcomes()["verdict"]) == {"tie"}
 
 
-def test_margins_are_in_bits_and_favour_the_prediction():
+def test_margins_are_in_bits_and_favor_the_prediction():
     run = cimento.evaluate(make_suite(FORMULA, *TEXTS), FakeScorer(prefers_plural))
 
     outcomes = run.outcomes()

@@ -37,9 +37,9 @@ def test_bars_begin_at_zero_and_ties_have_their_own():
         ("against", -4.0, -3.0): 1,
         ("against", -1.0, 0.0): 1,
         ("tie", -0.125, 0.125): 2,
-        ("in favour", 0.0, 1.0): 1,
-        ("in favour", 1.0, 2.0): 1,
-        ("in favour", 20.0, 21.0): 1,
+        ("in favor", 0.0, 1.0): 1,
+        ("in favor", 1.0, 2.0): 1,
+        ("in favor", 20.0, 21.0): 1,
     }
 
 
@@ -53,8 +53,8 @@ def test_every_item_is_in_one_bar_on_its_own_side(margins):
     assert bars["items"].sum() == len(margins)
     counts = dict(bars.group_by("side").agg(pl.col("items").sum()).iter_rows())
     assert counts.get("tie", 0) == margins.count(0)
-    assert counts.get("in favour", 0) == sum(margin > 0 for margin in margins)
-    for low, high in bars.filter(pl.col("side") == "in favour").select("low", "high").iter_rows():
+    assert counts.get("in favor", 0) == sum(margin > 0 for margin in margins)
+    for low, high in bars.filter(pl.col("side") == "in favor").select("low", "high").iter_rows():
         assert 0 <= low < high
     for low, high in bars.filter(pl.col("side") == "against").select("low", "high").iter_rows():
         assert low < high <= 0

@@ -61,9 +61,7 @@ _ALSO_NAMED = {
     },
 }  # fmt: skip
 """Words for the sides that are too short or too rare to be names of columns by themselves."""
-_WITH_ERRORS = re.compile(
-    r"(?:(?P<with>con|com|with|с)|sin|senza|sem|without|без) (?:error|errore|erro|ошиб)"
-)
+_WITH_ERRORS = re.compile(r"\b(?:(?P<with>con|com|with|с)|sin|senza|sem|without|без) (?:err|ошиб)")
 _NEGATING = frozenset({"no", "non", "não", "not", "не"})
 _CELLS = 4
 """Columns of sentences that are the cells of a design, and no longer pairs with a column more."""
@@ -302,18 +300,24 @@ def guess_pair(grid: Grid) -> tuple[int, int] | None:
     first, second = sorted(
         max(permutations(columns, 2), key=lambda pair: _likes(*(names[n] for n in pair)))
     )
-    sides = _side(names[first]), _side(names[second])
-    if sides[0] != sides[1] and set(sides) & {*SIDES}:
-        is_swapped = "bad" in sides[:1] or "good" in sides[1:]
-        return (second, first) if is_swapped else (first, second)
-    is_swapped = _is_negated(names[first], names[second])
-    if is_swapped == _is_negated(names[second], names[first]):
-        is_swapped = _is_starred(sheet, first)
-        if is_swapped == _is_starred(sheet, second):
-            is_swapped = _likes(names[second], names[first]) > _CLEARLY + _likes(
-                names[first], names[second]
-            )
-    return (second, first) if is_swapped else (first, second)
+    orders = (first, second), (second, first)
+    # What says most comes first; where it says the same of both columns, the next is asked.
+    signs: tuple[Callable[[int, int], bool], ...] = (
+        lambda n, m: _is_named_bad(names[n], names[m]),
+        lambda n, m: _is_negated(names[n], names[m]),
+        lambda n, _: _is_starred(sheet, n),
+    )
+    for is_bad in signs:
+        bad_first, bad_second = (is_bad(*order) for order in orders)
+        if bad_first != bad_second:
+            return orders[bad_first]
+    fit, fit_swapped = (_likes(names[n], names[m]) for n, m in orders)
+    return orders[fit_swapped > fit + _CLEARLY]
+
+
+def _is_named_bad(name: str, other: str) -> bool:
+    """Whether a name says that its column is the bad one, or the other that it is the good one."""
+    return _side(name) == "bad" or _side(other) == "good"
 
 
 def _side(name: str) -> str:

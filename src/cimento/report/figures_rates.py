@@ -60,7 +60,7 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         seen="no item has a margin",
         todo="Give runs in which something was scored.",
     )
-    sides = ["against", "tie", "in favour"]
+    sides = ["against", "tie", "in favor"]
     colours = {"domain": sides, "range": [ORANGE, GREY, BLUE]}
     drawn = {
         "mark": {"type": "bar", "stroke": None},
@@ -82,7 +82,7 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         **by_model(bars),
         "spec": {"layer": [drawn, zero], "width": WIDTH, "height": MARGINS_HEIGHT},
     }
-    title = f"Margins on {suite}: bits in favour of what is predicted, item by item"
+    title = f"Margins on {suite}: bits in favor of what is predicted, item by item"
     return plain_figure(spec, name="margins", title=title, frame=frame)
 
 
@@ -134,7 +134,7 @@ def margin_bars(frame: pl.DataFrame) -> pl.DataFrame:
     width = bin_width(known["margin_bits"].to_list())
     counts: dict[tuple[str, str, float, float], int] = {}
     for model, margin in known.select("model", "margin_bits").iter_rows():
-        side = "tie" if margin == 0 else "in favour" if margin > 0 else "against"
+        side = "tie" if margin == 0 else "in favor" if margin > 0 else "against"
         # On both sides, an item exactly between two bars belongs to the one farther from zero.
         steps = math.copysign(math.floor(abs(margin) / width), margin)
         low = steps * width if margin > 0 else (steps - 1) * width

@@ -38,7 +38,7 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         "неверное", "неправильное", "неграмматичное", "неприемлемое",
         "cattive", "scorrette", "sbagliate", "errate", "agrammaticali", "sgrammaticali",
         "non grammaticali", "inaccettabili", "non accettabili", "malas", "incorrectas",
-        "agramaticales", "no gramaticales", "inaceptables", "no aceptables", "más", "erradas",
+        "agramaticales", "no gramaticales", "inaceptables", "no aceptables", "erradas",
         "incorretas", "agramaticais", "não gramaticais", "inaceitáveis", "não aceitáveis",
         "incorrectos", "scorretti", "incorretos", "неверные", "неправильные", "неграмматичные",
         "неприемлемые",

@@ -123,7 +123,7 @@ def test_a_conjunction_names_several_alternatives() -> None:
         (("(3;%match%) = (3;%number%)",), "is not '<' or '>'"),
         (("((3;%match%) < (3;%number%)) | ((3;%match%) < (3;%gender%))",), "is not '<' or '>'"),
         (("(3;%match%) + (2;%match%) < (3;%number%)",), "is not '<' or '>'"),
-        (("(3;%match%) < (3;%number%)", "(3;%number%) < (3;%match%)"), "favour several"),
+        (("(3;%match%) < (3;%number%)", "(3;%number%) < (3;%match%)"), "favor several"),
         (("(2;%match%) < (2;%number%)", "(3;%match%) < (3;%gender%)"), "name the regions 2, 3"),
         (("(*;%match%) < (*;%number%)",), r"name '\*'"),
         ((), "has no predictions"),

@@ -48,7 +48,7 @@ def verdict(formula, values=VALUES, **units):
         ("2.5 - 1 - 1 < 0", Evaluation("fail", -0.5)),
     ],
 )
-def test_an_inequality_has_a_margin_in_favour_of_the_prediction(formula, expected):
+def test_an_inequality_has_a_margin_in_favor_of_the_prediction(formula, expected):
     assert verdict(formula) == expected
 
 

@@ -89,7 +89,7 @@ def find_contrast(suite: Suite, *, regions: Sequence[int] = ()) -> Contrast:
     if len(targets) > 1:
         raise _undefined(
             suite,
-            f"its predictions favour several conditions: {', '.join(targets)}",
+            f"its predictions favor several conditions: {', '.join(targets)}",
             "Make a suite of the items and predictions of each.",
         )
     return Contrast(
