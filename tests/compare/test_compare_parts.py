@@ -109,3 +109,10 @@ def test_every_kind_of_run_can_be_compared(runs_of_every_kind):
     assert not any(e.right for e in by_suite["it-acceptability"])  # it predicts nothing
     assert all(e.references and e.values for e in by_suite["it-acceptability"] if e.coefficients)
     assert set(by_suite["es-agreement-templates"][0].clusters.values()) != set()
+
+
+def test_only_predictions_have_formulas_by_which_they_are_named_alike(runs_of_every_kind):
+    for run in open_runs(runs_of_every_kind):
+        written = {prediction.formula for prediction in getattr(run.suite, "predictions", ())}
+        formulas = {outcome.formula for outcome in item_outcomes([run], every_question=True)}
+        assert formulas - {""} == written

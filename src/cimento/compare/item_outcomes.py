@@ -17,7 +17,7 @@ from cimento.errors import UsageError, need_known
 from cimento.runs.outcomes import design_of
 from cimento.runs.store import manifest_part
 from cimento.statistics.planning import Pilot
-from cimento.suites.naming import is_number
+from cimento.suites.naming import is_number, named
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,7 +56,7 @@ class ItemOutcomes:
         suite: its name.
         question: what was asked: a prediction, a hit, a tier, a measure.
         model: label of the model; with its options, where several of its runs differ in them.
-        formula: formula of the prediction; for other questions what describes them, if anything.
+        formula: formula of the prediction; empty for other questions.
         headline: whether the question is the one by which the run is summed up.
         family: what revisions of one model have in common; empty where that is not known.
         step: of training; None where the model's name does not tell.
@@ -170,6 +170,8 @@ def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes
         if not estimate.group and (estimate.role in roles or correlated):
             estimates.setdefault(estimate.question, []).append(estimate)
     family, step = step_of(str(run.manifest.get("named") or run.model))
+    predictions = named(getattr(run.suite, "predictions", ()))
+    formulas = {prediction.name: prediction.formula for prediction in predictions}
     for (question,), rows in run.outcomes().group_by("question", maintain_order=True):
         if question not in estimates:
             continue
@@ -179,7 +181,7 @@ def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes
             suite=run.suite.name,
             question=str(question),
             model=name,
-            formula=stated[0].description,
+            formula=formulas.get(str(question), ""),
             headline=any(estimate.role == "headline" for estimate in stated),
             family=family,
             step=step,

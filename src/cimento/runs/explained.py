@@ -34,7 +34,8 @@ def explained_table(run: Run, schema: TableSchema) -> pl.DataFrame | None:
         return table
     predictions = named(getattr(run.suite, "predictions", ()))
     names = {numbered(number): prediction.name for number, prediction in enumerate(predictions)}
-    names[ALL_PREDICTIONS] = str(run.outcomes()["question"][0])
+    if len(judged := run.outcomes()["question"].unique()) == 1:
+        names[ALL_PREDICTIONS] = judged[0]
     today = {}
     for question in table["question"].unique():
         name, part, number = question.partition(_PART)
