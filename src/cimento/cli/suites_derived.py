@@ -242,7 +242,7 @@ def _rates(
     name: str, pilots: Sequence[Path], *, question: str, measure: str, against: float | None
 ) -> tuple[str, Pilot]:
     """The quantity to test, and the pilot of one model's rate or of two models' difference."""
-    from cimento.compare.item_outcomes import chance_of_rates, pilot_of_rates
+    from cimento.compare.pilots import chance_of_rates, pilot_of_rates
 
     if len(pilots) > _TWO:
         raise UsageError(
@@ -289,7 +289,7 @@ def _means(
     name: str, pilots: Sequence[Path], *, question: str, phenomenon: str, measure: str, dd: bool
 ) -> tuple[str, Pilot, str]:
     """The quantity to test, the pilot of margins or DD, and their unit."""
-    from cimento.compare.item_outcomes import pilot_of_interactions, pilot_of_margins
+    from cimento.compare.pilots import pilot_of_interactions, pilot_of_margins
     from cimento.compare.pairwise import interactions_of
 
     if len(pilots) > 1:

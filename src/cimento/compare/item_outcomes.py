@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from cimento.errors import UsageError, need_known
+from cimento.errors import UsageError
 from cimento.runs.outcomes import design_of
 from cimento.runs.store import manifest_part
-from cimento.statistics.planning import Pilot
 from cimento.suites.naming import is_number, named
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ HEADLINE = frozenset({"headline"})
 PROMINENT = frozenset({"headline", "main"})
 """Roles of the estimates whose questions are compared."""
 
-_TWO = 2
 _MACHINE = frozenset({"device", "batch_size", "batch_tokens", "concurrency", "timeout_s"})
 """The options of the machine and its batches, which change no answer."""
 _ARGUMENTS = ".model_args."
@@ -261,7 +259,7 @@ def _names_apart(runs: Sequence[Run]) -> list[str]:
     return names
 
 
-def without_trials(runs: Sequence[Run], *, beside: int = _TWO) -> tuple[list[Run], list[Run]]:
+def without_trials(runs: Sequence[Run], *, beside: int = 2) -> tuple[list[Run], list[Run]]:
     """Runs apart from trials, which are on some items of a suite that others are whole on.
 
     A trial is left out where the run of its model on all items is there, and enough whole runs.
@@ -409,94 +407,3 @@ def rates_only(kinds: Iterable[str]) -> str | None:
     """The note on comparisons of several kinds of models; None for one kind."""
     why = different_scales(kinds)
     return None if why is None else f"{why[0].upper()}{why[1:]}: only rates are compared."
-
-
-WHERE = "cimento suites power"
-
-
-def pilot_of_rates(outcomes: Sequence[ItemOutcomes], *, chance: float | None) -> Pilot:
-    """The pilot of a rate: of one model against chance, or of two models.
-
-    Args:
-        outcomes: of one or two models, on one suite and question.
-        chance: the share that one model is tested against.
-
-    Raises:
-        UsageError: nothing to test one model against, or two that were scored on no common item.
-    """
-    first, second = outcomes[0], outcomes[-1]
-    items = [item for item in first.right if item in second.right]
-    if not items:
-        raise UsageError(
-            where=WHERE,
-            seen="no item was scored in the pilot" + ("s both" if len(outcomes) == _TWO else ""),
-            todo="Give runs of one suite that were judged.",
-        )
-    design = first.design(items)
-    if len(outcomes) == _TWO:
-        gaps = tuple(float(second.right[item]) - float(first.right[item]) for item in items)
-        return Pilot(kind="difference", values=gaps, design=design)
-    if chance is None:
-        raise UsageError(
-            where=WHERE,
-            seen=f"what chance gives is not known for {first.question!r} of {first.suite}",
-            todo="Give the share to test against with --against, or a second --pilot.",
-        )
-    right = tuple(float(first.right[item]) for item in items)
-    return Pilot(kind="rate", values=right, design=design, null=chance)
-
-
-def pilot_of_margins(outcomes: ItemOutcomes) -> Pilot:
-    """The margins of a run, against zero.
-
-    Args:
-        outcomes: of the run, on one question.
-
-    Raises:
-        UsageError: the run has no such margins.
-    """
-    if not outcomes.values:
-        raise UsageError(
-            where=WHERE,
-            seen=f"there are no margins in the run of {outcomes.suite} by {outcomes.model}",
-            todo="Give a run of a suite with predictions; see --question.",
-        )
-    return _pilot_of_values(outcomes, outcomes.values)
-
-
-def pilot_of_interactions(
-    interactions: Mapping[str, Mapping[str, float]], outcomes: ItemOutcomes, *, phenomenon: str
-) -> Pilot:
-    """The difference of differences of one phenomenon, item by item, against zero.
-
-    Args:
-        interactions: phenomenon to item to its difference (`pairwise.interactions_of`).
-        outcomes: of the same run, for what belongs together.
-        phenomenon: its name; empty where there is only one.
-
-    Raises:
-        UsageError: there is no such phenomenon, or several and none was named, or no difference.
-    """
-    if not interactions:
-        raise UsageError(where=WHERE, seen=f"{outcomes.suite} crosses no two factors")
-    names = list(interactions)
-    if not phenomenon and len(names) > 1:
-        raise UsageError(
-            where=WHERE,
-            seen=f"{outcomes.suite} has the phenomena {', '.join(names)}",
-            todo="Name one of them with --phenomenon.",
-        )
-    name = phenomenon or names[0]
-    seen = f"{outcomes.suite} has no phenomenon {phenomenon!r}"
-    need_known(name, names, where=WHERE, seen=seen)
-    return _pilot_of_values(outcomes, interactions[name])
-
-
-def _pilot_of_values(outcomes: ItemOutcomes, values: Mapping[str, float]) -> Pilot:
-    design = outcomes.design(list(values))
-    return Pilot(kind="mean", values=tuple(values.values()), design=design)
-
-
-def chance_of_rates(run: Run, question: str) -> float | None:
-    """The chance level of one question of a run; None where it is undefined."""
-    return next((e.chance for e in run.estimates() if e.question == question and not e.group), None)

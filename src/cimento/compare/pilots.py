@@ -1,0 +1,104 @@
+"""Pilots of a power simulation, made from the outcomes of runs: rates, margins, interactions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cimento.errors import UsageError, need_known
+from cimento.statistics.planning import Pilot
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from cimento.compare.item_outcomes import ItemOutcomes
+    from cimento.runs.run import Run
+
+_WHERE = "cimento suites power"
+
+
+def pilot_of_rates(outcomes: Sequence[ItemOutcomes], *, chance: float | None) -> Pilot:
+    """The pilot of a rate: of one model against chance, or of two models.
+
+    Args:
+        outcomes: of one or two models, on one suite and question.
+        chance: the share that one model is tested against.
+
+    Raises:
+        UsageError: nothing to test one model against, or two that were scored on no common item.
+    """
+    first, second = outcomes[0], outcomes[-1]
+    items = [item for item in first.right if item in second.right]
+    if not items:
+        raise UsageError(
+            where=_WHERE,
+            seen="no item was scored in the pilot" + ("s both" if len(outcomes) > 1 else ""),
+            todo="Give runs of one suite that were judged.",
+        )
+    design = first.design(items)
+    if len(outcomes) > 1:
+        gaps = tuple(float(second.right[item]) - float(first.right[item]) for item in items)
+        return Pilot(kind="difference", values=gaps, design=design)
+    if chance is None:
+        raise UsageError(
+            where=_WHERE,
+            seen=f"what chance gives is not known for {first.question!r} of {first.suite}",
+            todo="Give the share to test against with --against, or a second --pilot.",
+        )
+    right = tuple(float(first.right[item]) for item in items)
+    return Pilot(kind="rate", values=right, design=design, null=chance)
+
+
+def pilot_of_margins(outcomes: ItemOutcomes) -> Pilot:
+    """The margins of a run, against zero.
+
+    Args:
+        outcomes: of the run, on one question.
+
+    Raises:
+        UsageError: the run has no such margins.
+    """
+    if not outcomes.values:
+        raise UsageError(
+            where=_WHERE,
+            seen=f"there are no margins in the run of {outcomes.suite} by {outcomes.model}",
+            todo="Give a run of a suite with predictions; see --question.",
+        )
+    return _pilot_of_values(outcomes, outcomes.values)
+
+
+def pilot_of_interactions(
+    interactions: Mapping[str, Mapping[str, float]], outcomes: ItemOutcomes, *, phenomenon: str
+) -> Pilot:
+    """The difference of differences of one phenomenon, item by item, against zero.
+
+    Args:
+        interactions: phenomenon to item to its difference (`pairwise.interactions_of`).
+        outcomes: of the same run, for what belongs together.
+        phenomenon: its name; empty where there is only one.
+
+    Raises:
+        UsageError: there is no such phenomenon, or several and none was named, or no difference.
+    """
+    if not interactions:
+        raise UsageError(where=_WHERE, seen=f"{outcomes.suite} crosses no two factors")
+    names = list(interactions)
+    if not phenomenon and len(names) > 1:
+        raise UsageError(
+            where=_WHERE,
+            seen=f"{outcomes.suite} has the phenomena {', '.join(names)}",
+            todo="Name one of them with --phenomenon.",
+        )
+    name = phenomenon or names[0]
+    seen = f"{outcomes.suite} has no phenomenon {phenomenon!r}"
+    need_known(name, names, where=_WHERE, seen=seen)
+    return _pilot_of_values(outcomes, interactions[name])
+
+
+def _pilot_of_values(outcomes: ItemOutcomes, values: Mapping[str, float]) -> Pilot:
+    design = outcomes.design(list(values))
+    return Pilot(kind="mean", values=tuple(values.values()), design=design)
+
+
+def chance_of_rates(run: Run, question: str) -> float | None:
+    """The chance level of one question of a run; None where it is undefined."""
+    return next((e.chance for e in run.estimates() if e.question == question and not e.group), None)
