@@ -289,8 +289,8 @@ def _means(
     name: str, pilots: Sequence[Path], *, question: str, phenomenon: str, measure: str, dd: bool
 ) -> tuple[str, Pilot, str]:
     """The quantity to test, the pilot of margins or DD, and their unit."""
-    from cimento.compare.pilots import pilot_of_interactions, pilot_of_margins
     from cimento.compare.pairwise import interactions_of
+    from cimento.compare.pilots import pilot_of_interactions, pilot_of_margins
 
     if len(pilots) > 1:
         raise UsageError(
