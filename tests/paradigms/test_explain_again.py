@@ -143,8 +143,9 @@ def test_the_lens_ends_in_the_margin_and_stands_beside_the_layers(tmp_path, caps
     sums = dict(inside.group_by("condition").agg(pl.col("logprob_nats_layer_1").sum()).iter_rows())
     alone = cimento.evaluate("it-subject-verb", "demo-causal", device="cpu", limit=1, layers="all")
     [mean] = [m for m in lens_of(alone) if m.question == "number" and m.layer == 1]
+    # The run asked about six items at once, and float32 sums depend on the batch.
     assert mean.margin_bits == pytest.approx(
-        (sums["match"] - sums["mismatch_number"]) / 0.6931471805599453, abs=1e-6
+        (sums["match"] - sums["mismatch_number"]) / 0.6931471805599453, abs=1e-5
     )
     assert invoke(["explain", str(run.folder), "--prediction", "number"]) == 0
     printed = capsys.readouterr().out
