@@ -29,7 +29,9 @@ TOLERANCE = 0.05
 Size = tuple[int, int]
 """Lines of code and files."""
 
-_ROW = re.compile(r"^\| (?P<name>[^|]+) \| [^|]* \| (?P<lines>[\d,]+) \| (?P<files>\d+) \|$", re.MULTILINE)
+_ROW = re.compile(
+    r"^\| (?P<name>[^|]+) \| [^|]* \| (?P<lines>[\d,]+) \| (?P<files>\d+) \|$", re.MULTILINE
+)
 
 
 def rows(packages: Mapping[str, Size]) -> dict[str, Size]:
