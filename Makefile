@@ -33,7 +33,7 @@ $(STAMPS)/servers: $(STAMPS)/dev requirements-servers.txt
 demo: $(STAMPS)/run  ## a starter suite of each kind in each language on the two demo models, offline, with a report
 	$(BIN)/cimento demo
 
-check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unused names, the picture
+check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unused names, the picture, the page about size
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -41,6 +41,7 @@ check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unus
 	$(BIN)/python scripts/check_sizes.py
 	$(BIN)/python scripts/dead_names.py
 	$(BIN)/python scripts/picture.py --check
+	$(BIN)/python scripts/measure_shape.py --page --check
 
 docs: $(STAMPS)/dev  ## the documentation as a site in build/site, warnings as errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

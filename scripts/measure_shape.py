@@ -8,6 +8,8 @@ with::
     python scripts/measure_shape.py --quick    # without the rows that run thousands of pairs
     python scripts/measure_shape.py --only kinds --only circles --json
     python scripts/measure_shape.py --list kinds
+    python scripts/measure_shape.py --page             # the table of docs/design/size.md, written
+    python scripts/measure_shape.py --page --check     # only compared, within 5 %
 
 CPU seconds and memory are those of this machine: compare only what was measured on one.
 """
@@ -24,7 +26,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from shape import kinds, running, source
+from shape import kinds, page, running, source
 
 SUITES = {
     "regions": "it-subject-verb",
@@ -34,6 +36,7 @@ SUITES = {
 }
 """A built-in suite of each paradigm."""
 
+PAGE = Path("docs") / "design" / "size.md"
 MOST_IN_FUNCTION, MOST_IN_FILE = 50, 500
 PAIRS = 10_000
 FEW_PAIRS, MANY_PAIRS = 1_000, 100_000
@@ -141,11 +144,7 @@ def measure_circles(tree: Tree) -> Measured:
 
 def measure_lines(tree: Tree) -> Measured:
     """Lines of code and files, in all and for each package."""
-    lines: Counter[str] = Counter()
-    files: Counter[str] = Counter()
-    for module in tree.modules:
-        lines[module.package] += source.code_lines(module)
-        files[module.package] += 1
+    lines, files = _sizes(tree.modules)
     values: dict[str, object] = {
         "lines": lines.total(),
         "files": files.total(),
@@ -153,6 +152,39 @@ def measure_lines(tree: Tree) -> Measured:
     }
     places = [f"{name}: {count:,} in {files[name]} files" for name, count in lines.most_common()]
     return Measured(f"{lines.total():,} in {files.total()} files", values, places)
+
+
+def _sizes(modules: Iterable[source.Module]) -> tuple[Counter[str], Counter[str]]:
+    """Lines of code and files by package."""
+    lines: Counter[str] = Counter()
+    files: Counter[str] = Counter()
+    for module in modules:
+        lines[module.package] += source.code_lines(module)
+        files[module.package] += 1
+    return lines, files
+
+
+def update_page(root: Path, *, check: bool) -> int:
+    """Write the table of packages into the page about size, or only compare the two.
+
+    Args:
+        root: of the working tree.
+        check: whether nothing is written.
+
+    Returns:
+        The exit code: 1 where the page is to be compared and is outdated.
+    """
+    path = root / PAGE
+    text = path.read_text(encoding="utf-8")
+    lines, files = _sizes(source.read_package(root / "src" / "cimento"))
+    packages = {name: (lines[name], files[name]) for name in lines}
+    if not check:
+        path.write_text(page.written(text, packages), encoding="utf-8")
+        return 0
+    faults = page.outdated(text, packages)
+    for fault in faults:
+        print(f"{PAGE}: {fault}; python scripts/{Path(__file__).name} --page")
+    return int(bool(faults))
 
 
 def measure_sentence(tree: Tree) -> Measured:
@@ -297,7 +329,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="leave the slow rows out")
     parser.add_argument("--list", choices=names, help="print what one row counted, one a line")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--page", action="store_true", help=f"write the table of {PAGE}")
+    parser.add_argument("--check", action="store_true", help="with --page: only compare it")
     given = parser.parse_args(arguments)
+    if given.page:
+        return update_page(given.root.resolve(), check=given.check)
     wanted = [given.list] if given.list else given.only or names
     chosen = [row for row in ROWS if row.name in wanted and not (given.quick and row.slow)]
     with tempfile.TemporaryDirectory() as folder:

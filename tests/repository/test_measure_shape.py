@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 import measure_shape
-from shape import kinds, running, source
+from shape import kinds, page, running, source
 
 KINDS_FILE = '''"""The names of kinds."""
 CLOZE = "cloze"
@@ -292,6 +293,36 @@ def test_the_table_is_printed_as_markdown_and_json_and_its_places_one_a_line(tmp
     }
     assert measure_shape.main(["--root", str(tmp_path), "--list", "root"]) == 0
     assert capsys.readouterr().out == "loose.py\n"
+
+
+def test_the_page_about_size_has_todays_table_within_five_percent(tmp_path, capsys):
+    for name, text in {"io/a": "X = 1\n" * 300, "cli/b": "Y = 2\n" * 2000}.items():
+        path = tmp_path / "src" / "cimento" / f"{name}.py"
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    size = tmp_path / measure_shape.PAGE
+    size.parent.mkdir(parents=True)
+    size.write_text(f"# Size\n\n{page.START}\n{page.END}\n\nAfter.\n")
+    command = ["--root", str(tmp_path), "--page"]
+    assert measure_shape.main([*command, "--check"]) == 1
+    assert "`cli/`: None on the page, (2000, 1) today" in capsys.readouterr().out
+    assert measure_shape.main(command) == 0
+    assert "| `cli/` | commands | 2,000 | 1 |\n| all others |  | 300 | 1 |" in size.read_text()
+    assert size.read_text().endswith("| **all** |  | 2,300 | 2 |\n<!-- shape: end -->\n\nAfter.\n")
+    path = tmp_path / "src" / "cimento" / "cli" / "b.py"
+    path.write_text("Y = 2\n" * 2100)
+    assert measure_shape.main([*command, "--check"]) == 0
+    path.write_text("Y = 2\n" * 2200)
+    assert measure_shape.main([*command, "--check"]) == 1
+
+
+def test_the_page_about_size_counts_todays_files():
+    # Lines take seconds to count: `make check` compares them.
+    root = Path(__file__).parents[2]
+    table = (root / measure_shape.PAGE).read_text(encoding="utf-8").partition(page.END)[0]
+    shown = int(re.findall(r"\| (\d+) \|$", table, re.MULTILINE)[-1])
+    today = sum(1 for _ in (root / "src" / "cimento").rglob("*.py"))
+    assert abs(shown - today) <= page.TOLERANCE * today
 
 
 def test_a_command_that_fails_leaves_its_row_undefined_and_spoils_no_other(shop, capsys):

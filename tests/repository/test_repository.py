@@ -201,6 +201,18 @@ def test_the_picture_is_of_rooms_and_files_that_there_are():
         assert (picture.PACKAGE / path).is_file() or (ROOT / path).is_file(), path
 
 
+def test_every_call_on_the_path_of_a_sentence_is_in_the_code():
+    [path] = [block for block in blocks(ROOT / "ARCHITECTURE.md") if block.language == "text"]
+    callers: list[tuple[int, str]] = []
+    for line in path.text.splitlines():
+        name, file = line.split()[:2]
+        source = (picture.PACKAGE / file).read_text(encoding="utf-8")
+        assert re.search(rf"^ *def {name}\(", source, re.MULTILINE), line
+        indent = len(line) - len(line.lstrip())
+        callers = [*(caller for caller in callers if caller[0] < indent), (indent, source)]
+        assert len(callers) == 1 or re.search(rf"\b{name}\b", callers[-2][1]), line
+
+
 def test_the_readme_says_first_how_to_get_it():
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     clone = next(n for n, line in enumerate(lines) if line.startswith("git clone "))
