@@ -55,11 +55,12 @@ def build(visit: Visit) -> None:
         delete = ui.button(say("read.delete")).props("no-caps flat").mark("delete")
     place = ui.element("div").mark("results")
 
-    def names_of_chosen() -> list[str]:
-        return [name for name, box in chosen.items() if box.value]
+    def names_of_chosen() -> dict[str, str]:
+        """What the chosen runs are called, by their paths."""
+        return {name: box.props["aria-label"] for name, box in chosen.items() if box.value}
 
     async def show() -> None:
-        names = names_of_chosen()
+        names = list(names_of_chosen())
         place.clear()
         with place:
             Text(say("read.waiting")).props("role=status").classes("small")
@@ -80,7 +81,7 @@ def build(visit: Visit) -> None:
         ui.timer(0, guarded(visit, show), once=True)
 
 
-def _ask_deletion(visit: Visit, names: Sequence[str]) -> None:
+def _ask_deletion(visit: Visit, names: Mapping[str, str]) -> None:
     """Ask whether runs are to be deleted, and delete them."""
     say = visit.say
     if not names:
@@ -95,8 +96,8 @@ def _ask_deletion(visit: Visit, names: Sequence[str]) -> None:
     with ui.dialog() as dialog, ui.card().classes("form"):
         Text(say("read.delete_ask", count=len(names)))
         with ui.element("ul"):
-            for name in names:
-                Text(name, "li")
+            for label in names.values():
+                Text(label, "li")
         with ui.element("div").classes("buttons"):
             ui.button(say("read.delete_do"), on_click=guarded(visit, delete)).props(
                 "no-caps unelevated color=negative"
