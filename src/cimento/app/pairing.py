@@ -93,9 +93,12 @@ def question_of(grid: Grid) -> Question | None:
 def _guess(sheet: Sheet, columns: tuple[int, ...]) -> tuple[int, int] | None:
     """The columns of the good and the bad sentences, if a name or an asterisk says it."""
     names, headless = sheet.columns, _of_sentences(sheet)
-    pairs = list(permutations(columns, 2))
-    fits = {(n, m): 0.0 if {n, m} & headless else _likes(names[n], names[m]) for n, m in pairs}
-    first, second = sorted(max(pairs, key=lambda pair: fits[pair]))
+    fits = {
+        (n, m): 0.0 if {n, m} & headless else _likes(names[n], names[m])
+        for n, m in permutations(columns, 2)
+    }
+    best: tuple[int, int] = max(fits, key=fits.__getitem__)
+    first, second = sorted(best)
     orders = (first, second), (second, first)
     if len(columns) > len(SIDES) and not any(fits.values()):
         return None
