@@ -101,6 +101,7 @@ class Fault:
         where: the file, and the row or item as precisely as it is known.
         seen: what was found.
         todo: what to do about it.
+        places: every place that it is about, if there are several; messages have `where`.
     """
 
     code: str
@@ -108,6 +109,7 @@ class Fault:
     where: str
     seen: str
     todo: str
+    places: tuple[str, ...] = ()
 
     @property
     def item(self) -> str:

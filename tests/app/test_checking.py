@@ -161,9 +161,29 @@ def test_faults_of_conditions_formulas_and_settings_have_their_rows(tmp_path):
     assert places(report, "CIM-S033") == [("about", [3], None)]
     assert places(report, "CIM-S015") == [("items", [3], 2)]
     assert places(report, "CIM-S013") == [("items", [4], 2), ("items", [5], 2)]
-    assert places(report, "CIM-S011") == [("items", [5], 2)]
+    assert places(report, "CIM-S011") == [("items", [4, 5], 2)]
     assert places(report, "CIM-S021") == [("predictions", [2], None)]
     assert places(report, "CIM-S020") == [("predictions", [3], None)]
+
+
+PAIRS = [
+    ("Il cane dorme.", "Il cane dormono."),
+    ("La rana salta.", "La rana saltano."),
+    ("I gatti ridono.", "I gatti ride."),
+]
+
+
+@pytest.mark.parametrize("name", ["id", "item", "N.", "numero"])
+def test_all_rows_with_one_id_are_marked(name):
+    cells = [[str(number), *pair] for number, pair in zip((1, 2, 1), PAIRS, strict=True)]
+    grid = Grid("g", {"items": sheet_of([[name, "good", "bad"], *cells])}, described=False)
+    assert places(check_grid(grid), "CIM-S010") == [("items", [2, 4], None)]
+
+
+def test_all_sentences_after_an_asterisk_are_marked():
+    cells = [[good, f"*{bad}"] for good, bad in PAIRS]
+    grid = Grid("g", {"items": sheet_of([["good", "bad"], *cells])}, described=False)
+    assert places(check_grid(grid), "CIM-S061") == [("items", [2, 3, 4], 1)]
 
 
 def test_stories_of_which_reading_stops_at_the_first_fault_have_all_of_them_named(tmp_path):

@@ -73,15 +73,37 @@ def test_a_fault_is_named_beside_its_row_and_goes_when_it_is_mended(folder):
 
 
 def test_a_table_whose_names_say_nothing_is_asked_which_column_is_which(folder):
-    rows = [["Grammaticle", "sbaliata"], ["Il cane dorme.", "Il cane dormono."], ["", ""]]
+    rows = [["frase 1", "frase 2"], ["Il cane dormono.", "Il cane dorme."], ["", ""]]
     (folder / "refusi.xlsx").write_bytes(write_sheets({"Foglio1": rows}, where="refusi"))
 
     async def flow(user):
         await user.open("/it/edit?suite=refusi.xlsx")
         await seen(user, "Quale colonna ha le frasi giuste")
+        await user.should_see("Colonna frase 1")
+        good, bad = (
+            next(e for e in user.find(ui.select).elements if e.props["label"] == label)
+            for label in ("Frasi giuste", "Frasi sbagliate")
+        )
+        (use,) = user.find("Usa queste colonne").elements
+        assert (good.value, bad.value, use.enabled) == (None, None, False)
+        good.value = 1
+        assert (bad.value, use.enabled) == (0, True)
         user.find("Usa queste colonne").click()
         await seen(user, "Il test si può usare.")
         await user.should_not_see("Quale colonna ha le frasi giuste")
+        assert grid_of(user).options["rowData"][0]["c1"] == "Il cane dorme."
+
+    visit(folder, flow)
+
+
+def test_an_empty_workbook_opens_as_a_table_to_fill(folder):
+    (folder / "vuoto.xlsx").write_bytes(write_sheets({"Foglio1": []}, where="vuoto"))
+
+    async def flow(user):
+        await user.open("/it/edit?suite=vuoto.xlsx")
+        await seen(user, "Aggiungi almeno un item.")
+        names = [column["headerName"] for column in grid_of(user).options["columnDefs"]]
+        assert names == ["Riga", "good", "bad"]
 
     visit(folder, flow)
 
@@ -146,7 +168,7 @@ def test_a_bare_table_gets_a_description_and_is_saved_where_it_was(folder):
         await user.open("/it/edit?suite=frasi.xlsx")
         edit(user, 2, 0, "Le rane saltano nello stagno.")
         await seen(user, "Il test si può usare.")
-        user.find("Aggiungi una descrizione").click()
+        user.find("Imposta la lingua").click()
         await user.should_see(ui.toggle, retries=200)
         user.find("Salva nella tua cartella").click()
         await until(lambda: user.notify.messages != [])
@@ -162,13 +184,13 @@ def test_a_description_can_be_undone_while_its_sheet_is_shown(folder):
     async def flow(user):
         await user.open("/en/edit?suite=frasi.xlsx")
         await seen(user, "Errors: 1")
-        user.find("Add a description").click()
+        user.find("Set the language").click()
         await user.should_see(ui.toggle, retries=200)
         (toggle,) = user.find(ui.toggle).elements
         toggle.value = "about"
         user.find("Undo").click()
         await user.should_not_see(ui.toggle, retries=200)
-        await user.should_see("Add a description")
+        await user.should_see("Set the language")
         assert [row["number"] for row in grid_of(user).options["rowData"]] == ["2", "3"]
         user.find("Redo").click()
         await user.should_see(ui.toggle, retries=200)

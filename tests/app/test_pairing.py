@@ -6,14 +6,24 @@ pytest.importorskip("nicegui")
 
 from cimento.app.checking import check_grid
 from cimento.app.editing import Grid, sheet_of
-from cimento.app.findings import guess_pair, named_pair
 from cimento.app.opening import open_grid
+from cimento.app.pairing import named_pair, paired_lines, question_of, unmarked, with_column
 
 GOOD, BAD = "Le rane saltano.", "Le rane salta."
 
 
+NOTHING = "nothing"
+"""In the place of a guess, that nothing is asked."""
+
+
 def grid(*rows):
     return Grid("g", {"items": sheet_of([list(row) for row in rows])}, described=False)
+
+
+def guess_pair(made):
+    """The columns that are chosen beforehand; None if the question is open."""
+    question = question_of(made)
+    return question.guess if question is not None else NOTHING
 
 
 @pytest.mark.parametrize(
@@ -21,10 +31,9 @@ def grid(*rows):
     [
         (("Grammaticle", "Sgrammaticale"), (0, 1)),
         (("sbaliata", "giusta"), (1, 0)),
-        (("Frase A", "Frase B"), (0, 1)),
         (("goood", "badd"), (0, 1)),
-        (("good", "bad"), None),
-        (("Frase", "altra"), None),  # a list of sentences
+        (("good", "bad"), NOTHING),
+        (("Frase", "altra"), NOTHING),  # sentences with something else
     ],
 )
 def test_the_columns_of_a_pair_are_guessed_from_names_that_are_nearly_right(names, guess):
@@ -67,7 +76,15 @@ def test_the_name_that_negates_the_other_is_that_of_the_bad_sentences(good, bad)
     ],
 )
 def test_plural_names_of_good_and_bad_sentences_need_no_question(names):
-    assert guess_pair(grid(names, (GOOD, BAD))) is None
+    assert guess_pair(grid(names, (GOOD, BAD))) == NOTHING
+
+
+@pytest.mark.parametrize("names", [("A", "B"), ("frase 1", "frase 2"), (BAD, GOOD)])
+def test_nothing_is_chosen_where_no_name_says_which_sentences_are_the_good_ones(names):
+    for rows in ([(GOOD, BAD)], [(BAD, GOOD)]):
+        question = question_of(grid(names, *rows))
+        assert (question.kind, question.columns, question.guess) == ("pair", (0, 1), None)
+    assert question_of(grid(("A", "B", "C"), (GOOD, BAD, GOOD))).guess is None
 
 
 def test_sentences_with_an_asterisk_are_the_bad_ones_where_names_do_not_say_it():
@@ -76,19 +93,19 @@ def test_sentences_with_an_asterisk_are_the_bad_ones_where_names_do_not_say_it()
     assert guess_pair(grid(("Frase A", "Frase B"), starred[::-1], starred[::-1])) == (0, 1)
 
 
-def test_names_that_are_hardly_more_alike_one_way_do_not_swap_the_columns():
+def test_names_that_are_clearly_more_alike_one_way_are_chosen():
     assert guess_pair(grid(("Gramatika", "Agramatika2"), (GOOD, BAD))) == (0, 1)
     assert guess_pair(grid(("badly", "goody"), (BAD, GOOD))) == (1, 0)
 
 
 def test_columns_of_single_words_or_numbers_are_not_asked_about():
     made = grid(("n", "uno", "due", "verbo"), ("1", GOOD, BAD, "saltare"))
-    assert guess_pair(made) == (1, 2)
-    assert guess_pair(grid(("uno", "verbo"), (GOOD, "saltare"))) is None
+    assert question_of(made).columns == (1, 2)
+    assert question_of(grid(("uno", "verbo"), (GOOD, "saltare"))) is None
 
 
 def test_four_columns_of_sentences_are_a_design_and_no_pair():
-    assert guess_pair(grid(("A", "B", "C", "D"), (GOOD, BAD, GOOD, BAD))) is None
+    assert guess_pair(grid(("A", "B", "C", "D"), (GOOD, BAD, GOOD, BAD))) == NOTHING
 
 
 def test_names_in_two_rows_of_a_workbook_become_a_design(tmp_path):
@@ -96,7 +113,7 @@ def test_names_in_two_rows_of_a_workbook_become_a_design(tmp_path):
 
     opened = open_grid(of_two_rows(tmp_path / "isole.xlsx")).grid
     assert list(opened.items.columns) == JOINED
-    assert guess_pair(opened) is None
+    assert question_of(opened) is None
     assert check_grid(opened).usable
 
 
@@ -108,10 +125,40 @@ def test_named_columns_make_a_suite_that_can_be_used():
 
 def test_a_first_row_that_is_a_pair_stays_one():
     made = grid((GOOD, BAD), ("Il gatto dorme.", "Il gatto dormono."))
-    assert guess_pair(made) == (0, 1)
+    assert guess_pair(made) is None
     named = named_pair(made, 0, 1)
     assert named.items.rows[:2] == (("good", "bad"), (GOOD, BAD))
     assert check_grid(named).usable
+
+
+OTHER = "I gatti dormono."
+
+
+@pytest.mark.parametrize("name", ["frase", "Esempi", None])
+def test_bad_sentences_below_good_ones_become_pairs_without_asterisks(name):
+    made = grid(*[[cell] for cell in (name, GOOD, f"*{BAD}", OTHER, "* I gatti dorme.") if cell])
+    assert question_of(made).kind == "lines"
+    assert paired_lines(made, 0).items.rows == (
+        ("good", "bad"), (GOOD, BAD), (OTHER, "I gatti dorme."),
+    )  # fmt: skip
+
+
+def test_a_list_of_sentences_gets_a_column_for_what_they_are_compared_with():
+    made = grid([GOOD], [OTHER])
+    assert question_of(made).kind == "list"
+    rows = with_column(made, 0, "sentence", "rating").items.rows
+    assert rows == (("sentence", "rating"), (GOOD, ""), (OTHER, ""))
+
+
+def test_answers_to_a_form_are_no_test():
+    made = grid(("Informazioni cronologiche", GOOD, BAD), ("2026/11/02 10:12:33", "7", "2"))
+    assert question_of(made).kind == "answers"
+
+
+def test_asterisks_are_removed_from_sentences_and_not_from_names():
+    made = grid(("good", "*"), (GOOD, f"* {BAD}"))
+    assert unmarked(made).items.rows == (("good", "*"), (GOOD, BAD))
+    assert named_pair(made, 0, 1).items.rows == (("good", "bad"), (GOOD, BAD))
 
 
 @pytest.mark.parametrize(

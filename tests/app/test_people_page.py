@@ -61,7 +61,7 @@ def test_a_survey_is_made_from_a_suite_with_the_command_that_does_the_same(folde
     async def flow(user):
         await user.open("/en/people?suite=it-connectives")
         fill(user, ui.number, "Points of the scale", 7)
-        fill(user, ui.number, "At most so many items", 4)
+        fill(user, ui.number, "Largest number of items", 4)
         command = "cimento annotate survey build it-connectives -o surveys/it-connectives"
         await user.should_see(f"{command} --scale 7 --limit 4")
         user.find("Make the survey").click()

@@ -235,7 +235,7 @@ def test_the_faults_of_a_file_are_said_one_by_one():
     fault = Fault("CIM-S010", "error", "item 3", "The item has no id.", "Fill in the name.")
     text = message_of(SuiteError(where="prova.tsv", faults=[fault] * 20), "it")
     assert text.split("\n")[:2] == [
-        "prova.tsv", "item 3: L'item non ha un identificativo. Scrivi il nome.",
+        "prova.tsv", "item 3: L'item non ha un id. Scrivi il nome.",
     ]  # fmt: skip
     assert text.endswith("\n...")
 

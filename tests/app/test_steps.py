@@ -21,7 +21,8 @@ from nicegui.elements.upload_files import SmallFileUpload
 
 from cimento.app.run import Wanted
 from cimento.app.sentences import piped
-from cimento.app.start import listed_suites
+from cimento.app.start import listed_suites, refusal
+from cimento.app.words import words
 
 __all__ = ["serve"]
 
@@ -113,6 +114,16 @@ def test_a_file_that_is_no_suite_is_told_and_kept(tmp_path):
         await user.should_see("Edit: suites/letter.csv")
 
     visit(tmp_path, flow)
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [("stimoli.docx", "Copia le frasi in una tabella"), ("voti.ods", "Aprilo con il tuo foglio"),
+     ("voti.numbers", "Aprilo con il tuo foglio"), ("a", "Copia le frasi in una tabella")],
+)  # fmt: skip
+def test_a_file_of_another_program_is_not_taken_and_what_to_do_is_said(name, advice):
+    assert advice in refusal(name, words("it"))
+    assert refusal("frasi.txt", words("it")) == refusal("A.XLSX", words("it")) == ""
 
 
 def test_an_upload_into_a_folder_that_cannot_be_written_is_told(tmp_path):
@@ -324,7 +335,8 @@ def test_the_report_comes_with_a_policy_and_only_from_the_folder(with_runs):
     [("figures", "margins.svg", b"<svg"), ("figures", "margins.pdf", b"%PDF"),
      ("figures", "margins.png", b"\x89PNG"), ("figures", "margins.csv", b"suite,model"),
      ("tables", "results.tex", b"% needs \\usepackage{booktabs}"),
-     ("tables", "results.csv", b"model,")],
+     ("tables", "results.csv", b"model,"), ("tables", "results.docx", b"PK"),
+     ("tables", "results.xlsx", b"PK")],
 )  # fmt: skip
 def test_figures_and_tables_are_downloaded_in_their_forms(with_runs, part, name, begins):
     async def flow(user):

@@ -129,7 +129,7 @@ def test_two_tabs_share_the_queue_and_nothing_else(opened, address):
     two = opened(f"{address}it/run?suite=it-subject-verb")
     button(one, "Run").click()
     two.wait_for_selector("text=cimento run it-islands", timeout=WAIT_MS)
-    command = two.locator(".command code").first.inner_text()
+    command = two.locator(".command code").first.text_content()
     assert "it-subject-verb" in command
     one.get_by_text("Read the results").wait_for(timeout=WAIT_MS)
 

@@ -40,6 +40,8 @@ def test_suites_at_the_top_and_in_their_folder_are_listed(workspace):
     (workspace.folder / ".hidden.csv").write_text("good,bad\na,b\n")
     (workspace.folder / "notes.txt").write_text("nothing")
     assert [suite.name for suite in workspace.suites()] == ["table.csv", "two", "suites/mine.xlsx"]
+    (workspace.folder / SUITES / "list.txt").write_text("Il cane dorme.")
+    assert workspace.suite("suites/list.txt") == workspace.folder.resolve() / SUITES / "list.txt"
     assert workspace.suite("two") == (workspace.folder / "two").resolve()
     assert workspace.suite("it-islands") == "it-islands"
     with pytest.raises(InputError, match="no such suite"):
@@ -58,6 +60,12 @@ def test_runs_are_listed_as_their_manifests_say_and_others_are_left_out(workspac
     assert run.model.startswith("demo-causal@")
     assert run.created.startswith("20")
     assert workspace.inside(run.name) == run.path.resolve()
+    for name in ("runs/it-islands", "../files", "runs/it-islands/unfinished"):
+        with pytest.raises(InputError, match="no such run"):
+            workspace.delete_run(name)
+    workspace.delete_run(run.name)
+    assert workspace.runs() == []
+    assert broken.is_dir()
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,10 @@ def located(grid: Grid, fault: Fault) -> Finding:
         fault: a fault whose place is in the words of the checks: a row, an item, a condition, a
             prediction, a setting.
     """
-    sheet, rows = _rows_of(grid, fault)
+    sheet, rows = _rows_of(grid, fault, fault.where)
+    if fault.places:
+        every = [_rows_of(grid, fault, place) for place in fault.places]
+        rows = tuple(sorted({row for name, more in every if name == sheet for row in more})) or rows
     # A bare table is told how to get a description by the page, not by options of commands.
     bare = not grid.described and (fault.code == NO_LANGUAGE or TOML in fault.seen)
     todo = "" if bare else fault.todo
@@ -173,22 +176,22 @@ def located(grid: Grid, fault: Fault) -> Finding:
     )  # fmt: skip
 
 
-def _rows_of(grid: Grid, fault: Fault) -> tuple[str, tuple[int, ...]]:
-    """The sheet and the rows that a fault is about."""
-    place = _ROW.search(fault.where)
+def _rows_of(grid: Grid, fault: Fault, where: str) -> tuple[str, tuple[int, ...]]:
+    """The sheet and the rows of a place that a fault is about."""
+    place = _ROW.search(where)
     if place:
         sheet = place[1] if place[1] in grid.sheets else ITEMS
         # Records stand on the line before the row that they were made of.
         row = int(place[3]) - (0 if place[2] == "line" else 1)
         return sheet, (row,) if row < len(grid.sheets[sheet].rows) else ()
-    if match := _PREDICTION.search(fault.where):
+    if match := _PREDICTION.search(where):
         # Checks of formulas count from 0, and those of suite.toml from 1.
         return _predictions(grid, match[1] or str(int(match[2]) - 1))
     if ABOUT in grid.sheets:
-        named = fault.where.rpartition(".")[2].rpartition(":")[2].strip()
-        if fault.code == NO_LANGUAGE or f"sheet {ABOUT}" in fault.where:
+        named = where.rpartition(".")[2].rpartition(":")[2].strip()
+        if fault.code == NO_LANGUAGE or f"sheet {ABOUT}" in where:
             return _setting(grid, "language" if fault.code == NO_LANGUAGE else named)
-    return ITEMS, _named_rows(grid.items, fault.where)
+    return ITEMS, _named_rows(grid.items, where)
 
 
 def _named_rows(items: Sheet, where: str) -> tuple[int, ...]:
@@ -196,8 +199,10 @@ def _named_rows(items: Sheet, where: str) -> tuple[int, ...]:
     for expression, meaning in ((_ITEM, "item"), (_CONDITION, "condition")):
         match = expression.search(where)
         column = items.column(meaning)
+        if meaning == "item" and column is None:
+            column = items.column("id")
         if match and column is not None:
-            wanted = match[1].strip()
+            wanted = match[1].strip().strip("'")
             return tuple(n for n in items.body if items.rows[n][column].strip() == wanted)
         if match and meaning == "item" and match[1].isdecimal():
             # Rows without ids are numbered.

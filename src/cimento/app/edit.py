@@ -10,7 +10,7 @@ from typing import Any
 
 from nicegui import events, ui
 
-from cimento.app import findings, table
+from cimento.app import findings, pairing, table
 from cimento.app.checking import Finding, Note, Report, check_grid
 from cimento.app.editing import (
     MOST_PASTED,
@@ -121,7 +121,7 @@ class Editor:
         self._describe = ui.element("div").classes("bare")
         with self._describe:
             self._build_describe()
-        self._pairs = ui.element("div").classes("bare")
+        self._question = ui.element("div").classes("bare")
         with (
             ui.element("div")
             .props(f'role=toolbar aria-label="{say("edit.tools")}"')
@@ -160,6 +160,8 @@ class Editor:
         self._untitle = button(
             say("edit.untitle"), act(self._remove_titles), icon="vertical_align_top"
         )
+        unmark = act(lambda: self._answer(pairing.unmarked))
+        self._unmark = button(say("edit.unmark"), unmark, icon="backspace")
 
     def _build_sheets(self) -> None:
         """The choice of the sheet and of the view; a bare table has one sheet."""
@@ -220,6 +222,7 @@ class Editor:
             ):
                 button(say(f"edit.{name}"), guarded(self._visit, action), icon=icon)
         self._command = CommandLine(self._visit, ["suites", "check", self._place()])
+        self._unsaved = ui.label(say("edit.save-first")).classes("small")
         with ui.element("div").classes("tools"):
             self._next = [
                 ui.link(say(f"edit.to-{step}"), self._visit.address(step, suite=self._place()))
@@ -246,11 +249,13 @@ class Editor:
         self._undo.set_enabled(bool(self.history.past))
         self._redo.set_enabled(bool(self.history.future))
         self._switch.set_visibility(self._sheet == ITEMS and has_conditions(grid))
-        asked = self._ask_pair()
+        asked = self._ask()
         self._describe.set_visibility(not (grid.described or asked))
         self._untitle.set_visibility(grid.sheets[self._sheet].head > 0)
+        self._unmark.set_visibility(any(e.code == "CIM-S061" for e in self.report.findings))
         dirty = grid != self._saved
         self._title.text = f"{grid.name}{' *' if dirty else ''}"
+        self._unsaved.set_visibility(dirty)
         kept = "(event) => { event.preventDefault(); }" if dirty else "null"
         ui.run_javascript(f"window.onbeforeunload = {kept}")
         marked = marks(view, self.report.findings)
@@ -261,19 +266,20 @@ class Editor:
             self._send(table.rows(view, marked, say))
         self._show_legend()
 
-    def _ask_pair(self) -> bool:
-        """Ask which column is which, where that is unclear, and say whether it is.
+    def _ask(self) -> bool:
+        """Ask what the columns are, where that is unclear, and say whether it is.
 
         What was asked is hidden and not deleted: the answer to it may be under way.
         """
-        guess = findings.guess_pair(self.grid)
-        if guess is not None and (guess, self.grid.items.columns) != self._asked:
-            self._asked = (guess, self.grid.items.columns)
-            self._pairs.clear()
-            with self._pairs:
-                findings.ask_pair(self.grid, guess, self._say, done=self._act(self._name_pair))
-        self._pairs.set_visibility(guess is not None)
-        return guess is not None
+        question = pairing.question_of(self.grid)
+        asked = question, self.grid.items.rows[: pairing.FIRST_ROWS + 1]
+        if question is not None and asked != self._asked:
+            self._asked = asked
+            self._question.clear()
+            with self._question:
+                pairing.ask(self.grid, question, self._say, done=self._act(self._answer))
+        self._question.set_visibility(question is not None)
+        return question is not None
 
     def _send(self, rows: list[dict[str, Any]]) -> None:
         """Send the browser the rows that have changed, or all where some came or went."""
@@ -346,8 +352,8 @@ class Editor:
         self._refresh()
         await self.check()
 
-    async def _name_pair(self, good: int, bad: int) -> None:
-        await self.change(findings.named_pair(self.grid, good, bad))
+    async def _answer(self, edit: Callable[[Grid], Grid]) -> None:
+        await self.change(edit(self.grid))
 
     def _act(self, edit: Callable[..., Any]) -> Callable[..., Any]:
         """The action of a button that edits."""

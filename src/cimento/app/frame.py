@@ -140,8 +140,8 @@ class CommandLine:
 
     def __init__(self, visit: Visit, arguments: Sequence[str] = ()) -> None:
         say = visit.say
-        with ui.element("div").classes("command") as self._shown:
-            ui.label(say("frame.command")).classes("small")
+        with ui.element("details").classes("command") as self._shown:
+            Text(say("frame.command"), "summary").classes("small")
             with ui.element("div").classes("line"):
                 self._text = Text(tag="code")
                 self._button = ui.button(say("frame.copy"), on_click=self._copy)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
 from pathlib import PurePosixPath
 from urllib.parse import quote, urlencode
 
@@ -32,6 +33,9 @@ from cimento.report.grid import Grid
 MOST_ROWS = 200
 """The number of rows of a table that are shown; files have all of them."""
 
+PROGRAMS: Mapping[str, str] = {".xlsx": "Excel", ".docx": "Word", ".tex": "LaTeX"}
+"""The programs by whose names people know a form of files."""
+
 PARTS = ("report", "compare", "figures", "tables", "methods")
 
 
@@ -46,11 +50,17 @@ def build(visit: Visit) -> None:
         ui.link(say("run.title"), visit.address("run"))
         return
     chosen = _choice(visit, runs)
-    button = ui.button(say("read.go")).props("no-caps unelevated").mark("read")
+    with ui.element("div").classes("buttons"):
+        button = ui.button(say("read.go")).props("no-caps unelevated").mark("read")
+        delete = ui.button(say("read.delete")).props("no-caps flat").mark("delete")
     place = ui.element("div").mark("results")
 
+    def names_of_chosen() -> dict[str, str]:
+        """What the chosen runs are called, by their paths."""
+        return {name: box.props["aria-label"] for name, box in chosen.items() if box.value}
+
     async def show() -> None:
-        names = [name for name, box in chosen.items() if box.value]
+        names = list(names_of_chosen())
         place.clear()
         with place:
             Text(say("read.waiting")).props("role=status").classes("small")
@@ -66,8 +76,35 @@ def build(visit: Visit) -> None:
             _Parts(visit, names, results)
 
     button.on_click(guarded(visit, show))
+    delete.on_click(lambda: _ask_deletion(visit, names_of_chosen()))
     if visit.query.get("show"):  # from the queue, where somebody asked for the newest results
         ui.timer(0, guarded(visit, show), once=True)
+
+
+def _ask_deletion(visit: Visit, names: Mapping[str, str]) -> None:
+    """Ask whether runs are to be deleted, and delete them."""
+    say = visit.say
+    if not names:
+        ui.notify(say("read.choose_first"))
+        return
+
+    def delete() -> None:
+        for name in names:
+            visit.workspace.delete_run(name)
+        ui.navigate.to(visit.address("read"))
+
+    with ui.dialog() as dialog, ui.card().classes("form"):
+        Text(say("read.delete_ask", count=len(names)))
+        with ui.element("ul"):
+            for label in names.values():
+                Text(label, "li")
+        with ui.element("div").classes("buttons"):
+            ui.button(say("read.delete_do"), on_click=guarded(visit, delete)).props(
+                "no-caps unelevated color=negative"
+            ).mark("delete-do")
+            ui.button(say("frame.cancel"), on_click=dialog.close).props("no-caps flat")
+    dialog.on("hide", dialog.delete)
+    dialog.open()
 
 
 def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox]:
@@ -90,9 +127,17 @@ def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox
                         boxes[run.name] = box.mark(f"choose {run.name}")
                         label = f"{run.suite}, {run.model}"
                         box.props["aria-label"] = label
-                    for cell in (run.model, kind, run.created[:16].replace("T", " ")):
+                    for cell in (run.model, kind, _local(run.created)):
                         Text(cell, "td")
     return boxes
+
+
+def _local(moment: str) -> str:
+    """A moment in UTC as a clock on this machine shows it; as it is if it is no moment."""
+    try:
+        return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return moment
 
 
 class _Parts:
@@ -233,7 +278,9 @@ class _Parts:
         async def give() -> None:
             ui.download.content(await asyncio.to_thread(make), PurePosixPath(name).name)
 
-        label = form.removeprefix(".").upper()
+        suffix = form.removeprefix(".").upper()
+        program = PROGRAMS.get(form)
+        label = f"{program} ({suffix.lower()})" if program else suffix
         button = ui.button(label, on_click=guarded(self._visit, give)).props("no-caps flat dense")
         button.props["aria-label"] = f"{self._visit.say('frame.download')} {label}: {title}"
         button.mark(f"file-{name}")

@@ -244,7 +244,11 @@ def model_choice(visit: Visit, label: str, value: str | list[str]) -> ui.select:
     """
     several = isinstance(value, list)
     given = value if several else [value]
-    options = list(dict.fromkeys([*known_models(visit.workspace), *given]))
+    small = {model.name for model in demo_models()}
+    options = {
+        name: visit.say("run.demo", name=name) if name in small else name
+        for name in [*known_models(visit.workspace), *given]
+    }
     field = ui.select(
         options, label=label, value=value, multiple=several, new_value_mode="add-unique"
     )

@@ -31,10 +31,12 @@ from cimento.report.document import html, sections_of, versions_apart
 from cimento.report.figures import Figure, lacking_figures
 from cimento.report.grid import GRID_FORMS, Grid
 from cimento.report.paper import results_grid
+from cimento.report.word import docx
 from cimento.runs.run import Run, open_runs
 from cimento.runs.store import MANIFEST
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
+from cimento.suites.workbooks import write_sheets
 
 if TYPE_CHECKING:
     from nicegui import App
@@ -47,7 +49,7 @@ EXPORTS = ("jspsych", "pcibex", "print", "forms")
 
 SEED = 0
 FIGURE_FORMS = (".svg", ".pdf", ".png", ".csv")
-TABLE_FORMS = (".tex", ".csv", ".md")
+TABLE_FORMS = (".docx", ".xlsx", ".tex", ".csv", ".md")
 
 # The page has a policy of its own. In this frame it is of no origin, so that nothing in it could
 # reach the app, even if a suite's text were ever run.
@@ -321,6 +323,12 @@ def figure_file(figure: Figure, form: str) -> bytes:
 
 def table_file(grid: Grid, form: str) -> bytes:
     """A table in one of `TABLE_FORMS`."""
+    if form == ".docx":
+        return docx(grid)
+    if form == ".xlsx":
+        # Numbers are texts, as the table shows them: no program rounds or turns them into dates.
+        names, rows = grid.for_paper().spread
+        return write_sheets({"table": [names, *rows]}, where=grid.title)
     return GRID_FORMS[form](grid).encode()
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from nicegui import ui
 from cimento.app import sentences
 from cimento.app.findings import show_advice, show_said, title_of
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
-from cimento.app.words import message_of
+from cimento.app.words import Words, message_of
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, Fault
 from cimento.io.files import write_bytes
@@ -31,8 +30,10 @@ from cimento.suites.builtin import (
     list_builtin,
     new_suite,
 )
-from cimento.suites.load import MAX_FILE_BYTES, opened, suite_paths
+from cimento.suites.formats import SUITE_SUFFIXES, plugged_reader
+from cimento.suites.load import ARCHIVE_SUFFIX, MAX_FILE_BYTES, opened, suite_paths
 from cimento.suites.reading import NO_LANGUAGE
+from cimento.suites.tables import SUFFIXES
 
 if TYPE_CHECKING:
     from nicegui.events import UploadEventArguments
@@ -51,16 +52,10 @@ _OF_RATES = frozenset(KINDS) - {"acceptability"}
 
 ALL = ""
 
-_NAMED = """
-const link = document.getElementById('c%d')?.querySelector('a.q-btn');
-const input = link?.querySelector('input');
-if (input) {
-  link.removeAttribute('role');
-  link.removeAttribute('tabindex');
-  input.tabIndex = 0;
-  input.setAttribute('aria-label', %s);
-}"""
-"""The button of the framework for a file has no name, and a field inside that keys do not reach."""
+_SHEETS = frozenset({".xls", ".xlsb", ".xlsm", ".ods", ".numbers", ".gsheet"})
+"""The suffixes of workbooks that spreadsheet programs can save in another form."""
+
+_PICK = "() => document.querySelector('#c%d input[type=file]').click()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +86,7 @@ def build(visit: Visit) -> None:
     say = visit.say
     heading(say("start.heading"), level=1)
     Text(say("start.lead")).classes("lead")
-    parts: Sequence[Callable[[Visit], None]] = (sentences.build, _builtin, _own, _new)
+    parts: Sequence[Callable[[Visit], None]] = (sentences.build, _own, _builtin, _new)
     for part in parts:
         with ui.element("section"):
             part(visit)
@@ -172,19 +167,21 @@ def _own(visit: Visit) -> None:
     say = visit.say
     heading(say("start.own"))
     Text(say("start.own_lead")).classes("lead")
-    files = ui.element("div")
 
     def show() -> None:
         files.clear()
         with files:
             _files(visit)
 
-    report = ui.element("div").props("aria-live=polite").mark("opened")
-
     async def take(event: UploadEventArguments) -> None:
+        report.clear()
+        refused = refusal(event.file.name, say)
+        if refused:
+            with report, ui.element("div").classes("mend"):
+                Text(refused)
+            return
         path = visit.workspace.new(SUITES, event.file.name)
         write_bytes(await event.file.read(), path)
-        report.clear()
         with report:
             await _audited(visit, path)
         show()
@@ -194,9 +191,28 @@ def _own(visit: Visit) -> None:
         on_upload=guarded(visit, take),
         on_rejected=lambda: ui.notify(say("start.too_large", megabytes=MAX_FILE_BYTES // 10**6)),
     ).props("flat bordered").classes("upload").mark("upload")  # fmt: skip
-    ui.run_javascript(_NAMED % (upload.id, json.dumps(say("start.upload"))))
-    report.move(target_index=-1)
+    with upload.add_slot("list"), ui.element("div").classes("drop"):
+        # The button of the framework has no name, and keys do not reach it: the style hides it.
+        choose = ui.button(say("start.choose_file"), icon="upload_file").props("no-caps unelevated")
+        choose.on("click", js_handler=_PICK % upload.id)
+        Text(say("start.upload"), "span")
+    report = ui.element("div").props("aria-live=polite").mark("opened")
+    files = ui.element("div")
     show()
+
+
+def refusal(name: str, say: Words) -> str:
+    """Why a file is not taken, and what to do instead; empty if its suffix is that of a test.
+
+    Args:
+        name: name of the file.
+        say: the words of the page.
+    """
+    suffix = PurePath(name).suffix.lower()
+    if suffix in {*SUITE_SUFFIXES, *SUFFIXES, ARCHIVE_SUFFIX} or plugged_reader(suffix) is not None:
+        return ""
+    todo = say("start.todo_sheet" if suffix in _SHEETS else "start.todo_other")
+    return say("start.not_read", file=name, suffix=suffix or "-", todo=todo)
 
 
 def _files(visit: Visit) -> None:
@@ -220,6 +236,7 @@ async def _audited(visit: Visit, path: Path) -> None:
     try:
         audits = await asyncio.to_thread(audit_all, path)
     except CimentoError as error:
+        error.where = error.where.replace(str(path), name)
         _to_mend(visit, name)
         Text(message_of(error, say.language)).classes("small")
         return

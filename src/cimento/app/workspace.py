@@ -7,12 +7,13 @@ surveys in ``surveys/``, and judgments are tables in ``judgments/``.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from cimento.errors import InputError, UsageError
-from cimento.io.files import need_writable, reading
+from cimento.io.files import need_writable, reading, writing
 from cimento.models.hf.names import checkpoints, holds_model
 from cimento.people.surveys import FILE
 from cimento.runs.store import MANIFEST, PARADIGM, RunFolder, manifest_part
@@ -22,6 +23,7 @@ from cimento.suites.load import ARCHIVE_SUFFIX, recorded_source
 from cimento.suites.reading import TOML
 
 SUITES, RUNS, SURVEYS, JUDGMENTS = "suites", "runs", "surveys", "judgments"
+TEXT_SUFFIX = ".txt"
 JUDGMENT_SUFFIXES = (".parquet", ".csv", ".tsv")
 
 MOST_SHOWN = 2000
@@ -203,6 +205,19 @@ class Workspace:
             created=str(manifest.get("created", "")),
         )
 
+    def delete_run(self, name: str) -> None:
+        """Delete the folder of a run; the answers of its model stay in the cache.
+
+        Raises:
+            InputError: there is no run of this name.
+            StorageError: the folder cannot be deleted.
+        """
+        stored = {run.name: run.path for run in self.runs()}
+        if name not in stored:
+            raise InputError(where=name, seen="there is no such run", todo="Choose another.")
+        with writing(stored[name]):
+            shutil.rmtree(stored[name])
+
     def surveys(self) -> list[Path]:
         """The folders of surveys in ``surveys/``."""
         return [path for path in self._entries(SURVEYS) if (path / FILE).is_file()]
@@ -269,4 +284,7 @@ def _is_suite(path: Path) -> bool:
     if path.is_dir():
         return (path / TOML).is_file() or bool(recorded_source(path).get("complete"))
     suffix = path.suffix.lower()
+    # A text file elsewhere may be a note; in the folder of suites it is a list of sentences.
+    if suffix == TEXT_SUFFIX:
+        return path.parent.name == SUITES
     return suffix in SUITE_SUFFIXES or suffix == ARCHIVE_SUFFIX

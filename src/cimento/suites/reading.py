@@ -163,10 +163,13 @@ CHECKS: Mapping[str, Check] = {
 }
 
 
-def fault(code: str, *, where: str, seen: str, todo: str | None = None) -> Fault:
+def fault(
+    code: str, *, where: str, seen: str, todo: str | None = None, places: Iterable[str] = ()
+) -> Fault:
     """A fault with a known code; its advice is that of the code unless `todo` is given."""
     check = CHECKS[code]
-    return Fault(code, check.severity, where, seen, check.todo if todo is None else todo)
+    advice = check.todo if todo is None else todo
+    return Fault(code, check.severity, where, seen, advice, tuple(places))
 
 
 def errors(faults: Iterable[Fault]) -> tuple[Fault, ...]:

@@ -202,7 +202,8 @@ def _repeated(stimuli: Stimuli) -> Iterator[Fault]:
     for alike in groups.values():
         if alike.count > 1:
             seen = f"Items {alike} have the same sentences."
-            yield fault("CIM-S052", where=f"item {alike.names[1]}", seen=seen)
+            places = [f"item {name}" for name in alike.names]
+            yield fault("CIM-S052", where=places[1], seen=seen, places=places)
 
 
 def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:

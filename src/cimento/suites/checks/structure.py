@@ -146,31 +146,30 @@ Check: TypeAlias = Callable[[Stimuli], Iterable[Fault]]
 
 
 class Listing:
-    """A list of names for a message, cut after the first few.
+    """A list of names for a message, which shows the first few.
 
     Attributes:
-        names: the first few.
-        count: number of all names.
+        names: all names.
     """
 
-    __slots__ = ("count", "names")
+    __slots__ = ("names",)
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        self.names: list[str] = []
-        self.count = 0
-        for name in names:
-            self.add(name)
+        self.names = list(names)
+
+    @property
+    def count(self) -> int:
+        """The number of names."""
+        return len(self.names)
 
     def add(self, name: str) -> None:
         """Add a name."""
-        self.count += 1
-        if len(self.names) < _MOST_LISTED:
-            self.names.append(name)
+        self.names.append(name)
 
     def __str__(self) -> str:
         """The names, or the first few with the number of the others."""
-        shown, more = ", ".join(self.names), self.count - len(self.names)
-        return f"{shown} and {more} more" if more else shown
+        shown, more = ", ".join(self.names[:_MOST_LISTED]), self.count - _MOST_LISTED
+        return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _filled(stimuli: Stimuli) -> Iterator[Fault]:
@@ -200,7 +199,8 @@ def _ids(stimuli: Stimuli) -> Iterator[Fault]:
             seen = f"The id {id_!r} is that of {there} and of {other}."
             if len(more) > 1:
                 seen = f"The id {id_!r} is that of {there}, of {other} and of {len(more) - 1} more."
-            yield fault("CIM-S010", where=f"item {id_}", seen=seen)
+            places = map(stimuli.row, (first, *more))
+            yield fault("CIM-S010", where=f"item {id_}", seen=seen, places=places)
 
 
 def _conditions(stimuli: Stimuli) -> Iterator[Fault]:
@@ -217,7 +217,8 @@ def _conditions(stimuli: Stimuli) -> Iterator[Fault]:
                 yield fault("CIM-S016", where=where, seen="The condition has no name.")
             elif first != number:
                 seen = f"The item has the condition {name!r} already ({stimuli.where(first)})."
-                yield fault("CIM-S011", where=where, seen=seen)
+                places = stimuli.where(first), where
+                yield fault("CIM-S011", where=where, seen=seen, places=places)
 
 
 def _names(stimuli: Stimuli) -> Iterator[Fault]:

@@ -117,7 +117,8 @@ def _apostrophes(stimuli: Stimuli) -> Iterator[Fault]:
             f"{counted(places[other].count, 'has', 'have')} {other} (U+{ord(other):04X})"
             + (f"; {counted(both, 'has', 'have')} both." if both else ".")
         )
-        yield fault("CIM-S044", where=str(places[rarer]), seen=seen)
+        listing = places[rarer]
+        yield fault("CIM-S044", where=str(listing), seen=seen, places=listing.names)
 
 
 TEXT_CHECKS: tuple[Check, ...] = (_letters, _apostrophes)
@@ -159,7 +160,8 @@ def _small_letters(stimuli: Stimuli) -> Iterator[Fault]:
             f"{stimuli.texts[small[0]].split()[0]!r} begins with a small letter, unlike"
             f" {len(stimuli.texts) - len(small)} of {len(stimuli.texts)} stimuli."
         )
-        yield fault("CIM-S054", where=str(Listing(map(stimuli.where, small))), seen=seen)
+        listing = Listing(map(stimuli.where, small))
+        yield fault("CIM-S054", where=str(listing), seen=seen, places=listing.names)
 
 
 def _doubled(stimuli: Stimuli) -> Iterator[Fault]:
@@ -202,7 +204,8 @@ def _shared_words(stimuli: Stimuli) -> Iterator[Fault]:
                 f"Items {alike} have the same words in all their conditions: "
                 f"{', '.join(sorted(words))}."
             )
-            yield fault("CIM-S056", where=f"item {alike.names[1]}", seen=seen)
+            places = [f"item {name}" for name in alike.names]
+            yield fault("CIM-S056", where=places[1], seen=seen, places=places)
 
 
 def _common_words(texts: Sequence[str]) -> frozenset[str]:
@@ -221,7 +224,8 @@ def _shared_sentences(stimuli: Stimuli) -> Iterator[Fault]:
     for (name, text), ids in groups.items():
         if ids.count > 1:
             seen = f"{text!r} is the sentence of {name} in items {ids}."
-            yield fault("CIM-S057", where=f"item {ids.names[1]}, condition {name}", seen=seen)
+            places = [f"item {id_}, condition {name}" for id_ in ids.names]
+            yield fault("CIM-S057", where=places[1], seen=seen, places=places)
 
 
 def judgment_mark(text: str) -> str:
@@ -261,7 +265,8 @@ def _judgment_marks(stimuli: Stimuli) -> Iterator[Fault]:
             " condition."
         )
         todo = "Delete them from the sentences."
-        yield fault("CIM-S061", where=stimuli.where(first), seen=seen, todo=todo)
+        places = map(stimuli.where, numbers)
+        yield fault("CIM-S061", where=stimuli.where(first), seen=seen, todo=todo, places=places)
     if marks and not telling:
         first, *more = marks
         seen = (
@@ -270,7 +275,9 @@ def _judgment_marks(stimuli: Stimuli) -> Iterator[Fault]:
         )
         if more:
             seen += f" {len(marks)} of {len(stimuli.texts)} sentences begin with such a mark."
-        made = fault("CIM-S061", where=stimuli.where(first), seen=seen)
+        made = fault(
+            "CIM-S061", where=stimuli.where(first), seen=seen, places=map(stimuli.where, marks)
+        )
         yield replace(made, severity="warning")
 
 

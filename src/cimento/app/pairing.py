@@ -1,0 +1,360 @@
+"""What a table without telling names holds: the question that the page asks, and its answers.
+
+A name with a typo is no reason to refuse a beginner's table: the page asks which column has the
+good sentences, and which the bad. One is chosen beforehand only where a name or an asterisk says
+it. A single column of sentences may have the bad ones below the good ones, or no others at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import permutations
+from typing import Literal
+
+from nicegui import ui
+
+from cimento.app.editing import Grid, Sheet, insert_column, rename_column, sheet_of
+from cimento.app.findings import button
+from cimento.app.frame import Text
+from cimento.app.views import letters
+from cimento.app.words import Words
+from cimento.suites.checks.wording import judgment_mark
+from cimento.suites.headers import HEADERS, without_noun
+from cimento.suites.suite_workbook import ITEMS
+
+SIDES = ("good", "bad")
+FIRST_ROWS = 4
+"""Rows that the question shows."""
+_OTHER_TEXTS = ("text", "sentence", "condition")
+_MOST_LOOKED_AT = 200
+_LEAST_LIKE = 0.7
+_CLEARLY = 0.5
+"""How much better names must fit one way round than the other."""
+_SAME = 0.85
+_PREFIXES = ("a", "in", "im", "s", "un", "не")
+_ALSO_NAMED = {
+    "good": {"bien", "ben", "bem", "bueno", "buenos", "buono", "buoni", "bom", "ok", "match"},
+    "bad": {
+        "mal", "male", "malo", "malos", "cattivo", "cattivi", "mau", "errónea", "erróneas",
+        "erronea", "erróneo", "erróneos", "errônea", "violata", "mismatch",
+    },
+}  # fmt: skip
+"""Words for the sides that are too short or too rare to be names of columns by themselves."""
+_WITH_ERRORS = re.compile(r"\b(?:(?P<with>con|com|with|с)|sin|senza|sem|without|без) (?:err|ошиб)")
+_NEGATING = frozenset({"no", "non", "não", "not", "не"})
+_STAMPS = frozenset({
+    "timestamp", "informazioni cronologiche", "marca temporal", "carimbo de data/hora",
+    "отметка времени",
+})  # fmt: skip
+"""How the first column of answers to an online form is called."""
+_CELLS = 4
+"""Columns of sentences that are the cells of a design, and no longer pairs with a column more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be asked about a table.
+
+    Attributes:
+        kind: ``pair`` if columns are good and bad sentences, ``lines`` if the bad sentences are
+            below the good ones, ``list`` if nothing tells the sentences apart, and ``answers`` if
+            people have answered a form, which only a message can be given about.
+        columns: the columns of sentences.
+        guess: the columns of the good and the bad sentences; None where nothing tells them apart.
+    """
+
+    kind: Literal["pair", "lines", "list", "answers"]
+    columns: tuple[int, ...]
+    guess: tuple[int, int] | None = None
+
+
+def question_of(grid: Grid) -> Question | None:
+    """What is to be asked about a table; None if the names of its columns say what they are."""
+    sheet = grid.items
+    if not grid.described and _STAMPS.intersection(map(str.casefold, sheet.columns)):
+        return Question("answers", ())
+    known = {name for name in (*SIDES, *_OTHER_TEXTS) if sheet.column(name) is not None}
+    columns = sentence_columns(sheet)
+    if grid.described or known >= set(SIDES) or not 0 < len(columns) < _CELLS:
+        return None
+    if len(columns) == 1:
+        others = set(range(sheet.width)) - set(columns)
+        is_alone = not any(cell.strip() for column in others for cell in sheet.values(column))
+        kind: Literal["lines", "list"] = "lines" if _pairs(sheet, columns[0]) else "list"
+        return Question(kind, columns) if is_alone and known <= {"text", "sentence"} else None
+    if known.intersection(_OTHER_TEXTS):
+        return None
+    return Question("pair", columns, _guess(sheet, columns))
+
+
+def _guess(sheet: Sheet, columns: tuple[int, ...]) -> tuple[int, int] | None:
+    """The columns of the good and the bad sentences, if a name or an asterisk says it."""
+    names, headless = sheet.columns, _of_sentences(sheet)
+    fits = {
+        (n, m): 0.0 if {n, m} & headless else _likes(names[n], names[m])
+        for n, m in permutations(columns, 2)
+    }
+    best: tuple[int, int] = max(fits, key=fits.__getitem__)
+    first, second = sorted(best)
+    orders = (first, second), (second, first)
+    if len(columns) > len(SIDES) and not any(fits.values()):
+        return None
+    # What says most comes first; where it says the same of both columns, the next is asked.
+    signs: tuple[Callable[[int, int], bool], ...] = (
+        lambda n, m: _is_named_bad(names[n], names[m]),
+        lambda n, m: _is_negated(names[n], names[m]),
+        lambda n, _: _is_starred(sheet, n),
+    )
+    for is_bad in signs[-1:] if headless else signs:
+        bad_first, bad_second = (is_bad(*order) for order in orders)
+        if bad_first != bad_second:
+            return orders[bad_first]
+    fit, fit_swapped = (fits[order] for order in orders)
+    return orders[fit_swapped > fit] if abs(fit - fit_swapped) > _CLEARLY else None
+
+
+def sentence_columns(sheet: Sheet) -> tuple[int, ...]:
+    """The columns in which most cells have several words."""
+    columns = []
+    for column in range(sheet.width):
+        cells = [cell for cell in sheet.values(column)[:_MOST_LOOKED_AT] if cell.strip()]
+        if 2 * sum(" " in cell.strip() for cell in cells) > len(cells):
+            columns.append(column)
+    return tuple(columns)
+
+
+def _is_named_bad(name: str, other: str) -> bool:
+    """Whether a name says that its column is the bad one, or the other that it is the good one."""
+    return _side(name) == "bad" or _side(other) == "good"
+
+
+def _side(name: str) -> str:
+    """The side that a name or one of its words says outright; empty where none or both do."""
+    named = name.casefold()
+    words = {without_noun(name), *re.findall(r"\w+", named)}
+    sides = {side for side in SIDES if words & {side, *HEADERS[side], *_ALSO_NAMED[side]}}
+    if match := _WITH_ERRORS.search(named):
+        sides = {"bad" if match["with"] else "good"}
+    return sides.pop() if len(sides) == 1 else ""
+
+
+def _is_negated(name: str, other: str) -> bool:
+    """Whether a name is another one with a negating word or prefix, give or take a typo."""
+    words, others = (re.findall(r"\w+", text.casefold()) for text in (name, other))
+    if _NEGATING.intersection(words) and not _NEGATING.intersection(others):
+        return True
+    own = " ".join(word for word in words if word not in others)
+    rest = " ".join(word for word in others if word not in words)
+    ratio = SequenceMatcher(None, own, rest).ratio()
+    return any(
+        SequenceMatcher(None, own.removeprefix(prefix), rest).ratio() > max(ratio, _SAME)
+        for prefix in _PREFIXES
+        if own.startswith(prefix)
+    )
+
+
+def _is_starred(sheet: Sheet, column: int) -> bool:
+    """Whether most sentences of a column begin with an asterisk."""
+    cells = [cell for cell in sheet.values(column)[:_MOST_LOOKED_AT] if cell.strip()]
+    return 2 * sum(cell.lstrip().startswith("*") for cell in cells) > len(cells)
+
+
+def _likes(good: str, bad: str) -> float:
+    """How much two names are like those of the good and the bad sentences, from 0 to 2."""
+    return _likeness(good, "good") + _likeness(bad, "bad")
+
+
+def _likeness(name: str, side: str) -> float:
+    """How much a name is like one of the known names of a side, from 0 to 1; 0 if but a little."""
+    word = without_noun(name)
+    ratio = max(SequenceMatcher(None, word, known).ratio() for known in (side, *HEADERS[side]))
+    return ratio if ratio > _LEAST_LIKE else 0.0
+
+
+def named_pair(grid: Grid, good: int, bad: int) -> Grid:
+    """The grid with its columns named ``good`` and ``bad``, and without asterisks in them.
+
+    A first row that is a pair itself gets the names above it.
+    """
+    sheet = grid.items
+    if {good, bad} <= _of_sentences(sheet):
+        grid = _with_names_above(grid)
+    for column, name in ((good, "good"), (bad, "bad")):
+        grid = rename_column(grid, ITEMS, column, name)
+    return unmarked(grid)
+
+
+def unmarked(grid: Grid) -> Grid:
+    """The grid without the judgment marks before sentences."""
+    sheet = grid.items
+    rows = enumerate(sheet.rows)
+    return _with_rows(
+        grid, [row if n <= sheet.head else tuple(map(_unmarked, row)) for n, row in rows]
+    )
+
+
+def is_marked(grid: Grid) -> bool:
+    """Whether a sentence begins with a judgment mark."""
+    sheet = grid.items
+    return any(_unmarked(cell) != cell for n in sheet.body for cell in sheet.rows[n])
+
+
+def paired_lines(grid: Grid, column: int) -> Grid:
+    """The grid with a row for each sentence and the one with an asterisk below it."""
+    pairs = _pairs(grid.items, column)
+    made = sheet_of([SIDES, *((good, _unmarked(bad)) for good, bad in pairs)])
+    return replace(grid, sheets={**grid.sheets, ITEMS: made})
+
+
+def with_column(grid: Grid, column: int, name: str, new: str) -> Grid:
+    """The grid with a name for its sentences, and an empty column after them.
+
+    Args:
+        grid: the grid.
+        column: index of the column of sentences.
+        name: its name.
+        new: name of the new column.
+    """
+    if column in _of_sentences(grid.items):
+        grid = _with_names_above(grid)
+    return insert_column(rename_column(grid, ITEMS, column, name), ITEMS, column + 1, new)
+
+
+def _unmarked(cell: str) -> str:
+    text = cell.lstrip()
+    mark = judgment_mark(text)
+    return text.removeprefix(mark).lstrip() if mark else cell
+
+
+def _with_rows(grid: Grid, rows: list[tuple[str, ...]]) -> Grid:
+    sheet = replace(grid.items, rows=tuple(rows))
+    return replace(grid, sheets={**grid.sheets, ITEMS: sheet})
+
+
+def _with_names_above(grid: Grid) -> Grid:
+    """The grid with an empty row of names above the first sentences."""
+    sheet = grid.items
+    empty = ("",) * sheet.width
+    return _with_rows(grid, [*sheet.rows[: sheet.head], empty, *sheet.rows[sheet.head :]])
+
+
+def _pairs(sheet: Sheet, column: int) -> list[tuple[str, str]]:
+    """Each sentence of a column and the one with an asterisk below it; none if one has no other."""
+    cells = [sheet.rows[n][column].strip() for n in sheet.body]
+    if column in _of_sentences(sheet):
+        cells = [sheet.columns[column].strip(), *cells]
+    cells = list(filter(None, cells))
+    goods, bads = cells[::2], cells[1::2]
+    if len(goods) != len(bads) or any(map(judgment_mark, goods)):
+        return []
+    return list(zip(goods, bads, strict=True)) if all(map(judgment_mark, bads)) else []
+
+
+def _of_sentences(sheet: Sheet) -> set[int]:
+    """The columns whose name is a whole sentence."""
+    marks = (".", "!", "?", "…")
+    return {
+        n for n, name in enumerate(sheet.columns) if " " in name and name.strip().endswith(marks)
+    }
+
+
+# --- The question on the page
+
+
+def ask(
+    grid: Grid,
+    question: Question,
+    say: Words,
+    *,
+    done: Callable[[Callable[[Grid], Grid]], object],
+) -> None:
+    """Ask in the place where the page is being built, with the first rows in view.
+
+    Args:
+        grid: the suite.
+        question: what is asked.
+        say: the words of the page.
+        done: called with the edit that the answer asks for.
+    """
+    key = "pair-check" if question.guess else f"{question.kind}-what"
+    ui.label(say(f"edit.{key}"))
+    if question.kind == "answers":
+        return
+    _first_rows(grid.items, question.columns, say)
+    if question.kind == "pair":
+        if is_marked(grid):
+            ui.label(say("edit.pair-marks")).classes("small")
+        _ask_pair(grid.items, question, say, done)
+        return
+    column = question.columns[0]
+    with ui.element("div").classes("tools"):
+        if question.kind == "lines":
+            button(say("edit.lines-do"), lambda: done(lambda grid: paired_lines(grid, column)))
+            return
+        for name, new in (("good", "bad"), ("sentence", "rating")):
+            button(
+                say(f"edit.list-{new}"),
+                lambda name=name, new=new: done(  # type: ignore[misc]
+                    lambda grid: with_column(grid, column, name, new)
+                ),
+            )
+
+
+def _ask_pair(
+    sheet: Sheet,
+    question: Question,
+    say: Words,
+    done: Callable[[Callable[[Grid], Grid]], object],
+) -> None:
+    names = {n: _shown_name(sheet, n) for n in question.columns}
+    chosen = question.guess or (None, None)
+    with ui.element("div").classes("tools"):
+        good, bad = (
+            ui.select(names, label=say(f"edit.pair-{side}"), value=column).classes("short")
+            for side, column in zip(SIDES, chosen, strict=True)
+        )
+        go = button(
+            say("edit.pair-do"),
+            lambda: done(lambda grid: named_pair(grid, int(good.value), int(bad.value))),
+        )
+
+    def follow(field: ui.select, other: ui.select) -> None:
+        """Of two columns, the other one follows."""
+        rest = [column for column in question.columns if column != field.value]
+        if field.value is not None and len(rest) == 1:
+            other.value = rest[0]
+        go.set_enabled(None not in {good.value, bad.value} and good.value != bad.value)
+
+    good.on_value_change(lambda: follow(good, bad))
+    bad.on_value_change(lambda: follow(bad, good))
+    go.set_enabled(question.guess is not None)
+
+
+def _shown_name(sheet: Sheet, column: int) -> str:
+    """The name of a column, or its letter where it has none."""
+    name = sheet.columns[column].strip()
+    return letters(column) if column in _of_sentences(sheet) or not name else name
+
+
+def _first_rows(sheet: Sheet, columns: tuple[int, ...], say: Words) -> None:
+    """The first sentences of some columns."""
+    headless = _of_sentences(sheet)
+    rows = [sheet.rows[n] for n in sheet.body if any(sheet.rows[n][k].strip() for k in columns)]
+    if headless:
+        rows = [sheet.columns, *rows]
+    with (
+        ui.element("div").classes("table-holder"),
+        ui.element("table").classes("plain-table first-rows"),
+    ):
+        with ui.element("thead"), ui.element("tr"):
+            for column in columns:
+                label = say("edit.column-named", name=_shown_name(sheet, column))
+                Text(label, "th").props("scope=col")
+        with ui.element("tbody"):
+            for row in rows[:FIRST_ROWS]:
+                with ui.element("tr"):
+                    for column in columns:
+                        Text(row[column], "td")
