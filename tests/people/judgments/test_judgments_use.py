@@ -159,6 +159,9 @@ def test_agreement_of_a_table(tmp_path, capsys):
     assert question["alpha"]["value"] == pytest.approx(0.7244094488188976)
     assert invoke(["annotate", "agreement", str(path)]) == 0
     assert "2 to 2" in capsys.readouterr().out
+    story = ["--adjudicate", str(tmp_path / "a.jsonl")]
+    assert invoke(["annotate", "agreement", str(path), *story]) == 2
+    assert "it is for stories" in capsys.readouterr().err
     # Carla answers the first question only, so that one place has three answers, the others two.
     write_judgments(table_of([*people, *rated("carla", ANNA[:1])]), path)
     assert invoke(["annotate", "agreement", str(path), "--json"]) == 0
@@ -365,6 +368,14 @@ def test_a_table_without_answers_says_so(tmp_path, capsys):
 
     assert invoke(["annotate", "agreement", str(path)]) == 2
     assert "there are no answers in it" in capsys.readouterr().err
+
+
+def test_folders_have_no_names_of_files(tmp_path, capsys):
+    output = ["-o", str(tmp_path / "rated.xlsx")]
+    assert invoke(["annotate", "apply", "it-islands", "kept.csv", *output]) == 2
+    assert "suites with people's answers are stored in a folder" in capsys.readouterr().err
+    assert invoke(["annotate", "survey", "build", "it-islands", *output]) == 2
+    assert "surveys are stored in a folder" in capsys.readouterr().err
 
 
 def test_suite_and_judgments_in_the_other_order_are_told_apart(tmp_path, capsys):

@@ -233,6 +233,30 @@ def sitting_seconds(answers: Sequence[Judgment]) -> Measurement:
     return Measurement(None, "no time is known")
 
 
+def answered_shares(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
+    """The share of their survey's questions that each participant answered.
+
+    A survey has as many questions as the participant who answered most of them; answers without a
+    survey are those of one.
+    """
+    given = {
+        name: (
+            next((judgment.survey for judgment in answers if judgment.survey), ""),
+            len({judgment.key[:3] for judgment in answers if judgment.counts}),
+        )
+        for name, answers in judgments_by_person(judgments).items()
+    }
+    sizes: dict[str, int] = {}
+    for survey, count in given.values():
+        sizes[survey] = max(sizes.get(survey, 0), count)
+    return {
+        name: Measurement(count / sizes[survey], f"{count} of {sizes[survey]} questions")
+        if sizes[survey]
+        else Measurement(None, "nobody answered this survey")
+        for name, (survey, count) in given.items()
+    }
+
+
 def attention(judgments: Sequence[Judgment]) -> Measurement:
     """The share of attention checks answered correctly."""
     checks = [judgment for judgment in judgments if judgment.expected is not None]
