@@ -12,7 +12,7 @@ import typer
 from cimento.cli import annotate_dialogues, annotate_surveys, flags
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of
-from cimento.errors import InputError, UsageError
+from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import read_bytes
 from cimento.people.annotate.importing import open_secret, pseudonym
@@ -141,7 +141,10 @@ def _import_answers(options: ImportAnswersOptions) -> None:
     for remark in reading.notes:
         note(remark)
     people = len({judgment.annotator for judgment in reading.judgments})
-    note(f"{len(reading.judgments)} judgments of {people} people: {options.output}")
+    note(
+        f"{counted(len(reading.judgments), 'judgment')} of {counted(people, 'person', 'people')}:"
+        f" {options.output}"
+    )
 
 
 import_answers = command_of(

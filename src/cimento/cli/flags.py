@@ -115,16 +115,17 @@ def refuse_file_name(path: Path, *, holds: str, then: str = "") -> None:
     Args:
         path: of the folder.
         holds: what is stored in it, with its verb: ``runs are``.
-        then: what else the advice says.
+        then: what else the advice says of the ``{folder}``.
 
     Raises:
         UsageError: nothing is there, and the name has the ending of a file.
     """
     if path.suffix.lower() in _FILES and not path.exists():
+        folder = path.with_suffix("")
         raise UsageError(
             where=f"--output {path}",
             seen=f"{holds} stored in a folder, and this is the name of a file",
-            todo=f"Give a folder, such as {path.with_suffix('')}{then}.",
+            todo=f"Give a folder, such as {folder}{then.replace('{folder}', str(folder))}.",
         )
 
 

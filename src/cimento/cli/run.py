@@ -57,11 +57,10 @@ def _refuse_file(output: object) -> None:
     Raises:
         UsageError: they are.
     """
-    path = Path(str(output or ""))
     refuse_file_name(
-        path,
+        Path(str(output or "")),
         holds="runs are",
-        then=f"; then `cimento report {path.with_suffix('')} -o FILE` writes a page or a table",
+        then="; then `cimento report {folder} -o FILE` writes a page or a table",
     )
 
 
