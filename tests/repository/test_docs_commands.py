@@ -28,6 +28,7 @@ RUN = (
     "reading-times.md",
     "surveys.md",
     "judgments.md",
+    "power.md",
     "explain.md",
     "howto/pairs.md",
     "howto/islands.md",
