@@ -82,11 +82,13 @@ def test_checks_scale_and_survey_are_those_of_the_design(tmp_path, capsys):
     assert "low = 1.0\nhigh = 5.0" in (tmp_path / "rated" / "suite.toml").read_text("utf-8")
 
 
-@pytest.mark.parametrize("task", ["yesno", "choice"])
-def test_answers_are_stored_as_the_design_stores_them(tmp_path, task):
+@pytest.mark.parametrize(
+    ("task", "heading"), [("yesno", "Domanda [{}]"), ("choice", "{}. Quale frase suona meglio?")]
+)
+def test_answers_are_stored_as_the_design_stores_them(tmp_path, task, heading):
     survey = built(tmp_path, "--task", task)
     asked = questions(survey)
-    headings = [f"Domanda [{line['trial']}]" for line in asked]
+    headings = [heading.format(line["trial"]) for line in asked]
     answers = filled(
         tmp_path / "answers.csv", headings, {"anna": [line["choice_2"] for line in asked]}
     )

@@ -85,8 +85,11 @@ class AskedItems:
     ) -> None:
         self.complete = complete
         self._by_name: dict[str, set[AskedItem]] = {}
+        self._by_trial: dict[str, set[AskedItem]] = {}
         self._hints: dict[str, str] = {}
         for place, names in named:
+            if place.trial:
+                self._by_trial.setdefault(place.trial, set()).add(place)
             for name in names:
                 if key := comparable_text(name):
                     self._by_name.setdefault(key, set()).add(place)
@@ -122,6 +125,11 @@ class AskedItems:
                     todo="Say which by the item's id and its condition.",
                 )
             if meant:
+                return next(iter(meant))
+        for shown in names:
+            # A heading such as "q7. Which sentence is better?" begins with the question's id.
+            first = comparable_text(shown).partition(" ")[0].rstrip(".:)")
+            if len(meant := self._by_trial.get(first, set())) == 1:
                 return next(iter(meant))
         return None
 
