@@ -376,6 +376,8 @@ def test_folders_have_no_names_of_files(tmp_path, capsys):
     assert "suites with people's answers are stored in a folder" in capsys.readouterr().err
     assert invoke(["annotate", "survey", "build", "it-islands", *output]) == 2
     assert "surveys are stored in a folder" in capsys.readouterr().err
+    assert invoke(["compare", "runs", *output]) == 2
+    assert "tables are stored in a folder" in capsys.readouterr().err
 
 
 def test_suite_and_judgments_in_the_other_order_are_told_apart(tmp_path, capsys):
