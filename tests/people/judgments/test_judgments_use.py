@@ -169,6 +169,23 @@ def test_agreement_of_a_table(tmp_path, capsys):
     assert (question["fewest"], question["most"]) == (2, 3)
 
 
+def test_agreement_on_choices_is_that_of_the_conditions(tmp_path, capsys):
+    # By hand: 2 of 4 pairs differ, and 2 * 6 * 2 / (8 * 7) would by chance: 1 - 0.5 / 0.4286.
+    conditions = (("good", "good"), ("good", "bad"), ("bad", "good"), ("good", "good"))
+    people = [
+        Judgment(suite="s", item=str(n), condition=chosen, annotator=who, value=f"{chosen} {n}",
+                 question="which is better")
+        for n, pair in enumerate(conditions)
+        for who, chosen in zip(("anna", "bruno"), pair, strict=True)
+    ]  # fmt: skip
+    path = write_judgments(table_of(people), tmp_path / "j.csv")
+    assert invoke(["annotate", "agreement", str(path), "--json"]) == 0
+    (question,) = json.loads(capsys.readouterr().out)["questions"]
+    assert question["alpha"]["value"] == pytest.approx(-1 / 6)
+    (pair,) = pair_agreements(people[::2], people[1::2])
+    assert pair.alpha.value == pytest.approx(-1 / 6)
+
+
 def people_on(suite, seed=1, people=4):
     """Ratings of everybody, drawn: an acceptable sentence is liked better."""
     draw = np.random.default_rng(seed)

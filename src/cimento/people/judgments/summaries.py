@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from cimento.errors import counted
-from cimento.people.judgments import ACCEPTABILITY, Judgment, finite
+from cimento.people.judgments import ACCEPTABILITY, BETTER, Judgment, finite
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
 from cimento.statistics.design import Design
 
@@ -80,6 +80,18 @@ def rating_of(judgment: Judgment) -> float | None:
     return finite((judgment.value or "").replace(",", "."))
 
 
+def comparable_answer(judgment: Judgment) -> Hashable | None:
+    """A rating as a number; of a choice the condition, where it is known; else the answer.
+
+    Sentences differ from item to item, so that as labels no two people would agree by chance.
+    """
+    if is_rated(judgment.question):
+        return rating_of(judgment)
+    if judgment.question == BETTER:
+        return judgment.condition or judgment.value
+    return judgment.value
+
+
 def main_question(judgments: Sequence[Judgment]) -> str:
     """The question with the most answers; of several, the first."""
     counts = Counter(judgment.question for judgment in judgments if not judgment.is_check)
@@ -90,7 +102,7 @@ def _described(question: str, judgments: Sequence[Judgment]) -> QuestionSummary:
     rated = is_rated(question)
     answers: dict[QuestionKey, list[Hashable]] = {}
     for judgment in judgments:
-        value = rating_of(judgment) if rated else judgment.value
+        value = comparable_answer(judgment)
         if value is not None:
             answers.setdefault(judgment.key, []).append(value)
     means = mean_ratings(judgments) if rated else {}
