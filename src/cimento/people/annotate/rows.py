@@ -263,7 +263,7 @@ def _doubled(judgments: Sequence[Judgment]) -> Iterator[str]:
         (judgment.annotator, *judgment.key) for judgment in judgments if not judgment.is_check
     )
     if n := sum(count - 1 for count in counts.values()):
-        people = [name for (name, *_), count in counts.items() if count > 1]
+        people = [name or "?" for (name, *_), count in counts.items() if count > 1]
         yield (
             f"{counted(n, 'answer is', 'answers are')} to a question that the same person had"
             f" answered before ({_listed(people)}); all are kept: `cimento annotate filter"
