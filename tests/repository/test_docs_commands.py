@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,9 @@ RUN = (
     "ten-lines.md",
     "notebooks.md",
     "reading-times.md",
+    "surveys.md",
+    "judgments.md",
+    "power.md",
     "explain.md",
     "howto/pairs.md",
     "howto/islands.md",
@@ -115,7 +118,7 @@ def test_tutorials_run_and_print_what_they_show(name, tmp_path, monkeypatch):
 
 
 def run(words: list[str], folder: Path) -> str:
-    """What a command prints; names with * are completed as a shell does."""
+    """What a command prints, notes too; names with * are completed as a shell does."""
     full: list[str] = []
     for word in words:
         paths = (
@@ -124,7 +127,8 @@ def run(words: list[str], folder: Path) -> str:
             else []
         )
         full += paths or [word]
-    with redirect_stdout(io.StringIO()) as out:
+    out = io.StringIO()
+    with redirect_stdout(out), redirect_stderr(out):
         assert invoke(full) == 0, f"cimento {' '.join(full)}"
     return out.getvalue()
 

@@ -141,7 +141,7 @@ WANTED = {
     "tie": "glossary.html",
     "surprisal": "concepts.html",
     "p-value": "statistics.html",
-    "power": "statistics.html",
+    "power": "power.html",
     "install": "quickstart.html",
     "excel": "excel-to-table.html",
     "windows": "windows.html",

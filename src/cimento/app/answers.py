@@ -39,6 +39,7 @@ from cimento.runs.run import Run, open_run
 from cimento.suites.builtin import find_suite
 
 _RULES = (
+    ("answered", "answered", 0.0, 1.0, 0.05),
     ("attention", "attention", 0.0, 1.0, 0.05),
     ("seconds", "min-seconds", 0.0, 36_000.0, 1.0),
     ("same_run", "same-run", 1.0, 1000.0, 1.0),

@@ -12,7 +12,7 @@ import typer
 from cimento.cli import annotate_dialogues, annotate_surveys, flags
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of
-from cimento.errors import InputError, UsageError
+from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import read_bytes
 from cimento.people.annotate.importing import open_secret, pseudonym
@@ -32,6 +32,7 @@ from cimento.suites.builtin import find_suite
 if TYPE_CHECKING:
     from cimento.people.annotate.importing import AnswerForm
     from cimento.people.judgments import ColumnMap
+    from cimento.people.judgments.asked import AskedItems
     from cimento.people.judgments.filters import ExclusionRules
     from cimento.people.judgments.formats import Submission
 
@@ -48,6 +49,12 @@ class ImportAnswersOptions(Options):
     suites: Texts = option(
         (), "The suite that was asked; its items are then checked.", flags=("--suite",)
     )
+    design: Path | None = option(
+        None,
+        "The survey that was asked, as `annotate survey build` wrote it, in place of --suite: its"
+        " items, attention checks, answers and scale are then known. By default the design.json"
+        " beside the answers.",
+    )
     columns: Texts = option(
         (), "Where a field stands. Repeatable.", flags=("--map",), metavar="FIELD=COLUMN"
     )
@@ -60,7 +67,9 @@ class ImportAnswersOptions(Options):
     names: Literal["replace", "keep"] = option(
         "replace", "Replace participants' names, or keep them as they are."
     )
-    unknown: Literal["refuse", "skip"] = option("refuse", "Answers to no item of the suite.")
+    unknown: Literal["refuse", "skip"] = option(
+        "refuse", "Answers that the suite or the design does not know."
+    )
 
 
 _FORMS = {
@@ -91,7 +100,7 @@ def _needed_form(options: ImportAnswersOptions) -> AnswerForm:
         todo="Give one of: "
         + "; ".join(f"{name}: {what}" for name, what in _FORMS.items())
         + f".{hint} For example: cimento annotate import {shlex.quote(str(first))} --form"
-        f" {likely or 'long'} --suite SUITE -o {options.output}",
+        f" {likely or 'long'} --design SURVEY -o {options.output}",
     )
 
 
@@ -117,6 +126,7 @@ def _import_answers(options: ImportAnswersOptions) -> None:
         ImportOptions(
             form=form,
             suites=paths,
+            design=_asked(options, form),
             columns=_columns(options.mapping, options.columns or (), options.fixed or ()),
             secret=key,
             submissions=submissions,
@@ -131,12 +141,41 @@ def _import_answers(options: ImportAnswersOptions) -> None:
     for remark in reading.notes:
         note(remark)
     people = len({judgment.annotator for judgment in reading.judgments})
-    note(f"{len(reading.judgments)} judgments of {people} people: {options.output}")
+    note(
+        f"{counted(len(reading.judgments), 'judgment')} of {counted(people, 'person', 'people')}:"
+        f" {options.output}"
+    )
 
 
 import_answers = command_of(
     ImportAnswersOptions, _import_answers, positional="files", metavar="FILE..."
 )
+
+
+def _asked(options: ImportAnswersOptions, form: AnswerForm) -> AskedItems | None:
+    """The questions of the survey's design: the one given, else the one beside the answers.
+
+    Raises:
+        UsageError: a suite is given too.
+        InputError: the design cannot be read.
+    """
+    from cimento.people.surveys import FILE, read_design
+    from cimento.people.surveys.asked import asked_by
+
+    path = options.design
+    if path is not None and options.suites:
+        raise UsageError(
+            where="--design", seen="--suite is given too", todo="Give one: a design has its items."
+        )
+    beside = options.files[0].parent / FILE
+    if path is None and not options.suites and form != "rated" and beside.is_file():
+        path = beside
+        note(f"The survey is that of {beside}.")
+    return None if path is None else asked_by(read_design(path), stored=form in _OF_DESIGNS)
+
+
+_OF_DESIGNS = frozenset({"jspsych", "pcibex"})
+"""Forms in which our own experiments store answers as the design does."""
 
 
 def _check_people(
@@ -152,6 +191,12 @@ def _check_people(
         raise UsageError(where="--keep", seen="there is no --participants", todo="Give both.")
     if participants is not None and prolific is not None:
         refuse_overwriting(participants, [*files, prolific])
+    if participants is not None and participants.suffix != ".tsv":
+        raise UsageError(
+            where=f"--participants {participants}",
+            seen="participants are written as .tsv",
+            todo=f"Name a file, such as {participants.with_suffix('.tsv')}.",
+        )
 
 
 def _secret(path: Path | None) -> bytes:
@@ -215,6 +260,9 @@ class FilterOptions(Options):
     )
     status: str = option("", "Leave these out, as in REJECTED,RETURNED.")
     min_seconds: float | None = option(None, "Of the whole sitting.", ge=0)
+    answered: float | None = option(
+        None, "Least share of their survey's questions that somebody answered.", ge=0, le=1
+    )
     attention: float | None = option(None, "Least share of checks that is right.", ge=0, le=1)
     same_share: float | None = option(None, "Largest share of one answer.", ge=0, le=1)
     same_run: int | None = option(None, "Longest run of equal answers.", ge=1)
@@ -235,6 +283,7 @@ class FilterOptions(Options):
             duplicates=self.duplicates,
             statuses=tuple(part.strip() for part in self.status.split(",") if part.strip()),
             seconds=self.min_seconds,
+            answered=self.answered,
             attention=self.attention,
             same_share=self.same_share,
             same_run=self.same_run,
@@ -244,9 +293,10 @@ class FilterOptions(Options):
 
 
 _RULES = (
-    "Give at least one: --attention 0.8 (least share of checks that is right), --min-seconds 60 (of"
-    " the whole sitting), --same-run 20 (equal answers in a row), --same-share 0.9, --with-rest 0,"
-    " --status REJECTED, --duplicates first, or --drop WHO=WHY."
+    "Give at least one: --attention 0.8 (least share of checks that is right), --answered 0.9"
+    " (least share of the questions), --min-seconds 60 (of the whole sitting), --same-run 20 (equal"
+    " answers in a row), --same-share 0.9, --with-rest 0, --status REJECTED, --duplicates first, or"
+    " --drop WHO=WHY."
 )
 
 
@@ -315,6 +365,7 @@ def apply_answers(
     from cimento.people.annotate.importing import apply_judgments
 
     _refuse_swapped(suite, judgments[0])
+    flags.refuse_file_name(output, holds="suites with people's answers are")
     all_judgments = [
         judgment for path in judgments for judgment in judgments_of(read_judgments(path))
     ]

@@ -224,6 +224,12 @@ def agreement(
     and its agreement with each person.
     """
     if judgments is None:
+        if adjudicate is not None:
+            raise UsageError(
+                where="--adjudicate",
+                seen=f"it is for stories, and {file} is a table of judgments",
+                todo=f"Decide with: cimento annotate adjudicate {file} {file} -o FINAL.",
+            )
         _agreement_of_table(file, judge or [], as_json=json)
         return 0
     if judge:

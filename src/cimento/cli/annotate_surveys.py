@@ -97,6 +97,7 @@ def _build(options: BuildOptions) -> None:
         background_file=options.background_file, break_every=options.break_every,
         completion=options.completion,
     )  # fmt: skip
+    flags.refuse_file_name(options.output, holds="surveys are")
     design = build_design(find_suite(options.suite), plan)
     write_survey(design, options.output, force=options.force)
     show(_told(design))
@@ -119,6 +120,7 @@ def export_design(
     force: Force = False,
 ) -> None:
     """Write all files that are made from a design, for example after editing it by hand."""
+    flags.refuse_file_name(output, holds="surveys are")
     files = write_survey(read_design(design), output, force=force)
     note(f"{counted(len(files), 'file')} in {output}.")
 
@@ -282,6 +284,12 @@ def export_answers(
     """
     from cimento.people.surveys.administration import data_of, people_csv, write_results
 
+    if people is not None and people.suffix != ".csv":
+        raise UsageError(
+            where=f"--people {people}",
+            seen="participants are written as .csv",
+            todo=f"Name a file, such as {people.with_suffix('.csv')}.",
+        )
     path = _database(design, database)
     if person:
         target = write_text(data_of(path, person), output or Path(f"{person}.json"))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cli.console import NOT_REACHED, note, show, show_json
 from cimento.cli.evaluating import PART_MISSING
-from cimento.cli.flags import command_of
+from cimento.cli.flags import command_of, refuse_file_name
 from cimento.cli.report import GridOptions, note_left_out, note_trials, show_grids
 from cimento.compare.analysis import ModelChoice
 from cimento.compare.answer_table import TieRule
@@ -75,6 +75,8 @@ def _compare(options: CompareOptions) -> int:
     Several models: ranks with their ranges, every pair, agreement, checkpoints in order. Suites are
     compared by their headline question.
     """
+    if options.output is not None:
+        refuse_file_name(options.output, holds="tables are")
     runs = folders_among(options.runs)
     if len(runs) == _TWO:
         return _before_and_after(runs, options)
@@ -331,6 +333,8 @@ def _analyse(options: AnalyseOptions) -> None:
     from cimento.report.analysis import analysis_grids, analysis_section
     from cimento.report.figures import write_figures
 
+    if options.output is not None:
+        refuse_file_name(options.output, holds="tables and figures are")
     runs = opened_whole(options.runs)
     judgments = [one for path in options.judgments for one in judgments_of(read_judgments(path))]
     table = answer_table(

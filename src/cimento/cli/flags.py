@@ -99,13 +99,37 @@ class SheetOptions(Options):
     """The options of commands whose tables may be opened in a spreadsheet program."""
 
     spreadsheet_safe: bool = option(
-        default=False, help="In CSV, an apostrophe before cells that begin a formula."
+        default=False,
+        help="CSV for Excel: accents are read, and no cell is taken for a formula.",
     )
 
     def neutralise(self, *paths: Path) -> None:
         """Rewrite the CSV files among some files without formulas, if this is requested."""
         if self.spreadsheet_safe:
             neutralise(paths)
+
+
+def refuse_file_name(path: Path, *, holds: str, then: str = "") -> None:
+    """Refuse the name of a file for a folder that is to be written.
+
+    Args:
+        path: of the folder.
+        holds: what is stored in it, with its verb: ``runs are``.
+        then: what else the advice says of the ``{folder}``.
+
+    Raises:
+        UsageError: nothing is there, and the name has the ending of a file.
+    """
+    if path.suffix.lower() in _FILES and not path.exists():
+        folder = path.with_suffix("")
+        raise UsageError(
+            where=f"--output {path}",
+            seen=f"{holds} stored in a folder, and this is the name of a file",
+            todo=f"Give a folder, such as {folder}{then.replace('{folder}', str(folder))}.",
+        )
+
+
+_FILES = frozenset({".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".html", ".md", ".txt", ".pdf"})
 
 
 def neutralise(paths: Iterable[Path]) -> None:

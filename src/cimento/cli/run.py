@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from cimento.cli.console import NOT_REACHED, note, show
-from cimento.cli.flags import Given, command_of, neutralise
+from cimento.cli.flags import Given, command_of, neutralise, refuse_file_name
 from cimento.cli.lm_eval import model_from_lm_eval
 from cimento.cli.run_file import CallOptions, with_run_file
 from cimento.errors import UsageError
@@ -57,17 +57,11 @@ def _refuse_file(output: object) -> None:
     Raises:
         UsageError: they are.
     """
-    path = Path(str(output or ""))
-    if path.suffix.lower() in _FILES and not path.exists():
-        raise UsageError(
-            where=f"--output {output}",
-            seen="runs are stored in a folder, and this is the name of a file",
-            todo=f"Give a folder, such as {path.with_suffix('')}; then `cimento report"
-            f" {path.with_suffix('')} -o FILE` writes a page or a table.",
-        )
-
-
-_FILES = frozenset({".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".html", ".md", ".txt", ".pdf"})
+    refuse_file_name(
+        Path(str(output or "")),
+        holds="runs are",
+        then="; then `cimento report {folder} -o FILE` writes a page or a table",
+    )
 
 
 def _refuse_swapped(stated: Given, *, command: str) -> None:

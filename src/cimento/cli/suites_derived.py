@@ -330,9 +330,10 @@ def _pilot_run(path: Path, name: str, measure: str) -> Run:
         )
     if len(runs) > 1:
         raise UsageError(
-            where=f"--pilot {path}",
+            where=str(path),
             seen=f"it holds runs of {', '.join(sorted({run.model for run in runs}))}",
-            todo="Give the folder of one run.",
+            todo="Give the folder of one run; two for their difference: cimento suites power SUITE"
+            " --pilot RUN --pilot RUN.",
         )
     return judged_on_measure(runs, measure)[0]
 

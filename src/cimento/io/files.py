@@ -25,6 +25,9 @@ DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 _TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}")
 _STALE_S = 3600
 _PART = 1 << 20
+BOM = "\ufeff"
+"""The byte order mark, without which Excel takes a CSV file for one of an 8-bit alphabet."""
+
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -339,19 +342,19 @@ def live(cell: str) -> str:
 
 
 def inert_csv(text: str) -> str:
-    """The text of a CSV file with cells that no spreadsheet program takes for formulas."""
+    """The text of a CSV file for spreadsheet programs: no formulas, and a byte order mark."""
     import csv
 
     ending = "\r\n" if "\r\n" in text else "\n"
     sheet = io.StringIO()
-    rows = csv.reader(io.StringIO(text, newline=""))
+    rows = csv.reader(io.StringIO(text.removeprefix(BOM), newline=""))
     writer = csv.writer(sheet, lineterminator=ending)
     writer.writerows([inert(cell) for cell in row] for row in rows)
-    return sheet.getvalue()
+    return BOM + sheet.getvalue()
 
 
 def make_inert(path: Path) -> Path:
-    """Rewrite a CSV file with cells that no spreadsheet program takes for formulas.
+    """Rewrite a CSV file for spreadsheet programs, see `inert_csv`.
 
     Raises:
         InputError: the file cannot be read.

@@ -24,7 +24,7 @@ RATINGS = {
 }
 COLUMNS = (
     "suite", "item", "condition", "candidate", "annotator", "question", "value", "remark", "at",
-    "position", "seconds", "session_seconds", "expected", "status",
+    "survey", "position", "seconds", "session_seconds", "expected", "status",
 )  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def filter_rows(folder: Path, rows, *rules) -> Filtered:
     kept = folder / "kept.csv"
     table = write(rows, folder / "j.csv")
     assert invoke(["annotate", "filter", str(table), "-o", str(kept), *map(str, rules)]) == 0
-    with kept.open(encoding="utf-8", newline="") as file:
+    with kept.open(encoding="utf-8-sig", newline="") as file:
         left = list(csv.DictReader(file))
     log = json.loads((folder / "kept.log.json").read_text(encoding="utf-8"))
     return Filtered(left, log, (folder / "kept.log.txt").read_text(encoding="utf-8"))
@@ -138,6 +138,19 @@ class TestRules:
         assert kept.out() == ["b"]
         assert kept.first()["why"] == "1 of 2 right"
         assert set(kept.unmeasured()) == {"c", "d", "e"}
+
+    def test_questions_answered(self, filtered):
+        several = [row | {"survey": "2"} for row in rated("f", (5, 1, 4, 2))]
+        several += [row | {"survey": "2"} for row in rated("g", (5, 1))]
+        kept = filtered([*EVERYBODY, *several, *rated("h", (5, 1, 4))], "--answered", 0.6)
+        # The longest list of answers to a survey is the survey: six questions, and four of the 2nd.
+        assert kept.out() == ["g", "h"]
+        assert kept.first()["why"] == "2 of 4 questions"
+
+    def test_many_who_could_not_be_measured_are_counted(self, filtered):
+        more = [row for name in "fghi" for row in rated(name, (1, 2))]
+        kept = filtered([*EVERYBODY, *more, *check("a", "1")], "--attention", 1)
+        assert "not measured, kept: 8 people (there were no checks of attention)" in kept.text
 
     def test_time_as_recorded_or_summed_or_from_first_to_last(self, filtered):
         fast = rated("fast", (1, 2, 3), session_seconds=90.0)

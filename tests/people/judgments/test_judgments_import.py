@@ -136,7 +136,7 @@ class TestLong:
         path = write(tmp_path / "a.tsv", "annotator\titem\tvalue\nx\te 1A\t2\nx\te 1A\t3\n")
         answers = imported(path, "long", suite)
         assert len(answers.judgments) == 2
-        assert "1 answers are to a question" in answers.notes[0]
+        assert "1 answer is to a question" in answers.notes[0]
 
     def test_a_check_of_attention_needs_no_item(self, tmp_path, suite):
         path = write(tmp_path / "a.tsv", "annotator\titem\tvalue\texpected\nx\tq1\t2\t2\n")
@@ -339,6 +339,8 @@ class TestPeople:
         assert "there is no --participants" in capsys.readouterr().err
         assert invoke([*command, "--participants", str(export)]) == 2
         assert "is also what is read" in capsys.readouterr().err
+        assert invoke([*command, "--participants", str(tmp_path / "people.xlsx")]) == 2
+        assert "participants are written as .tsv" in capsys.readouterr().err
         people = tmp_path / "people.tsv"
         assert invoke([*command, "--participants", str(people), "--keep", "Age"]) == 0
         assert people.read_text().splitlines()[1].split("\t") == ["x", "", "", "'=1+1"]

@@ -159,11 +159,31 @@ def test_agreement_of_a_table(tmp_path, capsys):
     assert question["alpha"]["value"] == pytest.approx(0.7244094488188976)
     assert invoke(["annotate", "agreement", str(path)]) == 0
     assert "2 to 2" in capsys.readouterr().out
+    story = ["--adjudicate", str(tmp_path / "a.jsonl")]
+    assert invoke(["annotate", "agreement", str(path), *story]) == 2
+    assert "it is for stories" in capsys.readouterr().err
     # Carla answers the first question only, so that one place has three answers, the others two.
     write_judgments(table_of([*people, *rated("carla", ANNA[:1])]), path)
     assert invoke(["annotate", "agreement", str(path), "--json"]) == 0
     (question,) = json.loads(capsys.readouterr().out)["questions"]
     assert (question["fewest"], question["most"]) == (2, 3)
+
+
+def test_agreement_on_choices_is_that_of_the_conditions(tmp_path, capsys):
+    # By hand: 2 of 4 pairs differ, and 2 * 6 * 2 / (8 * 7) would by chance: 1 - 0.5 / 0.4286.
+    conditions = (("good", "good"), ("good", "bad"), ("bad", "good"), ("good", "good"))
+    people = [
+        Judgment(suite="s", item=str(n), condition=chosen, annotator=who, value=f"{chosen} {n}",
+                 question="which is better")
+        for n, pair in enumerate(conditions)
+        for who, chosen in zip(("anna", "bruno"), pair, strict=True)
+    ]  # fmt: skip
+    path = write_judgments(table_of(people), tmp_path / "j.csv")
+    assert invoke(["annotate", "agreement", str(path), "--json"]) == 0
+    (question,) = json.loads(capsys.readouterr().out)["questions"]
+    assert question["alpha"]["value"] == pytest.approx(-1 / 6)
+    (pair,) = pair_agreements(people[::2], people[1::2])
+    assert pair.alpha.value == pytest.approx(-1 / 6)
 
 
 def people_on(suite, seed=1, people=4):
@@ -365,6 +385,16 @@ def test_a_table_without_answers_says_so(tmp_path, capsys):
 
     assert invoke(["annotate", "agreement", str(path)]) == 2
     assert "there are no answers in it" in capsys.readouterr().err
+
+
+def test_folders_have_no_names_of_files(tmp_path, capsys):
+    output = ["-o", str(tmp_path / "rated.xlsx")]
+    assert invoke(["annotate", "apply", "it-islands", "kept.csv", *output]) == 2
+    assert "suites with people's answers are stored in a folder" in capsys.readouterr().err
+    assert invoke(["annotate", "survey", "build", "it-islands", *output]) == 2
+    assert "surveys are stored in a folder" in capsys.readouterr().err
+    assert invoke(["compare", "runs", *output]) == 2
+    assert "tables are stored in a folder" in capsys.readouterr().err
 
 
 def test_suite_and_judgments_in_the_other_order_are_told_apart(tmp_path, capsys):

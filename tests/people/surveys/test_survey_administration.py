@@ -165,6 +165,8 @@ def test_links_answers_and_deletion_from_the_command_line(design, tmp_path, caps
     assert invoke([*serve, "delete", str(tmp_path), code]) == 2
     assert "no such participant" in capsys.readouterr().err
     assert invoke([*serve, "export", str(tmp_path / "elsewhere")]) == 2
+    assert invoke([*command[:-1], str(tmp_path / "people.xlsx")]) == 2
+    assert "participants are written as .csv" in capsys.readouterr().err
 
 
 def test_a_secret_that_is_too_short_is_refused(design, tmp_path, monkeypatch, capsys):

@@ -61,12 +61,13 @@ def hostile():
 
 
 def rows(text):
-    return list(csv.DictReader(io.StringIO(text)))
+    return list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
 
 
 def test_tables_for_forms_have_a_line_for_each_question_in_order():
     design = small("it-connectives-cloze")
     (text,) = exports.form_tables(design).values()
+    assert text.startswith("\ufeff")  # which Excel needs to read accents
     lines = rows(text)
     assert [line["trial"] for line in lines] == list(design.surveys[0].questions)
     for position, (line, question) in enumerate(

@@ -487,7 +487,7 @@ def _scale(suite: Suite, scale: tuple[float, float] | None) -> JsonValue:
         raise UsageError(
             where=f"suite {suite.name!r}",
             seen="it is not known on which scale the ratings are",
-            todo="Give --scale 1,5: the worst and the best. Only answers that were imported in the"
-            " form of the survey (jspsych, pcibex) have its scale.",
+            todo="Give --scale 1,5: the worst and the best. Answers that were imported with the"
+            " --design of their survey have its scale.",
         )
     return {**known, "by": "people"}

@@ -16,6 +16,7 @@ from cimento.people.annotate.dialogue import (
     converse,
 )
 from cimento.people.judgments import (
+    BETTER,
     Judgment,
     finite,
     judgments_of,
@@ -152,12 +153,19 @@ def _held(pair: AnswerPair, decision: tuple[str, str] | None, by: str) -> tuple[
 def _agreement(question: str, pairs: Sequence[tuple[Judgment, Judgment]]) -> PairAgreement:
     items = tuple(first.item for first, _ in pairs)
     return pair_agreement(
-        [(_answer(first), _answer(second)) for first, second in pairs],
+        [_compared(first, second) for first, second in pairs],
         Design(tuple(range(len(items))), items),
         question=question,
         first=pairs[0][0].annotator or "",
         second=pairs[0][1].annotator or "",
     )
+
+
+def _compared(first: Judgment, second: Judgment) -> tuple[Hashable, Hashable]:
+    """Two answers as agreement is computed: of choices the conditions, where both have one."""
+    if first.question == BETTER and first.condition and second.condition:
+        return first.condition, second.condition
+    return _answer(first), _answer(second)
 
 
 def _answer(judgment: Judgment) -> Hashable:

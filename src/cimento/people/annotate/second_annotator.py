@@ -30,12 +30,12 @@ from cimento.paradigms.stories.suite import (
     pair_label,
 )
 from cimento.people.annotate.dialogue import DialogueField, RefusedError, Taken, Values
-from cimento.people.judgments import BETTER, Judgment
+from cimento.people.judgments import Judgment
 from cimento.people.judgments.summaries import (
     QuestionKey,
+    comparable_answer,
     is_rated,
     pair_agreement,
-    rating_of,
 )
 from cimento.runs.run import open_run
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
@@ -358,12 +358,14 @@ def _agreement(
     scale = _scale_of(asked)
     model_scale = _scale_of([j for j in judge if j.question == question])
     answers = {
-        j.key: _moved(_answer(j), model_scale, scale) for j in judge if j.question == question
+        j.key: _moved(comparable_answer(j), model_scale, scale)
+        for j in judge
+        if j.question == question
     }
     by_place: dict[QuestionKey, list[Hashable]] = {}
     by_person: dict[str, dict[QuestionKey, Hashable]] = {}
     for judgment in asked:
-        answer = _answer(judgment)
+        answer = comparable_answer(judgment)
         if answer is not None and judgment.key in answers:
             by_place.setdefault(judgment.key, []).append(answer)
             if judgment.annotator is not None:
@@ -414,15 +416,6 @@ def _pair(
 def _design(places: Sequence[QuestionKey]) -> Design:
     """The places of one item belong together."""
     return Design(tuple(places), tuple((suite, item) for suite, item, *_ in places))
-
-
-def _answer(judgment: Judgment) -> Hashable | None:
-    """A rating as a number; of a choice the condition, where it is known; else the answer."""
-    if is_rated(judgment.question):
-        return rating_of(judgment)
-    if judgment.question == BETTER:
-        return judgment.condition or judgment.value
-    return judgment.value
 
 
 def _scale_of(judgments: Sequence[Judgment]) -> tuple[float, float] | None:

@@ -5,19 +5,15 @@ The modules read what survey programs write, filter it in the open, and sum it u
 
 from __future__ import annotations
 
-import difflib
-import itertools
 import math
-import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
-from cimento.errors import InputError, UsageError, did_you_mean, need_known
+from cimento.errors import InputError, UsageError, need_known
 from cimento.io import parquet
-from cimento.io.files import atomically, inert, live, read_bytes, write_text
+from cimento.io.files import BOM, atomically, inert, live, read_bytes, write_text
 from cimento.io.parquet import parse_parquet
 from cimento.io.parsing import read_toml
 from cimento.io.tables import JUDGMENTS, SCHEMA_VERSION, validate
@@ -159,12 +155,12 @@ def judgments_to_parquet(table: pl.DataFrame, file: Path | IO[bytes]) -> None:
 
 
 def csv_of(table: pl.DataFrame) -> str:
-    """A judgments table as CSV, with cells that no spreadsheet computes."""
+    """A judgments table as CSV for spreadsheet programs."""
     import polars as pl
 
     texts = [name for name, kind in table.schema.items() if kind == pl.String]
     safe = [pl.col(name).map_elements(inert, return_dtype=pl.String) for name in texts]
-    return table.with_columns(safe).write_csv()
+    return BOM + table.with_columns(safe).write_csv()
 
 
 def read_judgments(path: Path) -> pl.DataFrame:
@@ -367,93 +363,3 @@ def _pairs(given: Iterable[str], option: str) -> Sequence[tuple[str, str]]:
 
 def _refuse_field(name: str, where: str) -> None:
     need_known(name, KNOWN, where=where, seen=f"judgments have no field {name!r}")
-
-
-_TAG = re.compile(r"<[^<>]*>")
-_BRACKETED = re.compile(r".*\[(?P<row>[^\[\]]+)\]\s*")
-"""The heading of a column of a grid in form programs: the question, its row in brackets."""
-
-_SHOWN_NAMES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class AskedItem:
-    """A question of a suite.
-
-    Attributes:
-        suite: name of the suite.
-        item: id of the item.
-        condition: of the item; empty for blanks.
-        text: what was shown.
-    """
-
-    suite: str
-    item: str
-    condition: str
-    text: str
-
-
-class AskedItems:
-    """The index of the questions of suites by all names that answers may use.
-
-    Args:
-        named: each place with its names: an id, an id with its condition, the text.
-    """
-
-    def __init__(self, named: Iterable[tuple[AskedItem, Iterable[str]]]) -> None:
-        self._by_name: dict[str, set[AskedItem]] = {}
-        self._hints: dict[str, str] = {}
-        for place, names in named:
-            for name in names:
-                if key := comparable_text(name):
-                    self._by_name.setdefault(key, set()).add(place)
-
-    def __bool__(self) -> bool:
-        """Whether there is any place."""
-        return bool(self._by_name)
-
-    def find(self, *names: str, where: str) -> AskedItem | None:
-        """The place of the first known name; None where none is known.
-
-        Raises:
-            InputError: a name means more than one place.
-        """
-        for name in (variant for shown in names for variant in _variants(shown)):
-            meant = self._by_name.get(name, set())
-            if len(meant) > 1:
-                shown = ", ".join(sorted(f"{p.item} {p.condition}".strip() for p in meant)[:3])
-                raise InputError(
-                    where=where,
-                    seen=f"{name!r} may be any of {shown} ...",
-                    todo="Say which by the item's id and its condition.",
-                )
-            if meant:
-                return next(iter(meant))
-        return None
-
-    def hint(self, name: str) -> str:
-        """A hint for an unknown name: similar names, else the first known ones."""
-        if name not in self._hints:
-            key, known = comparable_text(name), self._by_name
-            close = difflib.get_close_matches(key, known, n=1)
-            examples = ", ".join(map(repr, itertools.islice(known, _SHOWN_NAMES)))
-            self._hints[name] = (
-                did_you_mean(key, known)
-                if close
-                else f"Is it the suite that was asked? Its items are called {examples} ..."
-            )
-        return self._hints[name]
-
-
-def comparable_text(text: str) -> str:
-    """A text as places are compared: NFC, without tags, with single blanks, one apostrophe."""
-    bare = unicodedata.normalize("NFC", _TAG.sub(" ", text)).replace("’", "'")
-    return " ".join(bare.split())
-
-
-def _variants(name: str) -> Iterator[str]:
-    whole = comparable_text(name)
-    if whole:
-        yield whole
-    if match := _BRACKETED.fullmatch(whole):
-        yield comparable_text(match["row"])

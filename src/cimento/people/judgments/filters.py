@@ -17,6 +17,7 @@ from cimento.people.judgments import Judgment
 from cimento.people.judgments.summaries import (
     Measurement,
     QuestionSummary,
+    answered_shares,
     attention,
     judgments_by_person,
     mean_ratings,
@@ -40,6 +41,7 @@ class ExclusionRules:
         duplicates: which of several answers of one person to one question stay.
         statuses: of submissions that do not count.
         seconds: the least that a whole sitting takes.
+        answered: the least share of the questions of a survey that is answered.
         attention: the least share of checks of attention that is right.
         same_share: the largest share that one answer may have.
         same_run: the longest run of equal answers.
@@ -50,6 +52,7 @@ class ExclusionRules:
     duplicates: RepeatedAnswers = "keep"
     statuses: tuple[str, ...] = ()
     seconds: float | None = None
+    answered: float | None = None
     attention: float | None = None
     same_share: float | None = None
     same_run: int | None = None
@@ -115,6 +118,9 @@ class Filtered:
     after: tuple[QuestionSummary, ...]
 
 
+_SHOWN = 5
+"""Participants not measured for one reason who are named; more are counted."""
+
 _Rule: TypeAlias = tuple[str, str, Callable[[Sequence[Judgment]], "Failing"]]
 _Measure: TypeAlias = Callable[[Sequence[Judgment]], Measurement]
 _Comparison: TypeAlias = Callable[[float, float], bool]
@@ -133,8 +139,8 @@ class Failing:
 def filter_judgments(judgments: Sequence[Judgment], limits: ExclusionRules) -> Filtered:
     """Apply rules one after the other; each sees what those before it left.
 
-    The order is: duplicates, status, by hand, time, attention, one answer too often, runs of one
-    answer, agreement with the rest.
+    The order is: duplicates, status, by hand, questions answered, time, attention, one answer too
+    often, runs of one answer, agreement with the rest.
 
     Args:
         judgments: of one survey; rows without a participant are left as they are.
@@ -185,6 +191,12 @@ def _rules(judgments: Sequence[Judgment], limits: ExclusionRules) -> Iterator[_R
             need_known(name, known, where=f"--drop {name}", seen=seen)
         named = {name: Measurement(None, reason) for name, reason in limits.by_hand.items()}
         yield "by hand", "named one by one", lambda _left: Failing(people=named)
+    if (share := limits.answered) is not None:
+        yield (
+            "questions answered",
+            f"at least {share:g} of a survey",
+            lambda left: _beyond(answered_shares(left), share, lt),
+        )
     measured: tuple[_Measured, ...] = (
         ("completion time", "at least {:g} seconds", limits.seconds, sitting_seconds, lt),
         ("attention checks", "at least {:g} right", limits.attention, attention, lt),
@@ -319,8 +331,13 @@ def _step(step: FilterStep) -> Iterator[str]:
         yield f"  left out: {who}, {exclusion.judgments} judgments"
     if not step.excluded:
         yield "  nobody is left out"
+    reasons = Counter(step.unmeasured.values())
+    for reason, count in reasons.items():
+        if count > _SHOWN:
+            yield f"  not measured, kept: {count} people ({reason})"
     for name, reason in step.unmeasured.items():
-        yield f"  not measured, kept: {name} ({reason})"
+        if reasons[reason] <= _SHOWN:
+            yield f"  not measured, kept: {name} ({reason})"
     if step.excluded:
         yield from (f"  {change}" for change in _changes(step.before, step.after))
     if step.moved is not None:

@@ -21,7 +21,8 @@ from urllib.parse import unquote
 from cimento.errors import InputError, need_known
 from cimento.io.files import inert, write_text
 from cimento.io.parsing import parse_json
-from cimento.people.judgments import TEXT, AskedItems, ColumnMap, RawRow, finite, usual_map
+from cimento.people.judgments import TEXT, ColumnMap, RawRow, finite, usual_map
+from cimento.people.judgments.asked import AskedItems
 from cimento.suites import JsonValue
 from cimento.suites.reading import open_text
 from cimento.suites.tables import Row, Table, open_table
@@ -70,6 +71,7 @@ def read_wide(path: Path, columns: ColumnMap, places: AskedItems) -> RawAnswers:
     table = open_table(path)
     rest = [name for name in table.columns if name not in columns.taken and name.strip()]
     items = [name for name in rest if not places or places.find(name, where=table.name)]
+    _refuse_nobody(table, columns, [name for name in rest if name not in {*items}])
     if not items:
         shown = ", ".join(rest[:_SHOWN_COLUMNS]) or "none"
         raise InputError(
@@ -81,6 +83,24 @@ def read_wide(path: Path, columns: ColumnMap, places: AskedItems) -> RawAnswers:
     others = [name for name in rest if name not in chosen]
     return RawAnswers(
         list(_melted(table, items)), {f"column {name!r} is no item": 1 for name in others}
+    )
+
+
+def _refuse_nobody(table: Table, columns: ColumnMap, rest: Sequence[str]) -> None:
+    """Refuse a table in which no column says whose answers a row has.
+
+    Raises:
+        InputError: there is none.
+    """
+    names = columns.columns.get("annotator", ())
+    if columns.fixed.get("annotator") or not table.rows or {*names} & {*table.columns}:
+        return
+    shown = ", ".join(repr(name) for name in rest[:_SHOWN_COLUMNS]) or "none"
+    raise InputError(
+        where=table.name,
+        seen="it is not said whose answers a row has",
+        todo="Name the column of the participants: --map annotator=COLUMN (of a form without codes,"
+        f" that of the time will do). Columns that are no items: {shown}.",
     )
 
 

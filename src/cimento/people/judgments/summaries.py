@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from cimento.errors import counted
-from cimento.people.judgments import ACCEPTABILITY, Judgment, finite
+from cimento.people.judgments import ACCEPTABILITY, BETTER, Judgment, finite
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
 from cimento.statistics.design import Design
 
@@ -80,6 +80,18 @@ def rating_of(judgment: Judgment) -> float | None:
     return finite((judgment.value or "").replace(",", "."))
 
 
+def comparable_answer(judgment: Judgment) -> Hashable | None:
+    """A rating as a number; of a choice the condition, where it is known; else the answer.
+
+    Sentences differ from item to item, so that as labels no two people would agree by chance.
+    """
+    if is_rated(judgment.question):
+        return rating_of(judgment)
+    if judgment.question == BETTER:
+        return judgment.condition or judgment.value
+    return judgment.value
+
+
 def main_question(judgments: Sequence[Judgment]) -> str:
     """The question with the most answers; of several, the first."""
     counts = Counter(judgment.question for judgment in judgments if not judgment.is_check)
@@ -90,7 +102,7 @@ def _described(question: str, judgments: Sequence[Judgment]) -> QuestionSummary:
     rated = is_rated(question)
     answers: dict[QuestionKey, list[Hashable]] = {}
     for judgment in judgments:
-        value = rating_of(judgment) if rated else judgment.value
+        value = comparable_answer(judgment)
         if value is not None:
             answers.setdefault(judgment.key, []).append(value)
     means = mean_ratings(judgments) if rated else {}
@@ -231,6 +243,30 @@ def sitting_seconds(answers: Sequence[Judgment]) -> Measurement:
     if len(moments) == len(answers) and len(set(moments)) > 1:
         return _time(max(moments) - min(moments), "from the first answer to the last")
     return Measurement(None, "no time is known")
+
+
+def answered_shares(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
+    """The share of their survey's questions that each participant answered.
+
+    A survey has as many questions as the participant who answered most of them; answers without a
+    survey are those of one.
+    """
+    given = {
+        name: (
+            next((judgment.survey for judgment in answers if judgment.survey), ""),
+            len({judgment.key[:3] for judgment in answers if judgment.counts}),
+        )
+        for name, answers in judgments_by_person(judgments).items()
+    }
+    sizes: dict[str, int] = {}
+    for survey, count in given.values():
+        sizes[survey] = max(sizes.get(survey, 0), count)
+    return {
+        name: Measurement(count / sizes[survey], f"{count} of {sizes[survey]} questions")
+        if sizes[survey]
+        else Measurement(None, "nobody answered this survey")
+        for name, (survey, count) in given.items()
+    }
 
 
 def attention(judgments: Sequence[Judgment]) -> Measurement:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.io.files import inert, write_text
+from cimento.io.files import BOM, inert, write_text
 from cimento.io.inline_markup import templates_of
 from cimento.people.surveys import (
     FILE,
@@ -121,10 +121,10 @@ def form_tables(design: SurveyDesign) -> dict[str, str]:
 
 
 def safe_csv(lines: list[list[str]]) -> str:
-    """Lines as CSV that a spreadsheet opens without taking a text for a formula."""
+    """Lines as CSV that a spreadsheet opens with all accents, taking no text for a formula."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([inert(cell) for cell in line] for line in lines)
-    return out.getvalue()
+    return BOM + out.getvalue()
 
 
 PACKAGES = {"jspsych": "8.3.0", "@jspsych/plugin-html-button-response": "2.1.0"}

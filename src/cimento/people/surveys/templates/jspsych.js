@@ -111,7 +111,7 @@ function results() {
 
 function offer(csv) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([csv], { type: "text/csv" }));
+  link.href = URL.createObjectURL(new Blob(["\ufeff", csv], { type: "text/csv" }));
   link.download = `survey-${survey}-${annotator.replace(/[^\w-]/g, "_")}.csv`;
   link.textContent = SURVEY.words.download;
   document.querySelector("#download").append(link);

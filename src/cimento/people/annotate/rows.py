@@ -1,0 +1,329 @@
+"""Rows of answers as judgments, and remarks on who answered what."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from cimento.errors import InputError, counted
+from cimento.people.judgments import (
+    ACCEPTABILITY,
+    ATTENTION,
+    BETTER,
+    FILLER,
+    MILLISECONDS,
+    PRACTICE,
+    TEXT,
+    ColumnMap,
+    Judgment,
+    RawRow,
+    finite,
+)
+from cimento.people.judgments.asked import AskedItem, AskedItems
+from cimento.people.judgments.formats import Submission
+from cimento.people.judgments.summaries import attention, judgments_by_person
+
+MS = 1000.0
+MOST_PLACES = 1_000_000
+_SHOWN = 5
+
+Unknown: TypeAlias = Literal["refuse", "skip"]
+"""The treatment of an answer that the suite or the design does not know."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    """The judgments imported from some files.
+
+    Attributes:
+        judgments: in the order of the files.
+        passed: reasons why rows were skipped, and how often.
+        notes: what else a person should know.
+    """
+
+    judgments: tuple[Judgment, ...]
+    passed: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRules:
+    """The rules for reading rows.
+
+    Attributes:
+        columns: where the fields stand.
+        places: what was asked; may be empty, and then items are as the file has them.
+        rename: from a participant's name to the one that is kept.
+        submissions: of Prolific, by participant; None where no export was given.
+        unknown: what becomes of an answer that `places` do not know.
+    """
+
+    columns: ColumnMap
+    places: AskedItems
+    rename: Callable[[str], str]
+    submissions: Mapping[str, Submission] | None = None
+    unknown: Unknown = "refuse"
+
+
+def judgments_from(rows: Sequence[RawRow], reading: ImportRules) -> Import:
+    """Rows as judgments.
+
+    Args:
+        rows: one for each answer.
+        reading: how they are read.
+
+    Raises:
+        InputError: an item is not known, an answer is of nobody, or a number is none; the first
+            ones are named.
+    """
+    passed, asked, faults = Counter[str](), list[tuple[Judgment, AskedItem | None]](), list[str]()
+    people: dict[str, str] = {}
+    for row in rows:
+        try:
+            read = _judgment(row, reading, people)
+        except InputError as error:
+            faults.append(str(error))
+            continue
+        if isinstance(read, str):
+            passed[read] += 1
+        else:
+            asked.append(read)
+    if faults:
+        more = f"\n  ... and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
+        shown = "".join(f"\n  {fault}" for fault in faults[:_SHOWN])
+        raise InputError(
+            where="", seen=f"{counted(len(faults), 'answer')} cannot be used:{shown}{more}"
+        )
+    judgments = _with_surveys(asked)
+    notes = (
+        *_doubled(judgments),
+        *_unfinished(judgments, reading.places.sizes()),
+        *_inattentive(judgments),
+        *_prolific_notes(people, reading.submissions),
+    )
+    return Import(judgments=judgments, passed=passed, notes=notes)
+
+
+def _judgment(
+    row: RawRow, reading: ImportRules, people: dict[str, str]
+) -> tuple[Judgment, AskedItem | None] | str:
+    """A row as a judgment with the place in question, or the reason why it is skipped."""
+    columns = reading.columns
+
+    def cell(name: str) -> str:
+        return columns.cell(row, name)
+
+    name = cell("annotator")
+    if not name:
+        raise InputError(
+            where=row.where,
+            seen="it is not said whose answer it is",
+            todo="Name the column: --map annotator=COLUMN.",
+        )
+    if cell("question") in {FILLER, PRACTICE}:
+        return _not_of_suite(cell("question"))
+    place = _place(row, reading)
+    if isinstance(place, str):
+        return place
+    if place is not None and place.question in {FILLER, PRACTICE}:
+        return _not_of_suite(place.question)
+    if not cell("value"):
+        return "there is no answer in the row"
+    asked = place or AskedItem(cell("suite"), cell("item"), "", cell(TEXT))
+    value = columns.value(cell("value"))
+    answer = asked.answer(value)
+    if answer is None:
+        return _no_answer(row, asked, value, reading.unknown)
+    people.setdefault(name, reading.rename(name))
+    expected = cell("expected")
+    judgment = Judgment(
+        suite=asked.suite,
+        item=asked.item,
+        condition=asked.condition or cell("condition") or answer.condition,
+        candidate=cell("candidate") or asked.candidate or asked.text or None,
+        annotator=people[name],
+        question=cell("question") or asked.question or ACCEPTABILITY,
+        value=answer.value,
+        remark=cell("remark") or None,
+        at=cell("at") or None,
+        survey=cell("survey") or None,
+        expected=(columns.value(expected) if expected else asked.expected) or None,
+        scale=cell("scale") or asked.scale or None,
+    )
+    return _timed(judgment, row, columns, (reading.submissions or {}).get(name)), place
+
+
+def _timed(
+    judgment: Judgment, row: RawRow, columns: ColumnMap, submission: Submission | None
+) -> Judgment:
+    """The judgment with its place in the survey, its times, and the status of the submission."""
+
+    def number(name: str) -> float | None:
+        return _number(row, name, columns.cell(row, name))
+
+    seconds, milliseconds = number("seconds"), number(MILLISECONDS)
+    sitting, position = number("session_seconds"), number("position")
+    status = columns.cell(row, "status")
+    return replace(
+        judgment,
+        position=None if position is None else int(position),
+        seconds=milliseconds / MS if seconds is None and milliseconds is not None else seconds,
+        session_seconds=submission.seconds if submission and sitting is None else sitting,
+        status=(submission.status if submission else "") or status or None,
+    )
+
+
+def _not_of_suite(question: str) -> str:
+    return f"it is a {question} question, which is not of the suite"
+
+
+def _no_answer(row: RawRow, asked: AskedItem, value: str, unknown: Unknown) -> str:
+    """The reason for skipping an answer that nobody could give.
+
+    Raises:
+        InputError: such answers are refused.
+    """
+    if unknown == "skip":
+        return f"{value!r} is none of the answers of the survey"
+    known = ", ".join(dict.fromkeys(answer.given for answer in asked.answers))
+    raise InputError(
+        where=row.where,
+        seen=f"{value!r} is none of the answers of the survey ({known})",
+        todo="Recode it under [values] in a file for --mapping; --unknown skip passes it over.",
+    )
+
+
+def _place(row: RawRow, reading: ImportRules) -> AskedItem | str | None:
+    """The place of a row; the reason for skipping it; None for an attention check of no item."""
+    item, condition, text, question, expected = (
+        reading.columns.cell(row, n) for n in ("item", "condition", TEXT, "question", "expected")
+    )
+    check = bool(expected) or question == ATTENTION
+    if check and not reading.places.complete:
+        return None
+    if not reading.places:
+        if not item and not text:
+            raise InputError(
+                where=row.where,
+                seen="it names no item",
+                todo="Name the column: --map item=COLUMN; or --map text=COLUMN with --suite.",
+            )
+        return AskedItem(reading.columns.cell(row, "suite"), item or text, condition, "")
+    # An id with its condition first: the id alone is that of all conditions.
+    asked = BETTER if question == BETTER else condition
+    both = [f"{item}/{asked}"] if item and asked else []
+    fields = [f"{name} [{question}]" for name in (item, text) if name and question]
+    place = reading.places.find(*fields, *both, text, item, where=row.where)
+    if place is not None or check:
+        return place
+    shown = both[0] if both else item or text
+    if reading.unknown == "skip":
+        return f"no item of the suite is called {shown!r}"
+    raise InputError(
+        where=row.where,
+        seen=f"no item of the suite is called {shown!r}",
+        todo=f"{reading.places.hint(shown)} --unknown skip passes such answers over.",
+    )
+
+
+def _number(row: RawRow, name: str, text: str) -> float | None:
+    if not text or text.casefold() in ("null", "na", "nan"):
+        return None
+    value = finite(text)
+    # Tables keep positions as whole numbers.
+    if value is None or (
+        name == "position" and not (value.is_integer() and abs(value) <= MOST_PLACES)
+    ):
+        todo = "It is a whole number." if name == "position" else "It is a number."
+        raise InputError(where=row.where, seen=f"{name} is {text!r}", todo=todo)
+    return value
+
+
+def _with_surveys(asked: Sequence[tuple[Judgment, AskedItem | None]]) -> tuple[Judgment, ...]:
+    """The judgments, each with the only survey that has all that the person answered."""
+    common: dict[str | None, set[str]] = {}
+    for judgment, place in asked:
+        if place is not None and place.surveys:
+            surveys = common.setdefault(judgment.annotator, {*place.surveys})
+            surveys &= {*place.surveys}
+    only = {name: next(iter(surveys)) for name, surveys in common.items() if len(surveys) == 1}
+    return tuple(
+        judgment
+        if judgment.survey or place is None or judgment.annotator not in only
+        else replace(judgment, survey=only[judgment.annotator])
+        for judgment, place in asked
+    )
+
+
+def _doubled(judgments: Sequence[Judgment]) -> Iterator[str]:
+    """A note where the same person answered the same question twice; nothing is left out."""
+    counts = Counter(
+        (judgment.annotator, *judgment.key) for judgment in judgments if not judgment.is_check
+    )
+    if n := sum(count - 1 for count in counts.values()):
+        people = [name or "?" for (name, *_), count in counts.items() if count > 1]
+        yield (
+            f"{counted(n, 'answer is', 'answers are')} to a question that the same person had"
+            f" answered before ({_listed(people)}); all are kept: `cimento annotate filter"
+            " --duplicates first` keeps the first ones."
+        )
+
+
+def _unfinished(judgments: Sequence[Judgment], sizes: Mapping[str, int]) -> Iterator[str]:
+    """A note on participants who answered a part of their survey only."""
+    people = {}
+    for name, answers in judgments_by_person(judgments).items():
+        survey = next((judgment.survey for judgment in answers if judgment.survey), "")
+        given = len({judgment.key[:3] for judgment in answers if judgment.counts})
+        if given < sizes.get(survey or "", 0):
+            people[name] = f"{given} of {sizes[survey or '']}"
+    if people:
+        yield (
+            f"{counted(len(people), 'person', 'people')} did not answer every question:"
+            f" {_measured(people)}. `cimento annotate filter --answered 1` leaves them out."
+        )
+
+
+def _inattentive(judgments: Sequence[Judgment]) -> Iterator[str]:
+    """A note on attention checks, and on participants who failed one."""
+    measured = {
+        name: measurement
+        for name, answers in judgments_by_person(judgments).items()
+        if (measurement := attention(answers)).value is not None
+    }
+    if not measured:
+        return
+    failed = {name: m.basis for name, m in measured.items() if m.value is not None and m.value < 1}
+    if not failed:
+        yield f"All attention checks of {counted(len(measured), 'person', 'people')} are right."
+        return
+    yield (
+        f"{counted(len(failed), 'person', 'people')} failed attention checks: {_measured(failed)}."
+        " `cimento annotate filter --attention 1` leaves them out."
+    )
+
+
+def _prolific_notes(
+    people: Mapping[str, str], submissions: Mapping[str, Submission] | None
+) -> Iterator[str]:
+    """Notes on participants in the answers alone or in the export alone."""
+    if submissions is None:
+        return
+    unknown = [kept for name, kept in people.items() if name not in submissions]
+    silent = [name for name in submissions if name not in people]
+    if unknown:
+        yield f"{len(unknown)} who answered are not in the export: {_listed(unknown)}"
+    if silent:
+        yield f"{len(silent)} in the export have no answer"
+
+
+def _measured(people: Mapping[str, str]) -> str:
+    return _listed([f"{name} ({what})" for name, what in people.items()])
+
+
+def _listed(names: Sequence[str]) -> str:
+    names = list(dict.fromkeys(names))
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

@@ -1,0 +1,55 @@
+"""The questions of a design, by which answers from other programs find what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cimento.people.judgments.asked import AskedItem, AskedItems, GivenAnswer
+from cimento.people.surveys import SurveyDesign, SurveyField, SurveyQuestion
+
+
+def asked_by(design: SurveyDesign, *, stored: bool) -> AskedItems:
+    """All questions of a design, attention checks, fillers and practice included.
+
+    Args:
+        design: of the survey.
+        stored: whether answers are as they are stored, as in the files of our own experiments;
+            if not, as participants read them.
+    """
+    return AskedItems(_named(design, stored=stored), complete=True)
+
+
+def _named(design: SurveyDesign, *, stored: bool) -> Iterator[tuple[AskedItem, list[str]]]:
+    for question in design.questions:
+        surveys = tuple(survey.name for survey in design.surveys if question.id in survey.questions)
+        fields = design.fields_of(question)
+        for number, field in enumerate(fields):
+            item = AskedItem(
+                suite=design.source.suite,
+                item=question.item,
+                condition=question.condition,
+                text=" ".join(question.lines),
+                trial=question.id,
+                question=field.name,
+                candidate=question.candidate,
+                expected=question.expected,
+                scale=field.scale,
+                answers=_answers(field, stored=stored),
+                surveys=surveys,
+            )
+            names = _names(question)
+            of_field = [f"{name} [{field.name}]" for name in names] if len(fields) > 1 else []
+            yield item, of_field if number else [*names, *of_field]
+
+
+def _names(question: SurveyQuestion) -> list[str]:
+    item, condition = question.item, question.condition
+    both = [f"{item}/{condition}", f"{item} {condition}"] if condition else []
+    return [question.id, item, *both, " ".join(question.lines), question.candidate]
+
+
+def _answers(field: SurveyField, *, stored: bool) -> tuple[GivenAnswer, ...]:
+    """The answers to a field by what is shown and by what is stored; the likelier name first."""
+    shown = [GivenAnswer(c.label, c.value, c.condition) for c in field.choices]
+    kept = [GivenAnswer(c.value, c.value, c.condition) for c in field.choices]
+    return tuple(dict.fromkeys([*kept, *shown] if stored else [*shown, *kept]))

@@ -1,0 +1,160 @@
+"""Answers to surveys of our own, imported with the design that the survey was made from."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from cimento.people.judgments import judgments_of, read_judgments
+from tests.helpers.command_line import invoke
+
+PAIRS = (
+    "item,good,bad\n"
+    "1,Le finestre erano aperte.,Le finestre era aperte.\n"
+    "2,La città è bella.,La città è bello.\n"
+    "3,I bambini dormono.,I bambini dorme.\n"
+    "4,Le amiche sono arrivate.,Le amiche sono arrivati.\n"
+)
+WHO = "Codice"
+
+
+def built(folder: Path, *options: str) -> Path:
+    """The folder of a survey about four pairs."""
+    suite, survey = folder / "pairs.csv", folder / "survey"
+    suite.write_text(PAIRS, encoding="utf-8")
+    command = ["annotate", "survey", "build", str(suite), "--language", "it", "-o", str(survey)]
+    assert invoke([*command, "--surveys", "2", *options]) == 0
+    return survey
+
+
+def questions(survey: Path, number: int = 1) -> list[dict[str, str]]:
+    """The lines of the table for form programs."""
+    with (survey / "forms" / f"survey-{number}.csv").open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def filled(path: Path, headings: list[str], people: dict[str, list[str]]) -> Path:
+    """The export of a form program: a row a person."""
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["Quando", WHO, *headings])
+        writer.writerows(["oggi", name, *answers] for name, answers in people.items())
+    return path
+
+
+def imported(answers: Path, *options: str, form: str = "wide"):
+    """The judgments that `annotate import` wrote."""
+    output = answers.with_name("judgments.csv")
+    command = ["annotate", "import", str(answers), "--form", form, "-o", str(output)]
+    who = ["--names", "keep", "--map", f"annotator={WHO}"]
+    assert invoke([*command, *who, *options]) == 0
+    return judgments_of(read_judgments(output))
+
+
+def test_checks_scale_and_survey_are_those_of_the_design(tmp_path, capsys):
+    survey = built(tmp_path)
+    asked = questions(survey)
+    right = [line["expected"] or "4" for line in asked]
+    # Who stops half-way has answered every second question of the survey, and no check.
+    half = ["" if line["expected"] or n % 2 else "4" for n, line in enumerate(asked)]
+    wrong = [str(int(line["expected"]) % 5 + 1) if line["expected"] else "2" for line in asked]
+    headings = [f"{line['prompt']} [{line['text']}]" for line in asked]
+    people = {"anna": right, "bruno": wrong, "carla": half}
+    answers = filled(tmp_path / "answers.csv", headings, people)
+    judgments = imported(answers, "--design", str(survey))
+    said = " ".join(capsys.readouterr().err.split())
+    assert "1 person failed attention checks: bruno (0 of 2 right)" in said
+    assert "1 person did not answer every question: carla (" in said
+    checks = [judgment for judgment in judgments if judgment.is_check]
+    assert [(check.item, check.question) for check in checks[:2]] == [
+        (line["item"], "attention") for line in asked if line["expected"]
+    ]
+    assert len(checks) == 4
+    assert {(judgment.scale, judgment.survey) for judgment in judgments} == {("1 to 5", "1")}
+
+    table, kept, copy = (str(tmp_path / name) for name in ("judgments.csv", "kept.csv", "rated"))
+    assert invoke(["annotate", "filter", table, "-o", kept, "--attention", "1"]) == 0
+    assert "bruno" not in {j.annotator for j in judgments_of(read_judgments(Path(kept)))}
+    # The scale is not asked again.
+    assert invoke(["annotate", "apply", str(tmp_path / "pairs.csv"), kept, "-o", copy]) == 0
+    assert "low = 1.0\nhigh = 5.0" in (tmp_path / "rated" / "suite.toml").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("task", "heading"), [("yesno", "Domanda [{}]"), ("choice", "{}. Quale frase suona meglio?")]
+)
+def test_answers_are_stored_as_the_design_stores_them(tmp_path, task, heading):
+    survey = built(tmp_path, "--task", task)
+    asked = questions(survey)
+    headings = [heading.format(line["trial"]) for line in asked]
+    answers = filled(
+        tmp_path / "answers.csv", headings, {"anna": [line["choice_2"] for line in asked]}
+    )
+    judgments = imported(answers, "--design", str(survey / "design.json"))
+    assert [judgment.value for judgment in judgments] == [line["value_2"] for line in asked]
+    assert [judgment.question for judgment in judgments] == [line["question"] for line in asked]
+    if task == "choice":
+        first = next(judgment for judgment in judgments if not judgment.is_check)
+        bad = {line.split(",")[2] for line in PAIRS.splitlines()}
+        assert first.condition == ("bad" if first.value in bad else "good")
+
+
+def test_fillers_are_passed_over_and_practice_too(tmp_path, capsys):
+    (tmp_path / "more.tsv").write_text("text\nPiove.\n", encoding="utf-8")
+    survey = built(tmp_path, "--fillers", str(tmp_path / "more.tsv"), "--checks", "0")
+    asked = questions(survey)
+    headings = [line["text"] for line in asked]
+    answers = filled(tmp_path / "answers.csv", headings, {"anna": ["3"] * len(asked)})
+    assert len(imported(answers, "--design", str(survey))) == len(asked) - 1
+    assert "1 skipped: it is a filler question" in capsys.readouterr().err
+
+
+def test_the_design_beside_the_answers_is_used(tmp_path, capsys):
+    survey = built(tmp_path)
+    asked = questions(survey)
+    answers = filled(
+        survey / "answers.csv", [line["text"] for line in asked], {"anna": ["3"] * len(asked)}
+    )
+    assert sum(judgment.is_check for judgment in imported(answers)) == 2
+    assert f"The survey is that of {survey / 'design.json'}." in capsys.readouterr().err
+
+
+def test_an_answer_that_nobody_could_give_is_refused(tmp_path, capsys):
+    survey = built(tmp_path)
+    text = questions(survey)[0]["text"]
+    answers = filled(tmp_path / "a.csv", [text], {"anna": ["6"], "bruno": ["5.0"]})
+    command = ["annotate", "import", str(answers), "--form", "wide", "--names", "keep",
+               "--map", f"annotator={WHO}", "-o", str(tmp_path / "j.csv")]  # fmt: skip
+    assert invoke([*command, "--design", str(survey)]) == 2
+    assert "'6' is none of the answers of the survey (1, 2, 3, 4, 5)" in capsys.readouterr().err
+    assert invoke([*command, "--design", str(survey), "--suite", "it-islands"]) == 2
+    assert "Give one: a design has its items" in capsys.readouterr().err
+    (judgment,) = imported(answers, "--design", str(survey), "--unknown", "skip")
+    assert judgment.value == "5"
+
+
+def test_a_story_has_a_column_for_each_of_its_questions(tmp_path):
+    survey = tmp_path / "survey"
+    command = ["annotate", "survey", "build", "it-stories", "--limit", "3", "--checks", "0"]
+    assert invoke([*command, "-o", str(survey)]) == 0
+    asked = questions(survey)
+    headings = [f"{line['trial']} [{line['question']}]" for line in asked]
+    answers = filled(
+        tmp_path / "answers.csv", headings, {"anna": [line["choice_2"] for line in asked]}
+    )
+    judgments = imported(answers, "--design", str(survey))
+    assert [(j.item, j.question, j.value) for j in judgments] == [
+        (line["item"], line["question"], line["value_2"]) for line in asked
+    ]
+
+
+def test_who_answered_has_to_be_known_once(tmp_path, capsys):
+    survey = built(tmp_path)
+    answers = filled(tmp_path / "a.csv", [questions(survey)[0]["text"]], {"anna": ["3"]})
+    command = ["annotate", "import", str(answers), "--form", "wide", "--names", "keep"]
+    assert invoke([*command, "--design", str(survey), "-o", str(tmp_path / "j.csv")]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.count("--map annotator=COLUMN") == 1
+    assert "Columns that are no items: 'Quando', 'Codice'." in said
