@@ -127,7 +127,11 @@ def _at_chance(suite, chance, method, question=""):
 
 
 def test_chance_levels_of_several_methods_stand_with_their_suites():
-    lot, equal, free = "answers drawn at random", "all options equally likely", "candidates are open"
+    lot, equal, free = (
+        "answers drawn at random",
+        "all options equally likely",
+        "candidates are open",
+    )
     stories = [_at_chance("stories", level, lot) for level in (0.5, 0.1, 0.5)]
     cloze = [_at_chance("cloze", 0.25, equal), _at_chance("templates", 0.25, equal)]
     drawn = _at_chance("stories", 0.207, "simulated (64 draws, seed 0)", "all predictions")

@@ -400,16 +400,16 @@ def chances(estimates: Iterable[Estimate]) -> str:
             parts.append(words)
             continue
         places = [
-            _place(suite if len(of_suite) > 1 else "", questions if len(of_suite[suite]) > 1 else ())
+            _place(suite * (len(of_suite) > 1), [*questions] * (len(of_suite[suite]) > 1))
             for suite, questions in by_method[known, method].items()
         ]
         parts.append(f"{some(places)}: {words}")
     return f"Chance: {'; '.join(parts)}." if parts else ""
 
 
-def _place(suite: str, questions: Iterable[str]) -> str:
+def _place(suite: str, questions: Sequence[str]) -> str:
     """The questions of a suite, as far as either must be named."""
-    return " of ".join(filter(None, (_named([*questions]), suite)))
+    return " of ".join(filter(None, (_named(questions), suite)))
 
 
 def near_ties(runs: Iterable[RunSummary]) -> str:

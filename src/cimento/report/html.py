@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from cimento.report import NamedGrid, Rates
-    from cimento.report.grid import Grid
     from cimento.report.figures import Figure, VegaSpec
+    from cimento.report.grid import Grid
     from cimento.runs.outcomes import Estimate, Outcome
     from cimento.runs.summary import Missing
 

@@ -127,12 +127,16 @@ def predictions_grid(rates: Sequence[PredictionRate], *, kinds: Iterable[str] = 
 
 
 def _row(by_model: Sequence[PredictionRate | None]) -> tuple[GridCell, ...]:
-    """n and chance of one prediction, then its rate and margin by each model."""
+    """N and chance of one prediction, then its rate and margin by each model."""
     cells = [(BLANK, BLANK) if one is None else one.cells for one in by_model]
     levels = dict.fromkeys(
         formatting.percent(one.rate.chance, absent=BLANK) for one in by_model if one is not None
     )
-    return sizes(first for first, _ in cells), "-".join(levels), *(x for both in cells for x in both)
+    return (
+        sizes(first for first, _ in cells),
+        "-".join(levels),
+        *(x for both in cells for x in both),
+    )
 
 
 def _notes(rates: Sequence[PredictionRate], kinds: Iterable[str]) -> tuple[str, ...]:
@@ -144,8 +148,7 @@ def _notes(rates: Sequence[PredictionRate], kinds: Iterable[str]) -> tuple[str, 
     measured = any(one.rate.method for one in rates)
     return (
         "n: items judged. Margin: by how many bits a prediction holds, the mean over items; below 0"
-        " it fails."
-        + " Of all predictions: the smallest of each item." * together,
+        " it fails." + " Of all predictions: the smallest of each item." * together,
         *("Where sentences are judged on a measure, less surprising is better on it.",) * measured,
         *("Margins of causal and masked models are on different scales.",) * scales,
         f"{methods}{margins}",
