@@ -40,6 +40,7 @@ def test_many_flips_one_way_are_significant():
     (rate,) = compare(judged("-" * 10), judged("+" * 10)).rates
     assert rate.test.p == pytest.approx(2 / 2**10)
     assert rate.change.estimate == 1.0
+    assert rate.odds.reason == "no item that only the first gets right"
 
 
 def test_a_tie_is_what_its_run_says():
