@@ -82,8 +82,8 @@ def _limited(several: Sequence[Run], short: Mapping[str, str]) -> list[str]:
         for run in runs:
             if isinstance(limit := manifest_part(run.manifest, "asking").get("limit"), int):
                 by_limit.setdefault(limit, []).append(short[run.model])
-        for limit, models in by_limit.items():
-            named = () if 1 < len(models) == len(runs) else tuple(models)
+        for limit, cut in by_limit.items():
+            named = () if 1 < len(cut) == len(runs) else tuple(cut)
             limited.setdefault((limit, named), []).append(runs[0].suite.name)
     parts = []
     for (limit, models), suites in limited.items():
