@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -31,8 +32,10 @@ def test_the_demo_ends_with_what_came_of_it_and_what_to_do_next(tmp_path, monkey
     for run in open_runs(folder):
         if run.suite.name == "es-subject-verb":
             assert f"{run.summary().headline.value:.3f} [" in short
+    assert short.split()[:3] == ["es-subject-verb", "accuracy", "24"]
     assert short.endswith("0.500")
-    assert "above chance in 1 of the 2 suites with a chance level" in shown
+    plain = " ".join(shown.split())
+    assert "above chance in 1 of the 2 suites with a chance level" in plain
     for following in (str(folder / "report.html"), f"cimento compare {folder}", "suites new pairs"):
         assert following in shown
     assert (folder / "report.html").is_file()
@@ -55,6 +58,32 @@ def test_chance_and_what_a_constant_answer_reaches_are_told_apart(runs_of_every_
     header, row = (line.split() for line in demo._in_short(stories).splitlines()[2:4])
     assert (header[-1], row[-1]) == ("chance", "0.500")
     assert "chance: the accuracy of answers drawn by lot." in shown
+
+
+def called(run, label):
+    """The run with another model."""
+    return replace(run, manifest={**run.manifest, "label": label})
+
+
+def test_what_has_no_number_has_its_reason(runs_of_every_kind):
+    runs = [run for run in open_runs(runs_of_every_kind)
+            if run.suite.name in {"es-stories", "it-connectives-cloze"}]  # fmt: skip
+    [cloze, stories] = sorted(runs, key=lambda run: run.paradigm.name)
+    shown = demo._in_short([stories, called(cloze, "other@1")])
+    rows = {line.split()[0]: line for line in shown.splitlines() if line.startswith("  ")}
+    assert rows["es-stories"].split()[:3] == ["es-stories", "story_class", "3"]
+    assert rows["es-stories"].split()[-3:] == ["not", "run", "0.500"]
+    assert rows["it-connectives-cloze"].split()[1:5] == ["hit@1", "3", "not", "run"]
+    assert rows["it-connectives-cloze"].split()[-1] == "none"
+    assert "chance none: candidates are open." in shown
+    assert "not run: see the messages above." in shown
+    assert "  hit@1: the word that the model finds likeliest" in shown
+    reason = cloze.summary().headline.reason
+    assert ("no interval" in rows["it-connectives-cloze"]) == bool(reason)
+    assert "No interval: fewer than 5" in " ".join(shown.split())
+    alone = called(stories, "a@1")
+    longer = demo._in_short([alone, called(cloze, "a@1"), called(cloze, "b@1")])
+    assert "not run: the prompts are longer than what this model can read." in longer
 
 
 @pytest.mark.slow

@@ -40,6 +40,7 @@ def test_many_flips_one_way_are_significant():
     (rate,) = compare(judged("-" * 10), judged("+" * 10)).rates
     assert rate.test.p == pytest.approx(2 / 2**10)
     assert rate.change.estimate == 1.0
+    assert rate.odds.reason == "no item that only the first gets right"
 
 
 def test_a_tie_is_what_its_run_says():
@@ -223,7 +224,7 @@ def test_runs_are_matched_by_suite_and_model():
 def test_a_notebook_shows_rates_and_correlations():
     html = compare(judged("+-+-"), judged("++--"))._repr_html_()
 
-    assert "Right before and after" in html
+    assert "Share of right items before and after" in html
     assert "4 shared items" in html
 
 
@@ -232,8 +233,10 @@ def test_one_model_is_compared_before_and_after(other):
     comparison = compare(judged("+-+-", "m@1"), judged("++--", other))
 
     assert comparison.models is None
-    assert comparison.grids()["rates"].title.startswith("Right before and after")
-    assert {"first", "second", "change", "gained"} <= set(comparison.grids()["rates"].header)
+    rates = comparison.grids()["rates"]
+    assert rates.title.startswith(f"Share of right items before (m@1) and after ({other})")
+    assert {"m@1", other, "change", "gained"} <= set(rates.header)
+    assert f"change: {other} minus m@1; above 0, more items are right after." in rates.notes
 
 
 def test_of_two_models_both_are_named():
@@ -241,9 +244,11 @@ def test_of_two_models_both_are_named():
     grids = comparison.grids(with_items=True)
 
     assert comparison.models == ("tall@1", "small@7")
-    assert grids["rates"].title.startswith("Right with tall@1 and with small@7")
+    assert grids["rates"].title.startswith("Share of right items with tall@1 and with small@7")
     assert {"tall@1", "small@7", "only tall@1", "difference"} <= set(grids["rates"].header)
     assert "s, all, only small@7: 1." in grids["rates"].notes
+    assert any("small@7 minus tall@1; above 0" in note for note in grids["rates"].notes)
+    assert "odds: items right only with small@7" in " ".join(grids["sizes"].notes)
     assert grids["items"].title == "Difference of every item, small@7 minus tall@1."
     assert not any("before" in grid.title or "gained" in grid.header for grid in grids.values())
 
@@ -255,6 +260,7 @@ def test_the_command_prints_tables_and_json(runs_of_every_kind, tmp_path, capsys
     assert invoke(["compare", islands, islands, "--items"]) == 0
     out = capsys.readouterr().out
     assert "3 shared items" in out
+    assert f"before: it-islands, demo-causal@91bca5d in {islands}" in out
     assert "whether: DD" in out
     assert "Change of every item" in out
     assert "detectable" not in out  # three items in one cell have none: no column, no explanation

@@ -87,7 +87,7 @@ def test_one_table_over_suites_of_any_kind(pairs):
     ]
     last = as_csv(pivot_grid(cells)).splitlines()[-1]
     # (100 + 50) / 2, each suite once; two suites have no interval
-    assert last == "Mean over suites,,,suites,0.500,2,75.0,,,2"
+    assert last == "Mean over suites,,,suites,50.0,2,75.0,,,2"
     assert "fewer than 5 suites." in as_text(pivot_grid(cells))
     both = pivot(runs, ["lp,penlp"])
     assert {cell.measure for cell in both} == {"lp", "penlp"}
@@ -114,8 +114,8 @@ def test_no_mean_mixes_levels_of_chance():
     thirds = [cell("t", 0.4, 1 / 3, "all predictions"), cell("u", 0.5, None)]
     grid = pivot_grid([*halves, *thirds])
     third, half = grid.text[-2:]
-    assert third == ("Mean over suites", "", "", "suites", "0.333", "1", "40.0")
-    assert half[:6] == ("Mean over suites", "", "", "suites", "0.500", "5")
+    assert third == ("Mean over suites", "", "", "suites", "33.3", "1", "40.0")
+    assert half[:6] == ("Mean over suites", "", "", "suites", "50.0", "5")
     assert half[6].startswith("62.0 [")
     assert grid.text[0][5:] == ("20", "60.0 [50.0, 70.0]")
 

@@ -7,12 +7,14 @@ import io
 import json
 import re
 import zipfile
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from cimento import UsageError, open_runs, report
 from cimento.cli.main import invoke
+from cimento.paradigms.regions.prediction_table import prediction_rates, predictions_grid
 from cimento.report.formatting import PValue, p_number
 from cimento.report.grid import EstimateCell, Grid, as_latex, as_text
 from cimento.report.paper import dressed, names_standing, results_grid
@@ -80,6 +82,64 @@ def test_many_suites_of_many_models_have_a_row_each():
 
     assert len(results_grid(runs).rows) == 25
     assert results_grid(runs).header == ("suite", "model", "by", "n", "value")
+
+
+def test_every_prediction_has_a_row_with_its_words_rate_margin_n_and_chance(
+    runs_of_every_kind, capsys
+):
+    folder = runs_of_every_kind / "it-islands"
+    [run] = open_runs(folder)
+    other = replace(run, manifest={**run.manifest, "label": "other@2"})
+    rates = [rate for one in (run, other) for rate in prediction_rates(one)]
+    grid = predictions_grid(rates)
+
+    assert grid.header[:4] == ("prediction", "in words", "n", "chance, %")
+    assert grid.header[4:] == ("accuracy, %", "margin, bits") * 2
+    assert grid.groups[4:] == ("demo-causal",) * 2 + ("other",) * 2
+    results = run.summary().results
+    assert [row[0] for row in grid.rows] == [result.question for result in results]
+    values = run.outcomes()
+    for row, result in zip(grid.rows, results, strict=True):
+        margins = values.filter(values["question"] == result.question)["value"]
+        assert row[2:4] == ("3", f"{100 * result.chance:.1f}")
+        assert row[4].value == 100 * result.value
+        assert row[5].value == pytest.approx(margins.mean())
+        assert row[4:6] == row[6:8]
+    words = dict(row[:2] for row in grid.rows)
+    assert words["island"] == "whole sentence: long_nonisland less surprising than long_island"
+    assert words["all predictions"] == "all of them in the same item"
+    assert any("the smallest of each item" in note for note in grid.notes)
+
+    names = [f"m{number}@1" for number in range(5)]
+    many = predictions_grid([replace(rate, model=name) for name in names for rate in rates[:2]])
+    assert many.header[2:] == ("model", "n", "chance, %", "accuracy, %", "margin, bits")
+    assert len(many.rows) == 10
+
+    for form, sign in (("latex", "p{0.3\\linewidth}"), ("csv", "demo-causal margin, bits low"),
+                       ("markdown", "| prediction |"), ("json", '"prediction"')):  # fmt: skip
+        command = ["report", str(folder), "--table", "predictions", "--format", form]
+        assert invoke(command) == 0
+        assert sign.replace("demo-causal ", "") in capsys.readouterr().out.replace(
+            "demo-causal ", ""
+        )
+    stories = str(runs_of_every_kind / "es-stories")
+    assert invoke(["report", stories, "--table", "predictions"]) == 2
+    assert "none of the runs is of a suite with predictions" in capsys.readouterr().err
+
+
+def test_suites_cut_alike_share_a_note():
+    def cut(model, suite, limit):
+        run = made_run(model, outcomes_of("++-"), suite=suite)
+        return replace(run, manifest={**run.manifest, "asking": {"limit": limit}})
+
+    runs = [cut(model, suite, 3) for suite in "stuvw" for model in ("a@1", "b@1")]
+    whole = "Not on the whole suite: all models on the first 3 items of s, t, u and 2 more suites."
+    assert results_grid(runs).notes[-1] == whole
+    runs[-1] = cut("b@1", "w", 2)
+    assert results_grid(runs).notes[-1] == (
+        "Not on the whole suite: all models on the first 3 items of s, t, u, v; a on the first 3"
+        " items of w; b on the first 2 items of w."
+    )
 
 
 def test_runs_in_which_nothing_is_judged_make_no_table():

@@ -122,26 +122,33 @@ def test_a_manifest_becomes_lines_and_loses_nothing_but_the_empty():
     ]
 
 
-def _at_chance(suite, chance, method):
-    return Estimate(suite=suite, model="m", question="", chance=chance, chance_method=method)
+def _at_chance(suite, chance, method, question=""):
+    return Estimate(suite=suite, model="m", question=question, chance=chance, chance_method=method)
 
 
 def test_chance_levels_of_several_methods_stand_with_their_suites():
-    lot, equal = "answers drawn at random", "all options equally likely"
+    lot, equal, free = (
+        "answers drawn at random",
+        "all options equally likely",
+        "candidates are open",
+    )
     stories = [_at_chance("stories", level, lot) for level in (0.5, 0.1, 0.5)]
     cloze = [_at_chance("cloze", 0.25, equal), _at_chance("templates", 0.25, equal)]
+    drawn = _at_chance("stories", 0.207, "simulated (64 draws, seed 0)", "all predictions")
 
-    assert chances([*stories, *cloze]) == (
-        f"Chance is what guessing would reach: stories 0.500, 0.100 ({lot});"
-        f" cloze, templates 0.250 ({equal})."
-    )
-    drawn = _at_chance("stories", 0.207, "simulated (64 draws, seed 0)")
+    assert chances([*stories, *cloze]) == f"Chance: {equal}; stories: {lot}."
     assert chances([*stories, drawn]) == (
-        f"Chance is what guessing would reach: 0.500, 0.100 ({lot}) and"
-        " 0.207 (simulated, 64 draws, seed 0)."
+        f"Chance: {lot}; all predictions: simulated (64 draws, seed 0)."
+    )
+    assert chances([*stories, drawn, *cloze]).endswith(
+        "all predictions of stories: simulated (64 draws, seed 0)."
     )
     assert chances(cloze) == f"Chance: {equal}."
-    assert not chances([_at_chance("open", None, "candidates are open")])
+    assert chances([_at_chance("open", None, free)]) == f"Chance: none ({free})."
+    assert chances([*cloze, _at_chance("open", None, free)]) == (
+        f"Chance: {equal}; open: none ({free})."
+    )
+    assert not chances([_at_chance("old", None, None)])
 
 
 def test_an_explanation_says_how_ties_count():

@@ -21,6 +21,7 @@ from cimento.compare.pairwise import Correction, equivalences, surely_worse
 from cimento.errors import UsageError, counted
 from cimento.io.declared import Texts, option
 from cimento.report.comparison import equivalence_grid
+from cimento.report.sides import UNNAMED
 from cimento.runs.run import folders_among, open_runs
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     worse = surely_worse(rates, margin=margin) if margin is not None else ()
     if not options.as_json:
         for pair in comparison.runs:
-            show(_head(pair) + "\n")
+            show(_head(pair, runs, models=comparison.models is not None) + "\n")
     grids = comparison.grids(correction=options.correct, with_items=options.items)
     show_grids(grids, options)
     equivalent = _equivalence(rates, options)
@@ -284,11 +285,26 @@ def _none_worse(rates: Sequence[PairwiseComparison], margin: float) -> str:
     )
 
 
-def _head(pair: RunPair) -> str:
-    lines = [f"first:  {pair.first}", f"second: {pair.second}", f"{pair.shared} shared items"]
-    for name, alone in (("first", pair.only_first), ("second", pair.only_second)):
+def _head(pair: RunPair, folders: Sequence[Path], *, models: bool) -> str:
+    """Which run is which, with the folders where their suites and models are the same.
+
+    Args:
+        pair: the two runs.
+        folders: where they are, or the folders of several runs.
+        models: whether they are two models; otherwise one before and after.
+    """
+    sides = ("first", "second") if models else UNNAMED
+    width = max(map(len, sides)) + 1
+    alike = pair.first == pair.second
+    lines = [
+        f"{f'{side}:':<{width}} {name}" + f" in {folder}" * alike
+        for side, name, folder in zip(sides, (pair.first, pair.second), folders, strict=True)
+    ]
+    lines.append(f"{pair.shared} shared items")
+    for side, alone in zip(sides, (pair.only_first, pair.only_second), strict=True):
         if alone:
-            lines.append(f"{len(alone)} items only in the {name}")
+            lines.append(f"{len(alone)} items only in the {side}" if models
+                         else f"{len(alone)} items only {side}")  # fmt: skip
     return "\n".join(lines)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import webbrowser
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 from cimento.cli import flags
@@ -14,6 +16,9 @@ from cimento.errors import needing
 from cimento.io.declared import Options, option
 from cimento.io.inline_markup import columns
 from cimento.options import RunOptions
+from cimento.report.formatting import interval
+from cimento.report.html import meanings
+from cimento.runs.outcomes import missing
 
 if TYPE_CHECKING:
     from cimento.api import Failure
@@ -112,14 +117,23 @@ def _in_short(runs: Sequence[Run]) -> str:
             if reached := _constants(run, headline):
                 constant[run.suite.name] = reached[-1]
     models = list(dict.fromkeys(run.model for run in runs))
-    rows = [("suite", "what", *models, "chance")]
+    rows = [("suite", "what", "n", *models, "chance")]
     for suite, of in headlines.items():
         first = next(iter(of.values()))
-        chance = "-" if first.chance is None else f"{first.chance:.3f}"
-        rows.append((suite, first.statistic, *(_cell(of.get(model)) for model in models), chance))
-    return "\n".join(
-        ["", "In short", columns(rows, indent=2), "", *_said(headlines, models, constant)]
-    )
+        chance = _NO_CHANCE if first.chance is None else f"{first.chance:.3f}"
+        counts = sorted({estimate.n for estimate in of.values()})
+        n = "-".join(str(count) for count in dict.fromkeys((counts[0], counts[-1])))
+        rows.append((suite, _what(first), n, *(_cell(of.get(model)) for model in models), chance))
+    said = [*_about(headlines, models), *_said(headlines, models, constant)]
+    lines = [fill(line, 90, initial_indent="  ", subsequent_indent="    ") for line in said]
+    return "\n".join(["", "In short", columns(rows, indent=2), "", *lines])
+
+
+def _what(estimate: Estimate) -> str:
+    """The name of a number: accuracy of predictions, or else what is right or correlated."""
+    if not estimate.is_share or estimate.is_of_predictions:
+        return estimate.statistic
+    return estimate.question or estimate.statistic
 
 
 def _constants(run: Run, headline: Estimate) -> list[float]:
@@ -138,12 +152,43 @@ _WITHOUT_KNOWLEDGE = "baseline: "
 """The beginning of the method of such estimates."""
 
 
+_NOT_RUN, _UNDEFINED, _NO_CHANCE = "not run", "undefined", "none"
+
+
 def _cell(estimate: Estimate | None) -> str:
-    if estimate is None or estimate.value is None:
-        return "-"
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:.3f}"
-    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+    if estimate is None:
+        return _NOT_RUN
+    if estimate.value is None:
+        return _UNDEFINED
+    ends = interval(estimate.low, estimate.high, absent="no interval")
+    return f"{estimate.value:.3f} {ends}"
+
+
+def _about(headlines: Mapping[str, Mapping[str, Estimate]], models: Sequence[str]) -> list[str]:
+    """Sentences on what the columns are, and why cells have no number."""
+    shown = [estimate for of in headlines.values() for estimate in of.values()]
+    kinds = {_what(estimate) for estimate in shown}
+    named = meanings(replace(one, method="") for one in shown if one.is_share)
+    lines = [
+        "n: the items judged. In brackets: the 95 % interval.",
+        *(f"{kind}: {_KINDS[kind]}" for kind in _KINDS if kind in kinds),
+        *([named] if named else []),
+        *missing((estimate.value, estimate.low, estimate.reason) for estimate in shown),
+    ]
+    lacking = {suite for suite, of in headlines.items() if not {*models} <= {*of}}
+    if lacking:
+        long = "the prompts are longer than what this model can read."
+        lines.append(f"{_NOT_RUN}: {long if lacking <= {*_LONG} else 'see the messages above.'}")
+    reasons = dict.fromkeys(estimate.chance_method for estimate in shown if estimate.chance is None)
+    lines += [f"chance {_NO_CHANCE}: {reason}." for reason in reasons if reason]
+    return lines
+
+
+_KINDS = {
+    "accuracy": "the share of items where the model does as the suite predicts.",
+    "spearman": "whether sentences rated better are likelier, from -1 to 1.",
+}
+"""What the numbers are whose names `meanings` does not explain."""
 
 
 def _said(
@@ -151,15 +196,12 @@ def _said(
     models: Sequence[str],
     constant: Mapping[str, float],
 ) -> list[str]:
-    """Sentences on how to read the numbers, and on how often each model is above chance.
+    """Sentences on how often each model is above chance.
 
     A model is counted in a suite if its interval is above chance, which is to draw an answer by
     lot, and above what the best constant answer reaches.
     """
-    lines = [
-        "  accuracy: the share of items where the model does as the suite predicts, with its 95 %",
-        "  interval. spearman: whether sentences rated better are likelier, from -1 to 1.",
-    ]
+    lines = []
     for model in models:
         known = [
             (estimate.low, max(estimate.chance, constant.get(suite, 0.0)))
@@ -170,15 +212,15 @@ def _said(
         above = sum(low > level for low, level in known)
         also = " (and above always the same answer)" if constant else ""
         lines.append(
-            f"  {model}: above chance{also} in {above} of the {len(known)} suites with a chance"
+            f"{model}: above chance{also} in {above} of the {len(known)} suites with a chance"
             " level."
         )
     if constant:
         reached = ", ".join(f"{suite} {value:.3f}" for suite, value in constant.items())
-        lines += [
-            "  chance: the accuracy of answers drawn by lot. Always giving the same answer is",
-            f"  another baseline, which reaches {reached}.",
-        ]
+        lines.append(
+            "chance: the accuracy of answers drawn by lot. Always giving the same answer is another"
+            f" baseline, which reaches {reached}."
+        )
     return lines
 
 

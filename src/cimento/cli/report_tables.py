@@ -29,6 +29,7 @@ TableName: TypeAlias = Literal[
     "covariates",
     "baselines",
     "people",
+    "predictions",
     "answers",
     "results",
 ]
@@ -116,6 +117,7 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
     from cimento.paradigms.prompted.sections import answer_rows, answers_grid
     from cimento.paradigms.regions.estimates import licensing_of_run, region_dds_of
     from cimento.paradigms.regions.people import people_of
+    from cimento.paradigms.regions.prediction_table import prediction_rates, predictions_grid
     from cimento.report.factorial import licensing_grid, regions_grid
     from cimento.report.robustness import baselines_grid, covariates_grid, people_grid
 
@@ -128,6 +130,9 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
     elif name == "baselines":
         results += baseline_rates(runs, frequency)
         write = baselines_grid
+    elif name == "predictions":
+        results += [rate for run in runs for rate in prediction_rates(run)]
+        write = functools.partial(predictions_grid, kinds={run.model_kind for run in runs})
     elif name == "answers":
         results += answer_rows(runs)
         write = answers_grid
@@ -164,6 +169,7 @@ _DECLARED: Mapping[str, tuple[str, str]] = {
     ),
     "covariates": ("with predictions", "Give runs of suites that formulas judge."),
     "baselines": ("with predictions", "Give runs of suites that formulas judge."),
+    "predictions": ("with predictions", "Give runs of suites that formulas judge."),
     "answers": (
         "that asks by prompt",
         'Make one with cimento suites build prompted; see the page "Asking in words".',

@@ -34,6 +34,7 @@ from cimento.compare.ranking import corrected_correlations
 from cimento.compare.ways import WaysCompared, compare_ways, is_restated
 from cimento.errors import UsageError
 from cimento.io.tables import REQUESTS
+from cimento.report.sides import UNNAMED, Sides
 
 if TYPE_CHECKING:
     from cimento.report.grid import Grid
@@ -79,6 +80,7 @@ class Comparison:
         runs: which belong together.
         models: the labels of the two models; None where one model stands on both sides, before and
             after something was changed.
+        sides: the names of the two sides: the models, or else the suites, if these differ.
         rates: every question by which something is right or wrong, p corrected over all of them.
         headlines: questions that sum up their run; these alone decide what is worse.
         values: what has values and no right or wrong: interactions, conditions, measures.
@@ -91,6 +93,7 @@ class Comparison:
 
     runs: tuple[RunPair, ...]
     models: tuple[str, str] | None
+    sides: tuple[str, str]
     rates: tuple[PairwiseComparison, ...]
     headlines: frozenset[tuple[str, str]]
     values: tuple[PairedValues, ...]
@@ -124,29 +127,28 @@ class Comparison:
         from cimento.report.benchmarks import means_grid
 
         behind = [rate.values for rate in self.rates if rate.values is not None]
-        models = self.models
-        sides = f"with {models[0]} and with {models[1]}" if models else "before and after"
-        title = f"Values {sides}; of scores of conditions and of DD more is better."
+        sides = Sides(*self.sides, models=self.models is not None)
+        title = f"Values {sides.phrase}; of scores of conditions and of DD more is better."
         grids: dict[str, Grid] = {}
         if self.ways:
             grids |= ways_grids(self.ways, with_items=with_items)
         if self.means:
             grids["means"] = means_grid(self.means)
         if self.rates:
-            grids["rates"] = tables.rates_grid(self.rates, correction=correction, models=models)
-            grids["sizes"] = tables.sizes_grid(self.rates, models=models)
+            grids["rates"] = tables.rates_grid(self.rates, correction=correction, sides=sides)
+            grids["sizes"] = tables.sizes_grid(self.rates, sides=sides)
         if behind:
             grids["margins"] = tables.values_grid(
-                behind, title="What is behind right and wrong.", models=models
+                behind, title=f"Mean margins {sides.phrase}.", sides=sides
             )
         if self.values:
-            grids["values"] = tables.values_grid(self.values, title=title, models=models)
+            grids["values"] = tables.values_grid(self.values, title=title, sides=sides)
         if self.correlations:
             grids["correlations"] = tables.correlations_grid(
                 self.correlations, correction=correction
             )
         if with_items and (changed := (*behind, *self.values)):
-            grids["items"] = tables.changes_grid(changed, models=models)
+            grids["items"] = tables.changes_grid(changed, sides=sides)
         return grids
 
     def _repr_html_(self) -> str:
@@ -189,8 +191,7 @@ def compare_before_after(
         if is_restated(before, after):
             continue  # what agrees is compared below
         _refuse_unrelated(before, after)
-        one, other = _by_question(before, after)
-        for both in ((one[name], other[name]) for name in one if name in other):
+        for both in _questions_of_both(before, after):
             headlines |= {(both[0].suite, both[0].question)} if both[0].headline else set()
             if both[0].right or both[1].right:
                 rates.append(compare_pair(*both, with_values=True, seed=seed))
@@ -201,6 +202,7 @@ def compare_before_after(
     return Comparison(
         runs=tuple(_shared(*both) for both in matches),
         models=_two_models(matches),
+        sides=_sides(matches),
         rates=corrected(rates, correction),
         headlines=frozenset(headlines),
         values=tuple(values),
@@ -240,6 +242,12 @@ def _by_question(
     return one, other
 
 
+def _questions_of_both(first: Run, second: Run) -> list[tuple[ItemOutcomes, ItemOutcomes]]:
+    """The outcomes of the questions that two runs share."""
+    one, other = _by_question(first, second)
+    return [(one[name], other[name]) for name in one if name in other]
+
+
 def _means(pairs: Sequence[tuple[Run, Run]]) -> tuple[SuiteMean, ...]:
     """The means of both sides over the suites of a benchmark."""
     names = _two_models(pairs) or ("before", "after")
@@ -252,6 +260,17 @@ def _two_models(pairs: Sequence[tuple[Run, Run]]) -> tuple[str, str] | None:
     if len(labels) != 1 or any(_model(one) == _model(other) for one, other in pairs):
         return None
     return labels.pop()
+
+
+def _sides(matches: Sequence[tuple[Run, Run]]) -> tuple[str, str]:
+    """The names of the two sides, by which the columns of tables are told apart."""
+    for labels in (
+        {(first.model, second.model) for first, second in matches},
+        {(first.suite.name, second.suite.name) for first, second in matches},
+    ):
+        if len(labels) == 1 and len({*next(iter(labels))}) > 1:
+            return labels.pop()
+    return UNNAMED
 
 
 def _model(run: Run) -> str:

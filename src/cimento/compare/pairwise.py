@@ -368,7 +368,9 @@ def compare_pair(
         lost=lost,
         change=share_difference(after, before, design),
         effect=cohen_h(sum(after) / n, sum(before) / n) if n else None,
-        odds=discordant_odds(only_second, only_first),
+        odds=discordant_odds(only_second, only_first)
+        if only_first
+        else Statistic(None, "no item that only the first gets right"),
         test=share_test(after, before, design),
         kappa=cohen_kappa(before, after, design=design, what="verdicts"),
         detectable=detectable([float(b) - float(a) for _, a, b in triples], design),

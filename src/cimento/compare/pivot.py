@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from cimento.paradigms.regions.estimates import factorial_of
 from cimento.paradigms.regions.judging import (
@@ -13,7 +14,7 @@ from cimento.paradigms.regions.judging import (
     on_each_measure,
     options_of,
 )
-from cimento.report.formatting import rate
+from cimento.report.formatting import percent
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.runs.run import Run
 from cimento.statistics.design import Design
@@ -160,17 +161,17 @@ def pivot_grid(cells: Sequence[PivotCell]) -> Grid:
         values = [None if cell is None else cell.shown for cell in beside]
         chance = next(cell.chance for cell in beside if cell is not None)
         shown = [value or BLANK for value in values]
-        rows.append((*labels, phenomenon, what, rate(chance), sizes(values), *shown))
+        rows.append((*labels, phenomenon, what, _chance(chance), sizes(values), *shown))
     rules.add(len(rows))
     for chance in sorted({cell.chance for cell in cells if cell.chance is not None}):
         level = [cell for cell in cells if cell.chance == chance]
         means = [_mean_over_suites([c for c in level if c.column == one]) for one in columns]
         labels = ("Mean over suites", BLANK)
-        rows.append((*labels, BLANK, "suites", rate(chance), sizes(means), *means))
+        rows.append((*labels, BLANK, "suites", _chance(chance), sizes(means), *means))
     return Grid(
         title="Accuracy in % of the same models on several suites.",
         header=(
-            *("suite", "language", "phenomenon", "of", "chance", "n"),
+            *("suite", "language", "phenomenon", "of", "chance, %", "n"),
             *(measure or "regions" for _, measure in columns),
         ),
         groups=(*(BLANK,) * 6, *(model for model, _ in columns)),
@@ -179,9 +180,15 @@ def pivot_grid(cells: Sequence[PivotCell]) -> Grid:
         labels=4,
         notes=(
             "n: items; of means: suites. Each level of chance has a mean of its own.",
+            *_OF_REGIONS * any(not measure for _, measure in columns),
             *left_out,
         ),
     )
+
+
+_OF_REGIONS = ("regions: judged by the surprisals of regions, as the suite's formulas say.",)
+
+_chance = partial(percent, absent=BLANK)
 
 
 def _mean_over_suites(cells: Sequence[PivotCell]) -> EstimateCell:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from cimento.report import formatting
 from cimento.report.grid import BLANK, Grid
@@ -12,6 +12,7 @@ from cimento.report.grid import BLANK, Grid
 if TYPE_CHECKING:
     from cimento.compare.pairwise import PairedCorrelations, PairedValues, PairwiseComparison
     from cimento.compare.ranking import RankedModel, Ranking
+    from cimento.report.sides import Sides
     from cimento.statistics.agreement import Agreement
     from cimento.statistics.correlation import CorrelationDifference
     from cimento.statistics.differences import Difference
@@ -71,26 +72,20 @@ def ranking_grids(
     return grids | correlated
 
 
-TwoModels: TypeAlias = "tuple[str, str] | None"
-"""The labels of two models; None for one model before and after a change."""
-
-_BEFORE_AFTER = ("first", "second")
-
-
-def rates_grid(
-    rates: Sequence[PairwiseComparison], *, correction: str, models: TwoModels = None
-) -> Grid:
+def rates_grid(rates: Sequence[PairwiseComparison], *, correction: str, sides: Sides) -> Grid:
     """A table of accuracies on both sides, with the change, its interval, its test, and flips.
 
     Args:
         rates: the comparisons, one per row.
         correction: name of the correction of p-values.
-        models: labels of the two sides.
+        sides: the two sides.
     """
-    one, other = models or _BEFORE_AFTER
-    more, less = (f"only {other}", f"only {one}") if models else ("gained", "lost")
-    sides = f"with {one} and with {other}" if models else "before and after"
-    notes = [f"{_change(models)}: {_methods(rates)}.", *_family(rates, correction)]
+    more, less = sides.more, sides.less
+    notes = [
+        *sides.directions,
+        f"Intervals and p: {_methods(rates)}.",
+        *_family(rates, correction),
+    ]
     notes += dict.fromkeys(rate.note for rate in rates if rate.note)
     reasons = [reason for rate in rates for reason in (rate.change.reason, rate.test.reason)]
     notes += [f"Not there: {reason}." for reason in dict.fromkeys(reasons) if reason]
@@ -107,58 +102,66 @@ def rates_grid(
             "suite": lambda rate: rate.suite,
             "right is": lambda rate: rate.question,
             "items": lambda rate: rate.n,
-            one: lambda rate: _share(rate.first_share),
-            other: lambda rate: _share(rate.second_share),
-            _change(models): lambda rate: _signed(rate.change.estimate),
+            sides.one: lambda rate: _share(rate.first_share),
+            sides.other: lambda rate: _share(rate.second_share),
+            sides.change: lambda rate: _signed(rate.change.estimate),
             "95 %": lambda rate: _interval(rate.change),
             more: lambda rate: len(rate.gained),
             less: lambda rate: len(rate.lost),
             "p": lambda rate: _p(rate.test.p),
             f"p ({correction})": lambda rate: _p(rate.corrected),
         },
-        title=f"Right {sides}, over the items scored in both.",
+        title=f"Share of right items {sides.phrase}, over the items scored in both.",
         labels=2,
         notes=tuple(notes),
     )
 
 
-def _change(models: TwoModels) -> str:
-    """The name of the column of the difference, second minus first."""
-    return "difference" if models else "change"
-
-
-def sizes_grid(rates: Sequence[PairwiseComparison], *, models: TwoModels = None) -> Grid:
+def sizes_grid(rates: Sequence[PairwiseComparison], *, sides: Sides) -> Grid:
     """A table of effect sizes, agreement between the two sides, and detectable differences."""
-    odds = "only second / only first" if models else "gained / lost"
+    about = _about_sizes(rates, sides)
     return Grid.of(
         rates,
         {
             "suite": lambda rate: rate.suite,
             "right is": lambda rate: rate.question,
             "h": lambda rate: _signed(rate.effect),
-            odds: lambda rate: _number(rate.odds.value),
+            "odds": lambda rate: _number(rate.odds.value),
             "d_z of margins": lambda r: _number(r.values.effect.value) if r.values else BLANK,
             "kappa": lambda rate: _share(rate.kappa.value),
             "95 %": lambda rate: _interval(rate.kappa),
             "detectable": lambda rate: _share(rate.detectable),
             "reason": lambda rate: "; ".join(filter(None, (rate.odds.reason, rate.kappa.reason))),
         },
-        title=f"How large the {_change(models)} is, and how alike the two are.",
+        title=f"How large the {sides.change} is, and how alike the two are.",
         labels=2,
         remarks=1,
-        notes=(about.strip(),) if (about := _about_sizes(rates)) else (),
+        notes=about,
     )
 
 
-def _about_sizes(rates: Sequence[PairwiseComparison]) -> str:
-    """What the columns of effect sizes mean, each after a blank; empty ones are hidden."""
-    columns = {
-        _H: [rate.effect for rate in rates],
+def _about_sizes(
+    rates: Sequence[PairwiseComparison], sides: Sides | None = None
+) -> tuple[str, ...]:
+    """What the columns of effect sizes mean, a sentence each; empty columns are hidden.
+
+    Args:
+        rates: the comparisons.
+        sides: the two sides, in a table that has odds and effects on margins.
+    """
+    columns = {_H: [rate.effect for rate in rates]}
+    if sides is not None:
+        columns |= {
+            sides.odds: [rate.odds.value for rate in rates],
+            f"d_z: the mean {sides.change} of margins, in its standard deviations.": [
+                rate.values.effect.value if rate.values else None for rate in rates
+            ],
+        }
+    columns |= {
         _KAPPA: [rate.kappa.value for rate in rates],
         _DETECTABLE: [rate.detectable for rate in rates],
     }
-    shown = (about for about in columns if any(v is not None for v in columns[about]))
-    return "".join(f" {about}" for about in shown)
+    return tuple(about for about in columns if any(v is not None for v in columns[about]))
 
 
 def _methods(tested: Sequence[PairwiseComparison]) -> str:
@@ -203,7 +206,10 @@ def pairs_grid(
         labels=4 if suites else 2,
         remarks=1,
         notes=(
-            f"change: second minus first.{_about_sizes(pairs)} Intervals and p: {_methods(pairs)}.",
+            "change: second minus first; above 0, the second is right more often.",
+            "gained/lost: items that only the second, and that only the first, gets right.",
+            *_about_sizes(pairs),
+            f"Intervals and p: {_methods(pairs)}.",
             "The interval and the p-value come from different methods and may disagree near 0.05.",
             *_family(pairs, correction),
             *dict.fromkeys(pair.note for pair in pairs if pair.note),
@@ -254,7 +260,7 @@ def equivalence_grid(
         title=f"Whether the change is smaller than {margin:g} either way.",
         labels=4,
         remarks=1,
-        notes=(f"p: {methods}, at 5 %.{several}",),
+        notes=("change: second minus first.", f"p: {methods}, at 5 %.{several}"),
     )
 
 
@@ -348,15 +354,14 @@ def _ranking_notes(rankings: Sequence[Ranking]) -> list[str]:
     return [*notes, *dict.fromkeys(ranking.note for ranking in rankings if ranking.note)]
 
 
-def values_grid(values: Sequence[PairedValues], *, title: str, models: TwoModels = None) -> Grid:
+def values_grid(values: Sequence[PairedValues], *, title: str, sides: Sides) -> Grid:
     """A table of the means of both sides, with the interval and test of their difference.
 
     Args:
         values: the comparisons, one per row.
         title: title of the table.
-        models: labels of the two sides.
+        sides: the two sides.
     """
-    one, other = models or _BEFORE_AFTER
     methods = dict.fromkeys(v.change.method for v in values if v.change.value is not None)
     return Grid.of(
         values,
@@ -365,9 +370,9 @@ def values_grid(values: Sequence[PairedValues], *, title: str, models: TwoModels
             "of": lambda value: value.name,
             "unit": lambda value: value.unit,
             "items": lambda value: value.n,
-            one: lambda value: _number(value.first),
-            other: lambda value: _number(value.second),
-            _change(models): lambda value: _signed(value.change.value),
+            sides.one: lambda value: _number(value.first),
+            sides.other: lambda value: _number(value.second),
+            sides.change: lambda value: _signed(value.change.value),
             "95 %": lambda value: _interval(value.change),
             "p": lambda value: _p(value.change.p),
             "reason": lambda value: value.reason or value.change.reason,
@@ -375,7 +380,12 @@ def values_grid(values: Sequence[PairedValues], *, title: str, models: TwoModels
         title=title,
         labels=2,
         remarks=1,
-        notes=(f"Intervals and p: {'; '.join(methods)}. {_NOT_CORRECTED}",) if methods else (),
+        notes=(
+            f"{sides.direction}.",
+            f"Intervals and p: {'; '.join(methods)}. {_NOT_CORRECTED}",
+        )
+        if methods
+        else (),
     )
 
 
@@ -407,13 +417,16 @@ def correlations_grid(changes: Sequence[PairedCorrelations], *, correction: str)
         title="Correlations with the same reference, over the items that both have.",
         labels=5,
         remarks=1,
-        notes=(f"Intervals and p: {methods}.", *_family(changes, correction)),
+        notes=(
+            "change: r of second minus r of first.",
+            f"Intervals and p: {methods}.",
+            *_family(changes, correction),
+        ),
     )
 
 
-def changes_grid(values: Sequence[PairedValues], *, models: TwoModels = None) -> Grid:
+def changes_grid(values: Sequence[PairedValues], *, sides: Sides) -> Grid:
     """A table of the differences (second minus first) by item, the largest fall first."""
-    one, other = models or _BEFORE_AFTER
     changes = [
         (value, *pair)
         for value in values
@@ -425,9 +438,9 @@ def changes_grid(values: Sequence[PairedValues], *, models: TwoModels = None) ->
             "suite": lambda row: row[0].suite,
             "of": lambda row: row[0].name,
             "item": lambda row: row[1],
-            _change(models): lambda row: _signed(row[2]),
+            sides.change: lambda row: _signed(row[2]),
         },
-        title=f"{_change(models).capitalize()} of every item, {other} minus {one}.",
+        title=f"{sides.change.capitalize()} of every item, {sides.other} minus {sides.one}.",
         labels=3,
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import starmap
 from typing import TYPE_CHECKING, Self
 
 from cimento.errors import counted, few_of_each_code
@@ -206,6 +205,9 @@ def _lengths(run: RunSummary) -> str:
 
 
 def _named(names: Sequence[str]) -> str:
+    """Names in a sentence."""
+    if not names:
+        return ""
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
@@ -268,7 +270,7 @@ def _once(
     for remark, suites in by_remark.items():
         whole = [suite for suite, labels in suites.items() if len(labels) == sizes[suite]]
         if len(whole) > 1:
-            noted.append((_some(whole), remark))
+            noted.append((some(whole), remark))
         for suite, labels in suites.items():
             if len(whole) == 1 and suite in whole and sizes[suite] > 1:
                 noted.append((suite, remark))
@@ -277,7 +279,7 @@ def _once(
     return noted
 
 
-def _some(suites: Sequence[str]) -> str:
+def some(suites: Sequence[str]) -> str:
     """The names of some suites; if there are many, the first ones and how many more there are."""
     if len(suites) <= _NAMED:
         return ", ".join(suites)
@@ -377,30 +379,37 @@ def methods(estimates: Iterable[Estimate]) -> str:
 
 
 def chances(estimates: Iterable[Estimate]) -> str:
-    """One sentence on how chance levels were determined; empty if there are none.
+    """One sentence on how chance levels were determined, and which have none and why; or empty.
 
-    Where methods differ, it says which suites have which levels, and by which method.
+    The most frequent method comes first; others stand after their suites, and after their questions
+    if the suite has several methods.
     """
-    levels: dict[str, dict[str, list[str]]] = {}
+    by_method: dict[tuple[bool, str], dict[str, dict[str, None]]] = {}
+    of_suite: dict[str, set[str]] = {}
     for estimate in estimates:
-        if estimate.chance_method and estimate.chance is not None:
-            of_suite = levels.setdefault(estimate.suite, {})
-            of_suite.setdefault(estimate.chance_method, []).append(rate(estimate.chance))
-    known = {method for of_suite in levels.values() for method in of_suite}
-    if len(known) < 2:  # noqa: PLR2004  # one method needs no levels, which the table has
-        return f"Chance: {known.pop()}." if known else ""
-    suites: dict[str, list[str]] = {}
-    for suite, of_suite in levels.items():
-        suites.setdefault(" and ".join(starmap(_by_method, of_suite.items())), []).append(suite)
-    parts = [
-        f"{_some(named)} {text}" if len(levels) > 1 else text for text, named in suites.items()
-    ]
-    return f"Chance is what guessing would reach: {'; '.join(parts)}."
+        if method := estimate.chance_method:
+            known = estimate.chance is not None
+            suites = by_method.setdefault((known, method), {})
+            suites.setdefault(estimate.suite, {})[estimate.question] = None
+            of_suite.setdefault(estimate.suite, set()).add(method)
+    methods = sorted(by_method, key=lambda one: (not one[0], -len(by_method[one])))
+    parts = []
+    for number, (known, method) in enumerate(methods):
+        words = method if known else f"none ({method})"
+        if not number:
+            parts.append(words)
+            continue
+        places = [
+            _place(suite * (len(of_suite) > 1), [*questions] * (len(of_suite[suite]) > 1))
+            for suite, questions in by_method[known, method].items()
+        ]
+        parts.append(f"{some(places)}: {words}")
+    return f"Chance: {'; '.join(parts)}." if parts else ""
 
 
-def _by_method(method: str, levels: Sequence[str]) -> str:
-    method = method.replace(" (", ", ").rstrip(")")
-    return f"{', '.join(dict.fromkeys(levels))} ({method})"
+def _place(suite: str, questions: Sequence[str]) -> str:
+    """The questions of a suite, as far as either must be named."""
+    return " of ".join(filter(None, (_named(questions), suite)))
 
 
 def near_ties(runs: Iterable[RunSummary]) -> str:

@@ -331,7 +331,7 @@ def as_markdown(grid: Grid) -> str:
 def as_latex(grid: Grid) -> str:
     """The table in LaTeX, for the package booktabs."""
     grid = grid.for_paper()
-    columns = "".join("l" if grid.is_text(k) else "r" for k in range(len(grid.header)))
+    columns = "".join(_tex_column(grid, k) for k in range(len(grid.header)))
     lines = [
         "% needs \\usepackage{booktabs}",
         "\\begin{table}",
@@ -422,6 +422,18 @@ def _group_line(groups: Sequence[str], widths: Sequence[int]) -> str:
 
 def _piped(cell: str) -> str:
     return printable(cell).replace("|", "\\|").replace("<", "&lt;")
+
+
+def _tex_column(grid: Grid, column: int) -> str:
+    """The type of a column: one of sentences is a paragraph, which LaTeX breaks into lines."""
+    if not grid.is_text(column):
+        return "r"
+    longest = max((len(row[column]) for row in grid.text), default=0)
+    return "p{0.3\\linewidth}" if longest > _TEX_LINE else "l"
+
+
+_TEX_LINE = 40
+"""Most characters of a text that a column of a page has in one line; names are as long."""
 
 
 def _tex_row(cells: Sequence[str], bold: set[int]) -> str:

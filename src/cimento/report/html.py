@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from cimento.report import NamedGrid, Rates
     from cimento.report.figures import Figure, VegaSpec
+    from cimento.report.grid import Grid
     from cimento.runs.outcomes import Estimate, Outcome
     from cimento.runs.summary import Missing
 
@@ -144,7 +145,7 @@ def html_page(page: Page) -> str:
     reason = lacking_figures()
     common, of_runs = _provenance(page.runs)
     block = encode_items(page.runs)
-    charted = [rate for run in page.runs for rates in run.rates for _, rate in rates.lines]
+    charted = _charted(page.runs)
     shown = charted + [run.headline for run in page.runs if run.headline and not run.rates]
     return environment.get_template("report.html").render(
         page=page,
@@ -177,7 +178,6 @@ def html_page(page: Page) -> str:
         methods=methods(shown),
         chances=chances(run.headline for run in page.runs if run.headline),
         meanings=meanings(run.headline for run in page.runs if run.headline),
-        lengths=any(rate.off_by_length for rate in charted),
     )
 
 
@@ -202,9 +202,17 @@ def meanings(headlines: Iterable[Estimate]) -> str:
 
 def below_rates(runs: Sequence[RunReport]) -> str:
     """The text below the rates of a suite, on chance and length; may be empty."""
-    shown = [rate for run in runs for rates in run.rates for _, rate in rates.lines]
-    by_length = any(rate.off_by_length for rate in shown)
-    return " ".join(filter(None, (chances(shown), _LENGTH if by_length else "")))
+    said = (chances(_charted(runs)), _LENGTH if off_by_length(runs) else "")
+    return " ".join(filter(None, said))
+
+
+def off_by_length(runs: Sequence[RunReport]) -> bool:
+    """Whether length alone leads away from chance in a suite, so that its rates have a column."""
+    return any(rate.off_by_length for rate in _charted(runs))
+
+
+def _charted(runs: Iterable[RunReport]) -> list[Estimate]:
+    return [rate for run in runs for rates in run.rates for _, rate in rates.lines]
 
 
 _LENGTH = "Length: the rate if every token cost the same, so that lengths alone decided."
@@ -292,6 +300,7 @@ def page_environment(*packages: str) -> Environment:
         notes_together=notes_together,
         length_rate=lambda estimate: minus(length_rate(estimate)),
         margin=lambda outcome: minus(margin_text(outcome)),
+        off_by_length=off_by_length,
         number=lambda value: minus(number(value, absent="–")),
         percent=lambda value: f"{100 * value:.2f}%",
         rate=lambda value: minus(rate(value, absent="–")),
@@ -305,9 +314,9 @@ def minus(number: str) -> str:
     return number.replace("-", "−")
 
 
-def _rows(table: NamedGrid) -> list[tuple[bool, tuple[str, ...]]]:
+def _rows(grid: Grid) -> list[tuple[bool, tuple[str, ...]]]:
     """The rows of a table, each with whether there is a line above it."""
-    return [(number in table.grid.rules, row) for number, row in enumerate(table.grid.text)]
+    return [(number in grid.rules, row) for number, row in enumerate(grid.text)]
 
 
 @functools.cache

@@ -18,7 +18,7 @@ from cimento.measures.normalising import SCALES
 from cimento.report import formatting
 from cimento.report.factorial import methods_of
 from cimento.report.grid import BLANK, GRID_FORMS, EstimateCell, Grid, GridCell, exchanged, sizes
-from cimento.report.sections import estimate_cell
+from cimento.report.sections import estimate_cell, runs_by_suite
 from cimento.report.word import docx
 from cimento.runs.outcomes import STATISTICS
 from cimento.runs.stopped import AdaptiveRecord
@@ -74,14 +74,22 @@ def results_grid(runs: Iterable[Run]) -> Grid:
 
 
 def _limited(several: Sequence[Run], short: Mapping[str, str]) -> list[str]:
-    """A note naming the runs that cover only some items of a suite."""
-    parts = [
-        f"{short[run.model]} on the first {limit} items of {run.suite.name}"
-        for run in several
-        if (limit := manifest_part(run.manifest, "asking").get("limit")) is not None
-        and run.model in short
-    ]
-    adaptive = [(run, AdaptiveRecord.of(run.manifest)) for run in several if run.model in short]
+    """A note naming the runs that cover only some items of a suite, those cut alike together."""
+    shown = [run for run in several if run.model in short]
+    limited: dict[tuple[int, tuple[str, ...]], list[str]] = {}
+    for runs in runs_by_suite(shown):
+        by_limit: dict[int, list[str]] = {}
+        for run in runs:
+            if isinstance(limit := manifest_part(run.manifest, "asking").get("limit"), int):
+                by_limit.setdefault(limit, []).append(short[run.model])
+        for limit, cut in by_limit.items():
+            named = () if 1 < len(cut) == len(runs) else tuple(cut)
+            limited.setdefault((limit, named), []).append(runs[0].suite.name)
+    parts = []
+    for (limit, models), suites in limited.items():
+        by = ", ".join(models) or "all models"
+        parts.append(f"{by} on the first {formatting.items(limit)} of {formatting.some(suites)}")
+    adaptive = [(run, AdaptiveRecord.of(run.manifest)) for run in shown]
     parts += [
         f"{short[run.model]} on {went.asked} of {went.of_items} items of {run.suite.name}, asked in"
         " random order until the share was precise enough"

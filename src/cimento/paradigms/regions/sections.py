@@ -50,6 +50,7 @@ from cimento.report.items import item_records
 from cimento.runs.outcomes import each_outcome
 from cimento.statistics.means import CLUSTERED_T, STUDENT, STUDENTIZED, STUDENTIZED_CLUSTERED
 from cimento.suites import PAIR_PREDICTION, Prediction
+from cimento.suites.formula_words import in_words
 from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
@@ -112,7 +113,11 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
             ),
         ),
         claims=tuple(
-            Claim(prediction.name, prediction.formula, prediction.comment)
+            Claim(
+                prediction.name,
+                prediction.formula,
+                prediction.comment or in_words(prediction.formula, suite.region_names),
+            )
             for prediction in suite.predictions
         ),
         metric=suite.metric,
