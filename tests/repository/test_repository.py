@@ -25,10 +25,10 @@ WORDS = set(
     re.findall(
         r"\w+",
         """
-        accuracy annotator answer bos cache chance cluster comparison condition dd estimate export
-        interval item judgment manifest margin measure model options outcome paradigm policy
-        prediction region report request run section shard stimulus study suite surprisal survey tie
-        token unit verdict worker
+        accuracy annotator answer attractor bos cache canary chance cluster comparison condition
+        dd estimate export interval item judgment manifest margin measure model options outcome
+        paradigm perplexity policy prediction region report request round run section shard
+        stimulus study suite surprisal survey tie token twin unit verdict worker
         """,
     )
 )

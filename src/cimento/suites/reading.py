@@ -100,7 +100,7 @@ CHECKS: Mapping[str, Check] = {
         "Look at each separately; together they always fail.",
     ),
     "CIM-S026": _error(
-        "a name that does not tell a prediction from others",
+        "a name that does not identify a prediction",
         'Give it a name of its own, such as "number", or none.',
     ),
     "CIM-S030": _error("a factor whose column is missing", "Add the column, or fill in the cell."),
