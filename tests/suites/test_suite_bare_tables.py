@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 
 import openpyxl
@@ -34,6 +35,70 @@ def written(path: Path, header: tuple[str, ...], rows: tuple[tuple[str, ...], ..
     text = "".join(mark.join(row) + "\n" for row in (header, *rows))
     path.write_text(text, encoding="utf-8")
     return path
+
+
+NUMBERS = (
+    (
+        "1", "El niño duerme.", "El niño duermen.", "Los niños duermen.", "Los niños duerme.",
+    ),
+    ("2", "La niña canta.", "La niña cantan.", "Las niñas cantan.", "Las niñas canta."),
+)  # fmt: skip
+ONE_ROW = (
+    "Ítem", "Singular gramatical", "Singular no gramatical", "Plural gramatical",
+    "Plural no gramatical",
+)  # fmt: skip
+CELLS = tuple(product(("singular", "plural"), ("gramatical", "agramatical")))
+LONG = tuple(
+    (item, *cell, text) for item, *texts in NUMBERS for cell, text in zip(CELLS, texts, strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "ids"),
+    [
+        (ONE_ROW, NUMBERS, ["1-Singular", "1-Plural", "2-Singular", "2-Plural"]),
+        (
+            ("Item", "Número", "Gramaticalidad", "Oración"), LONG,
+            ["singular-1", "plural-1", "singular-2", "plural-2"],
+        ),
+    ],
+)  # fmt: skip
+def test_good_and_bad_sentences_in_both_numbers_are_pairs(tmp_path, header, rows, ids):
+    path = written(tmp_path / "numero.csv", header, rows)
+    loaded = load_suite(path, language="es")
+    suite = loaded.suite
+    assert [item.id for item in suite.items] == ids
+    texts = [[c.regions[0].text for c in item.conditions] for item in suite.items]
+    assert texts == [list(row[k : k + 2]) for row in NUMBERS for k in (1, 3)]
+    assert suite.condition_names == ("good", "bad")
+    assert [item.column("phenomenon").lower() for item in suite.items] == ["singular", "plural"] * 2
+    assert [*suite.clusters().values()] == [("cluster", k) for k in ("1", "1", "2", "2")]
+    [fault] = [fault for fault in loaded.reading.faults if fault.code == "CIM-S063"]
+    assert "for each of" in fault.seen
+
+    # The message says how to have the design that it might be as well.
+    if header == ONE_ROW:
+        command = ["suites", "convert", str(path), "--from", "factorial-table"]
+        assert invoke([*command, "-o", str(tmp_path / "design")]) == 0
+        path = tmp_path / "design"
+    else:
+        named = tuple((*row[:3], "_".join(row[1:3]), row[3]) for row in rows)
+        written(path, (*header[:3], "condition", header[3]), named)
+    assert len(load_suite(path, language="" if path.is_dir() else "es").suite.condition_names) == 4
+
+
+def test_names_of_numbers_and_sides_may_take_two_rows(tmp_path):
+    book = openpyxl.Workbook()
+    upper = ("Ítem", "Singular", "", "Plural", "")
+    for row in (upper, ("", *("Gramatical", "Agramatical") * 2), *NUMBERS):
+        book.active.append(row)
+    for merged in ("A1:A2", "B1:C1", "D1:E1"):
+        book.active.merge_cells(merged)
+    book.save(tmp_path / "numero.xlsx")
+    suite = load_suite(tmp_path / "numero.xlsx").suite
+    assert [(item.id, item.column("number")) for item in suite.items] == [
+        (f"{item}-{number}", number) for item in "12" for number in ("Singular", "Plural")
+    ]
 
 
 @pytest.mark.parametrize("suffix", [".xlsx", ".csv", ".tsv"])

@@ -7,13 +7,14 @@ factor as its baseline.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 
-from cimento.errors import InputError, did_you_mean
+from cimento.errors import Fault, InputError, did_you_mean
 from cimento.suites import JsonValue, Prediction, Suite
 from cimento.suites.headers import meaning
+from cimento.suites.reading import fault
 from cimento.suites.tables import Table
 
 KEY = "licensing"
@@ -84,6 +85,52 @@ def crossed_columns(table: Table) -> tuple[str, str] | None:
         if all(len(cells) == len(set(cells)) == N_LEVELS**2 for cells in rows.values()):
             return first, second
     return None
+
+
+CLUSTER = "cluster"
+"""The column that groups the pairs of one row, or of one item."""
+
+
+def paired_by_level(table: Table, factors: tuple[str, str]) -> tuple[Table, Fault] | None:
+    """A table in which one of two crossed factors says good or bad, with a pair for each level.
+
+    Returns:
+        The table with the level in the items' ids, and a fault that says so; None for a table with
+        other factors.
+    """
+    cells = {name: [cell.strip() for cell in table.cells[name]] for name in factors}
+    sides = {name: {cell: meaning(cell) for cell in cells[name]} for name in factors}
+    judged = [name for name in factors if {*sides[name].values()} == {"good", "bad"}]
+    if len(judged) != 1:
+        return None
+    (other,) = {*factors} - {*judged}
+    item = table.find("item") or ""
+    ids, levels = table.cells[item], cells[other]
+    made = {
+        **table.cells,
+        "condition": [sides[judged[0]][cell] for cell in cells[judged[0]]],
+        CLUSTER: ids,
+    }
+    if table.find("phenomenon"):
+        made[item] = [f"{level}-{id_}" for level, id_ in zip(levels, ids, strict=True)]
+    else:  # the phenomenon is part of an item's name
+        made["phenomenon"] = levels
+    first = "_".join(cells[name][0] for name in factors)
+    todo = (
+        "If the interaction of the two counts, add a column condition that names the four"
+        f" conditions, such as {first}."
+    )
+    message = pairs_by_level(dict.fromkeys(levels), where=table.name, todo=todo)
+    return Table(table.name, tuple(made), table.numbers, made), message
+
+
+def pairs_by_level(levels: Iterable[str], *, where: str, todo: str) -> Fault:
+    """The fault that says that an item has a pair for each of some levels."""
+    seen = (
+        "Each item is read as one pair of a good and a bad sentence for each of"
+        f" {', '.join(levels)}, by which results are broken down."
+    )
+    return fault("CIM-S063", where=where, seen=seen, todo=todo)
 
 
 def named_by_levels(table: Table, factors: tuple[str, str]) -> Table:

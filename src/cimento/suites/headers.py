@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from cimento.errors import Fault
 from cimento.suites.reading import fault
@@ -79,7 +79,13 @@ _NOUNS = (
     r"(?:frasi?|frases?|oración|oraciones|sentenças?|enunciat[oi]|enunciados?"
     r"|предложени[ея]|sentences?)"
 )
-_NOUN = re.compile(rf"^{_NOUNS}\s+|\s+{_NOUNS}$")
+_NOUN = re.compile(rf"^{_NOUNS}\s+|\s+{_NOUNS}$", re.IGNORECASE)
+_BETWEEN = re.compile(r"[\s_:/()–-]+")
+_NUMBERS = (
+    "singular", "plural", "sg", "pl", "sing", "plur", "singulares", "plurales", "plurais",
+    "singolare", "plurale", "singolari", "plurali", "ед", "мн", "единственное", "множественное",
+    "единственное-число", "множественное-число",
+)  # fmt: skip
 KNOWN = {*HEADERS}.union(*HEADERS.values(), *_ENGLISH.values())
 """All words of `HEADERS` and the English ones, without capitals."""
 
@@ -92,6 +98,27 @@ def meaning(name: str) -> str:
     word = name.casefold().replace("_", " ").strip()
     known = (side for side in _ENGLISH if word in (*_ENGLISH[side], *HEADERS[side]))
     return next(known, name)
+
+
+def split_side(name: str) -> tuple[str, str] | None:
+    """The side of a pair and the level that the name of a column joins; None for other names.
+
+    >>> split_side("Plural agramatical")
+    ('bad', 'Plural')
+    """
+    words = [word for word in _BETWEEN.split(_NOUN.sub("", name.strip())) if word]
+    for length in (2, 1):  # "no gramatical" before "gramatical"
+        ends = ((words[-length:], words[:-length]), (words[:length], words[length:]))
+        for side, level in ends if len(words) > length else ():
+            if (known := meaning(" ".join(side))) in _ENGLISH:
+                return known, " ".join(level)
+    return None
+
+
+def name_of_levels(levels: Iterable[str]) -> str:
+    """The name of a column with some levels: ``number`` for words for numbers, else ``group``."""
+    words = {"-".join(level.casefold().replace(".", "").split()) for level in levels}
+    return "number" if words <= {*_NUMBERS} else "group"
 
 
 def without_noun(name: str) -> str:

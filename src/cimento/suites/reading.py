@@ -71,6 +71,10 @@ CHECKS: Mapping[str, Check] = {
         "sheets of a workbook that are not read",
         "Put the sheet with the sentences first if that is not the right one.",
     ),
+    "CIM-S063": _warning(
+        "several pairs in a row",
+        "Convert the table to a design of two factors if their interaction counts.",
+    ),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),

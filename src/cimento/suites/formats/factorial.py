@@ -18,6 +18,7 @@ from cimento.errors import Fault
 from cimento.io.parsing import parse_json
 from cimento.suites import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.design import (
+    CLUSTER,
     ISLAND_CONDITIONS,
     ISLAND_FACTORS,
     N_LEVELS,
@@ -26,6 +27,7 @@ from cimento.suites.design import (
     island_factors,
     level_columns,
     named_by_levels,
+    paired_by_level,
     with_design,
 )
 from cimento.suites.formats.items import read_regions
@@ -283,7 +285,11 @@ def read_factorial_table(path: Path) -> Reading:
             raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
         table = _with_a_sentence_a_row(table)
     elif table.find("condition") is None and (factors := crossed_columns(table)):
-        table = named_by_levels(table, factors)
+        if paired := paired_by_level(table, factors):
+            table = paired[0]
+            faults.append(paired[1])
+        else:
+            table = named_by_levels(table, factors)
     rows = [_cells(table, row, faults) for row in table.rows]
     if not rows:
         seen = "There is no row below the header."
@@ -291,6 +297,8 @@ def read_factorial_table(path: Path) -> Reading:
     _rename_good_and_bad(rows)
     places = RowPlaces(table.name, table.numbers)
     suite, order = _suite(rows, path.stem, places, faults)
+    if any(fault.code == "CIM-S063" for fault in faults):
+        suite = replace(suite, cluster=CLUSTER)
     return Reading(
         with_design(suite), sha256_of(data), [places[index] for index in order], tuple(faults)
     )
