@@ -9,7 +9,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from cimento import InputError, UsageError, evaluate, load_suite
+from cimento import CimentoError, InputError, UsageError, evaluate, load_suite
 from cimento.paradigms.ratings.suite import rated_of
 from tests.helpers.command_line import invoke
 
@@ -158,6 +158,33 @@ def test_every_rating_that_is_no_number_is_a_fault_with_its_row(tmp_path, capsys
     assert "CIM-S037 giudizi.csv row 5: The rating is 'due', not a number." in shown.out
     assert "CIM-S037 giudizi.csv row 6: The rating is '6,x', not a number." in shown.out
     assert "giudizi.csv: 2 errors" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("name", "judgments", "code", "seen", "todo"),
+    [
+        ("giudizio", ("ok", "*", "OK"), "CIM-S037", "'ok' (1), '*' (1), 'OK' (1)",
+         "such as 1 for 'ok' or 'OK' and 0 for '*'. In Excel"),
+        ("giudizio", ("accettabile", "??", "*"), "CIM-S037", "not numbers: 'accettabile' (1)",
+         "such as 3 for 'accettabile', 2 for '??' and 1 for '*'"),
+        ("giudizio", ("", "*", "*"), "CIM-S037", "'*' (2)", "Write 0 in place of '*', and 1 where"),
+        ("giudizio", ("bella", "brutta", "3"), "CIM-S037", "'bella' (1), 'brutta' (1)",
+         "Write a number in place of each, higher for better."),
+        ("grammaticalità", ("ok", "?", "*"), "", "frase, grammaticalità",
+         "Call 'grammaticalità' rating, and 'frase' sentence. Write numbers"),
+    ],
+)  # fmt: skip
+def test_judgments_in_words_and_marks_are_one_fault_that_proposes_numbers(
+    tmp_path, name, judgments, code, seen, todo
+):
+    rows = tuple((text, cell) for (text, _), cell in zip(RATED, judgments, strict=True))
+    path = written(tmp_path / "giudizi.csv", ("frase", name), rows)
+    with pytest.raises(CimentoError) as caught:
+        load_suite(path, language="it")
+    message = " ".join(str(caught.value).split())
+    assert message.count("CIM-S037") == bool(code)
+    assert seen in message
+    assert todo in message
 
 
 def test_a_rated_table_may_have_a_column_of_conditions(tmp_path):

@@ -12,7 +12,7 @@ from cimento.suites import ItemColumns, Meta, Prediction
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 
-_COUNTED: Mapping[type, tuple[str, ...]] = {Meta: ("language",), Prediction: ("formula",)}
+_COUNTED: Mapping[type, tuple[str, ...]] = {Meta: (), Prediction: ("formula",)}
 """The fields of records of which only some change a result."""
 
 _EXTRA, _PROVENANCE = "extra", "provenance"
@@ -21,9 +21,9 @@ _EXTRA, _PROVENANCE = "extra", "provenance"
 def content_digest(suite: object) -> str:
     """The SHA-256 of everything in a suite that may change a result, in hexadecimal.
 
-    These are its items with all columns, its regions, the formulas of its predictions, its settings
-    and its language. Names, authors, terms and comments, and keys that a format keeps for writing,
-    are left out.
+    These are its items with all columns, its regions, the formulas of its predictions and its
+    settings. Names, authors, terms and comments, and keys that a format keeps for writing, are left
+    out, and so is the language, which may be given when the suite is run.
 
     Args:
         suite: a suite of any paradigm.

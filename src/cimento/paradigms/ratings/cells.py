@@ -11,7 +11,8 @@ from cimento.errors import InputError, counted
 from cimento.suites.headers import HEADERS
 from cimento.suites.tables import Row, Table
 
-_ABSENT = {"", "na", "nan", "none", "null", "-"}
+ABSENT = {"", "na", "nan", "none", "null", "-"}
+"""What stands in the cells of tables, without capitals, where there is no number."""
 _YES_OR_NO = {
     **dict.fromkeys(("1", "1.0", "true", "yes", "sì", "si", "vero"), True),
     **dict.fromkeys(("0", "0.0", "false", "no", "falso"), False),
@@ -84,7 +85,7 @@ class Cells:
             InputError: the cell is not a number.
         """
         text = self.text(name)
-        return None if text.casefold() in _ABSENT else self._number(name, text)
+        return None if text.casefold() in ABSENT else self._number(name, text)
 
     def numbers(self, name: str, people: Sequence[str] = ()) -> list[float]:
         """The parts of a cell as numbers, which blanks may separate too.
@@ -124,7 +125,7 @@ class Cells:
             InputError: the cell is neither.
         """
         text = self.text(name).casefold()
-        if text not in _YES_OR_NO and text not in _ABSENT:
+        if text not in _YES_OR_NO and text not in ABSENT:
             raise self._wrong(name, self.text(name), "yes or no")
         return _YES_OR_NO.get(text)
 
@@ -139,7 +140,9 @@ class Cells:
 
     def _wrong(self, name: str, text: str, expected: str) -> InputError:
         return InputError(
-            where=self.where, seen=f"the {name} is {text!r}, not {expected}", todo="Correct it."
+            where=self.where,
+            seen=f"the {name} is {text!r}, not {expected}",
+            todo="Correct it, or leave the cell empty.",
         )
 
 

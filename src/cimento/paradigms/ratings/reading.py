@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -11,11 +12,20 @@ from pathlib import Path
 
 from cimento.errors import Fault, SuiteError, counted
 from cimento.io.files import read_bytes
+from cimento.paradigms.ratings.cells import ABSENT
 from cimento.paradigms.ratings.suite import rated_of, rating_faults
 from cimento.suites import Meta, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.formats.items import read_items
-from cimento.suites.reading import Reading, fault, name_from, sha256_of, unusable
+from cimento.suites.marks import advice_on
+from cimento.suites.reading import (
+    Reading,
+    fault,
+    name_from,
+    place_of_row,
+    sha256_of,
+    unusable,
+)
 from cimento.suites.tables import SUFFIXES, Table, read_header, read_table
 
 
@@ -49,6 +59,8 @@ def read_bare(path: Path) -> Reading:
     rows, more = read_items(table) if table is not None else (None, [])
     if rows is None or table is None:
         raise unusable(path, [*faults, *more])
+    if words := _in_words(table, path):
+        raise unusable(path, [*faults, *more, words])
     suite = Suite(
         meta=Meta(name=name_from(path)),
         region_names=("sentence",),
@@ -127,6 +139,34 @@ def _unrated(suite: Suite, places: Sequence[str], name: str) -> list[Fault]:
         f" the first: {without[0]}."
     )
     return [fault("CIM-S038", where=name, seen=seen)]
+
+
+def _in_words(table: Table, path: Path) -> Fault | None:
+    """The fault of a table whose ratings are mostly words or marks; None for numbers."""
+    column = table.find("rating") or table.find("ratings") or ""
+    cells = [cell.strip() for cell in table.cells[column]]
+    absent = ABSENT - ({"-"} if "+" in cells else set())
+    cells = ["" if cell.casefold() in absent else cell for cell in cells]
+    rows = [n for n, cell in zip(table.numbers, cells, strict=True) if cell and _is_word(cell)]
+    counts = Counter(cell for cell in cells if cell and _is_word(cell))
+    if len(rows) < 2 or 2 * len(rows) <= sum(map(bool, cells)):  # noqa: PLR2004  # no slip
+        return None
+    seen = ", ".join(f"{cell!r} ({count})" for cell, count in counts.most_common(_SHOWN))
+    more = f" and {len(counts) - _SHOWN} others" if len(counts) > _SHOWN else ""
+    return fault(
+        "CIM-S037",
+        where=f"{place_of_row(path.name, rows[0])}, column {column}",
+        seen=f"Judgments are words or marks, and not numbers: {seen}{more}.",
+        todo=advice_on(counts, has_blanks=not all(cells)),
+    )
+
+
+_SHOWN = 6
+"""Largest number of different words or marks that a message lists."""
+
+
+def _is_word(cell: str) -> bool:
+    return not any(map(str.isdigit, cell))
 
 
 def _without_scale(given: Sequence[float], table: Table, path: Path) -> Fault:

@@ -19,7 +19,7 @@ from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites import Suite
 from cimento.suites.checks import check_suite
-from cimento.suites.design import condition_columns
+from cimento.suites.crossed import condition_columns
 from cimento.suites.formats.blimp import SENTENCES, blimp_losses, read_blimp, write_blimp
 from cimento.suites.formats.contexts import (
     has_forms,
@@ -67,6 +67,7 @@ from cimento.suites.formats.sentences import (
     write_minicons,
 )
 from cimento.suites.formats.syntaxgym import read_syntaxgym, write_syntaxgym
+from cimento.suites.marks import advice_on, is_judgments
 from cimento.suites.reading import TOML, Reading, errors, first_line
 from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, Table, read_header, read_table
 
@@ -180,7 +181,6 @@ FORMATS = {
         read_words,
     ),
 }
-_YES_NO = ("yes", "no")
 _FINAL = (".", "?", "!", "…", "»", "”", '"')
 _NAME_WORDS = 6
 _BLANK = "___"
@@ -317,15 +317,8 @@ def _names_needed(table: Table) -> str:
     if sentences and numbers:
         text, number = sentences[0], numbers[0]
         return f"If the sentences were rated, call {text!r} sentence and {number!r} rating."
-    for name in table.columns if sentences else ():
-        values = {cell.casefold() for cell in table.cells[name] if cell.strip()}
-        if len(values) == len(_YES_NO) and name not in sentences:
-            one, other = sorted(values)
-            return (
-                f"If {name!r} says which sentences are acceptable, write 1 there for those and 0"
-                f" for the others, not {one!r} and {other!r}; call it rating, and"
-                f" {sentences[0]!r} sentence."
-            )
+    if sentences and (judged := _judgments_needed(table, sentences)):
+        return judged
     if any(_BLANK in cell for name in table.columns for cell in table.cells[name]):
         return (
             "If these are sentences with blanks, call their column text, that of the right words"
@@ -337,6 +330,25 @@ def _names_needed(table: Table) -> str:
         ' designs see `cimento suites new --help`, for other formats the page "Supported file'
         ' formats".'
     )
+
+
+def _judgments_needed(table: Table, sentences: Sequence[str]) -> str:
+    """Advice on a column of judgments in marks and words, or of two values; empty without one."""
+    for name in table.columns:
+        values = {cell.strip() for cell in table.cells[name] if cell.strip()}
+        if name in sentences:
+            continue
+        if is_judgments(values):
+            todo = advice_on(values, has_blanks=False)
+            return f"Call {name!r} rating, and {sentences[0]!r} sentence. {todo}"
+        if len(values := {value.casefold() for value in values}) == _SIDES:
+            one, other = sorted(values)
+            return (
+                f"If {name!r} says which sentences are acceptable, write 1 there for those and 0"
+                f" for the others, not {one!r} and {other!r}; call it rating, and"
+                f" {sentences[0]!r} sentence."
+            )
+    return ""
 
 
 def _columns_of_sentences(table: Table) -> list[str]:

@@ -17,17 +17,19 @@ from pathlib import Path
 from cimento.errors import Fault
 from cimento.io.parsing import parse_json
 from cimento.suites import Condition, Item, JsonValue, Meta, Region, Suite
-from cimento.suites.design import (
+from cimento.suites.crossed import (
     CLUSTER,
+    condition_columns,
+    crossed_columns,
+    named_by_levels,
+    paired_by_level,
+)
+from cimento.suites.design import (
     ISLAND_CONDITIONS,
     ISLAND_FACTORS,
     N_LEVELS,
-    condition_columns,
-    crossed_columns,
     island_factors,
     level_columns,
-    named_by_levels,
-    paired_by_level,
     with_design,
 )
 from cimento.suites.formats.items import read_regions

@@ -32,7 +32,7 @@ from cimento.suites import (
     Suite,
     pair_columns,
 )
-from cimento.suites.design import CLUSTER, pairs_by_level
+from cimento.suites.crossed import CLUSTER, pairs_by_level
 from cimento.suites.headers import name_of_levels, split_side
 from cimento.suites.reading import (
     Reading,
