@@ -9,7 +9,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from cimento import CimentoError, InputError, UsageError, evaluate, load_suite
+from cimento import CimentoError, InputError, SuiteError, UsageError, evaluate, load_suite
 from cimento.paradigms.ratings.suite import rated_of
 from tests.helpers.command_line import invoke
 
@@ -171,7 +171,7 @@ def test_every_rating_that_is_no_number_is_a_fault_with_its_row(tmp_path, capsys
         ("giudizio", ("bella", "brutta", "3"), "CIM-S037", "'bella' (1), 'brutta' (1)",
          "Write a number in place of each, higher for better."),
         ("grammaticalità", ("ok", "?", "*"), "", "frase, grammaticalità",
-         "Call 'grammaticalità' rating, and 'frase' sentence. Write numbers"),
+         "acceptable, call it rating, and 'frase' sentence. Write numbers"),
     ],
 )  # fmt: skip
 def test_judgments_in_words_and_marks_are_one_fault_that_proposes_numbers(
@@ -275,6 +275,21 @@ def test_headers_that_say_which_sentence_is_which_are_understood(tmp_path, good,
         (("Frase A", "Frase B"), PAIRS, "rename 'Frase A' and 'Frase B': good is the column"),
         (("Stimolo", "Media"), RATED, "call 'Stimolo' sentence and 'Media' rating."),
         (PAIRS[0], PAIRS[1:], "Its first row holds a sentence"),
+        (
+            ("Stimolo", "P1", "P2"),
+            tuple((*row, "3") for row in RATED),
+            "If P1, P2 hold the ratings of one person each, join them in one column ratings",
+        ),
+        (
+            ("Esempio", "Frase"),
+            (("(1a)", PAIRS[0][0]), ("(1b)", f"*{PAIRS[0][1]}")),
+            "Some sentences of 'Frase' begin with a mark such as *.",
+        ),
+        (
+            ("Ítem", "Oración", "Gramatical"),
+            (("1", PAIRS[0][0], "sí"), ("1", PAIRS[0][1], "no")),
+            "If the two sentences of an item are a pair, call 'Gramatical' condition",
+        ),
         (("a", "b"), (("1", "2"),), "Pairs need the columns good and bad"),
     ],
 )
@@ -329,6 +344,32 @@ def test_four_columns_of_sentences_are_no_pair(tmp_path):
     with pytest.raises(InputError, match="If each column is a condition") as caught:
         load_suite(written(tmp_path / "isole.csv", names, rows))
     assert "rename" not in str(caught.value)
+
+
+def test_a_sheet_as_people_keep_it_is_read(tmp_path):
+    """Numbers without a name or as 1.0, notes below, and a scale in the name of a column."""
+    head = ("", "Frase (buona)", "Frase (cattiva)")
+    rows = (("1", *PAIRS[0]), ("2", *PAIRS[1]))
+    notes = (("", "", ""), ("Nota: da Rossi (2019).", "", ""), ("* = agrammaticale", "", ""))
+    loaded = load_suite(written(tmp_path / "coppie.csv", head, (*rows, *notes)), language="it")
+    assert [item.id for item in loaded.suite.items] == ["1", "2"]
+    [fault] = loaded.reading.faults
+    assert (fault.code, fault.where) == ("CIM-S009", "coppie.csv row 5")
+    assert fault.seen == "Everything from row 5 on is ignored: 'Nota: da Rossi (2019).'."
+
+    rated = tuple((f"{n}.0", *row) for n, row in enumerate(RATED, start=1))
+    header = ("Item", "Oración", "Juicio medio (0-7)")
+    loaded = load_suite(written(tmp_path / "juicios.csv", header, rated), language="es")
+    assert loaded.reading.faults == ()
+    assert [sentence.id for sentence in rated_of(loaded.suite).sentences] == ["1", "2", "3"]
+    assert rated_of(loaded.suite).scale.low == 0
+
+
+def test_names_that_are_repeated_above_others_are_names_in_two_rows(tmp_path):
+    upper, lower = ("Item", *("Singular",) * 2, *("Plural",) * 2), ("", *("Buena", "Mala") * 2)
+    path = written(tmp_path / "numero.csv", upper, (lower, *NUMBERS))
+    with pytest.raises(SuiteError, match="such as Item, Singular Buena, Singular Mala, Plural B"):
+        load_suite(path)
 
 
 def test_a_title_above_the_names_of_the_columns_is_passed_over_and_named(tmp_path):

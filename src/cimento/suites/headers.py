@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from cimento.errors import Fault
 from cimento.suites.reading import fault
@@ -122,8 +123,15 @@ def name_of_levels(levels: Iterable[str]) -> str:
 
 
 def without_noun(name: str) -> str:
-    """A name in small letters, without the word for sentences: ``Frasi grammaticali``."""
+    """A name in small letters, without the word for sentences: ``Frasi grammaticali``.
+
+    What stands behind it in parentheses is left out too, unless it is the known word: the names
+    ``Juicio medio (1-7)`` and ``Frase (buona)`` are *juicio medio* and *buona*.
+    """
     word = name.strip().casefold()
+    plain, _, aside = word.removesuffix(")").partition("(")
+    if word.endswith(")") and plain.strip():
+        word = aside.strip() if aside.strip() in KNOWN else plain.strip()
     return _NOUN.sub("", word).strip() or word
 
 
@@ -138,6 +146,39 @@ def count_titles(records: Sequence[Sequence[str]]) -> int:
         if not is_title(record):
             return number
     return 0
+
+
+def count_notes(records: Sequence[tuple[int, Sequence[str]]]) -> int:
+    """The number of rows with one cell below a table, apart from it by an empty row.
+
+    Args:
+        records: number and cells of each row below the header that is not empty.
+    """
+    notes = 0
+    for count in range(1, len(records)):
+        number, record = records[-count]
+        if not is_title(record):
+            break
+        if number > records[-count - 1][0] + 1:
+            notes = count
+    return notes
+
+
+def with_item_name(
+    header: Sequence[str], records: Sequence[tuple[int, Sequence[str]]]
+) -> Sequence[str]:
+    """The header, with the name ``item`` for a first column that has none and numbers the rows.
+
+    Args:
+        header: the names of the columns.
+        records: number and cells of each row below them.
+    """
+    known = {"item", "id", *HEADERS["item"]}
+    firsts = [record[0].strip() for _, record in records]
+    numbered = all(map(str.isdecimal, firsts)) and len({*firsts}) == len(firsts) > 1
+    if header[0] or not numbered or known & {name.casefold() for name in header}:
+        return header
+    return ["item", *header[1:]]
 
 
 def has_gap(header: Sequence[str], below: Sequence[str]) -> bool:
@@ -166,6 +207,8 @@ def two_row_names(
     """
     width = max(len(upper), len(lower))
     tops = [*map(str.strip, upper), *[""] * (width - len(upper))]
+    # A name that is repeated over its columns stands over all of them.
+    tops = ["" if top == before else top for before, top in pairwise(["", *tops])]
     names = [*map(str.strip, lower), *[""] * (width - len(lower))]
     spans = spans or _gaps(tops, names)
     for first, last in spans:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,10 +21,12 @@ from cimento.io.parsing import each_line, parse_json
 from cimento.suites.headers import (
     HEADERS,
     KNOWN,
+    count_notes,
     count_titles,
     has_gap,
     is_title,
     two_row_names,
+    with_item_name,
     without_noun,
 )  # fmt: skip
 from cimento.suites.reading import decode_table, errors, fault, place_of_row, unusable
@@ -50,6 +53,8 @@ _MOST_SHEETS = 50
 _TITLE_ROWS = 5
 """Largest number of title rows above the header."""
 
+_ITEMS = {"item", "id", *HEADERS["item"]}
+_WITH_POINT = re.compile(r"\s*[0-9]+\.0+\s*")
 _DELIMITERS = {".csv": (",", ";", "\t"), ".tab": ("\t",), ".txt": ("\t", ";", ",")}
 
 
@@ -369,11 +374,12 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         seen = f"The table has {len(columns):,} columns, and its rows lack {lacking:,} cells."
         todo = "Is the first row the names of the columns, separated as the cells are?"
         return None, [fault("CIM-S002", where=name, seen=seen, todo=todo)]
-    if body and has_gap(columns, body[0][1]) and (names := two_row_names(columns, body[0][1])):
+    times = Counter(columns)
+    two_rows = body and (has_gap(columns, body[0][1]) or max(times.values()) > 1)
+    if two_rows and (names := two_row_names(columns, body[0][1])):
         seen = f"The names of the columns take two rows, {header_row} and {body[0][0]}."
         todo = f"Write them in one row, such as {', '.join(names)}."
         return None, [fault("CIM-S004", where=f"{name} row {header_row}", seen=seen, todo=todo)]
-    times = Counter(columns)
     faults = [
         fault(
             "CIM-S004",
@@ -388,7 +394,13 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         seen = f"Everything above row {header_row} is ignored: {filled[0][1][0].strip()!r}."
         todo = f"Row {header_row} is read as the column names."
         faults.append(fault("CIM-S009", where=f"{name} row {filled[0][0]}", seen=seen, todo=todo))
-    return _table_of(name, columns, body, faults), faults
+    if notes := count_notes(body):
+        number, record = body[-notes]
+        seen = f"Everything from row {number} on is ignored: {''.join(record).strip()!r}."
+        todo = "Move it off the sheet, or remove the empty row above it if it belongs to the table."
+        faults.append(fault("CIM-S009", where=f"{name} row {number}", seen=seen, todo=todo))
+        body = body[:-notes]
+    return _table_of(name, with_item_name(columns, body), body, faults), faults
 
 
 def filled_records(records: Iterable[list[str]], *, first: int = 1) -> list[tuple[int, list[str]]]:
@@ -427,11 +439,20 @@ def _table_of(
             ]
             if beyond:
                 seen = f"The cell {beyond[0]!r} is under no column name."
-                faults.append(fault("CIM-S004", where=f"{name} row {number}", seen=seen))
+                todo = "Name its column, such as notes, or empty the cell."
+                where = f"{name} row {number}"
+                faults.append(fault("CIM-S004", where=where, seen=seen, todo=todo))
                 if len(faults) >= MOST_FAULTS:
                     break  # every further row would give the same fault
         numbers.append(number)
         rows.append([*record[:width], *[""] * (width - len(record))])
     cells = dict(zip(columns, zip(*rows, strict=True), strict=True)) if rows else {}
     named = tuple(filter(None, columns))
-    return Table(name, named, numbers, {column: cells.get(column, ()) for column in named})
+    return Table(name, named, numbers, {c: _whole_ids(c, cells.get(c, ())) for c in named})
+
+
+def _whole_ids(column: str, cells: Sequence[str]) -> Sequence[str]:
+    """The cells of a column; numbers of items that other programs write as 1.0 are 1."""
+    if column.casefold() not in _ITEMS or not all(map(_WITH_POINT.fullmatch, cells)):
+        return cells
+    return [cell.strip().partition(".")[0] for cell in cells]

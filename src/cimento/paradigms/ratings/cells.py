@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.errors import InputError, counted
-from cimento.suites.headers import HEADERS
+from cimento.suites.headers import HEADERS, without_noun
 from cimento.suites.tables import Row, Table
 
 ABSENT = {"", "na", "nan", "none", "null", "-"}
@@ -64,7 +64,8 @@ class Cells:
         """The column with a name, or with its translation into one of the languages of tables."""
         if name in self.cells or name not in HEADERS:
             return name
-        folded = {column.casefold(): column for column in self.cells}
+        folded = {without_noun(column): column for column in self.cells}
+        folded |= {column.casefold(): column for column in self.cells}
         return next((folded[word] for word in HEADERS[name] if word in folded), name)
 
     def text(self, name: str) -> str:

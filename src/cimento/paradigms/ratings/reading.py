@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -47,7 +48,8 @@ def is_bare_table(path: Path) -> bool:
 def read_bare(path: Path) -> Reading:
     """A table of sentences and ratings as a suite, with a scale that holds all ratings.
 
-    Its ends are the lowest and the highest rating; the lower end is 1 if all ratings are above 1
+    Its ends are those in the name of the column, as in ``Juicio medio (1-7)``; without them, the
+    lowest and the highest rating; the lower end is 1 if all ratings are above 1
     and at most 10, as means of a scale from 1 seldom reach it.
 
     Raises:
@@ -78,10 +80,13 @@ def read_bare(path: Path) -> Reading:
     ]
     if len(set(given)) < 2:  # noqa: PLR2004  # a scale has two ends
         raise unusable(path, [*faults, *more, _without_scale(given, table, path)])
-    low, high = _scale_of(given)
-    seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
-    seen += _far_off(suite, rows.places, sorted({*given}))
-    more.append(fault("CIM-S036", where=path.name, seen=seen))
+    if named := _named_scale(table, given):
+        low, high = named
+    else:
+        low, high = _scale_of(given)
+        seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
+        seen += _far_off(suite, rows.places, sorted({*given}))
+        more.append(fault("CIM-S036", where=path.name, seen=seen))
     more += _unrated(suite, rows.places, path.name)
     suite = replace(suite, extra={"kind": RATED, "ratings": {"low": low, "high": high}})
     return Reading(suite, sha256_of(data), rows.places, (*faults, *more))
@@ -89,6 +94,20 @@ def read_bare(path: Path) -> Reading:
 
 _USUAL_HIGHEST = 10
 """The upper end of the longest scale that usually begins at 1."""
+
+
+_ENDS = re.compile(r"\(\s*(-?\d+)\s*(?:[-–—/…]|\.\.\.?|a|al|to|до)\s*(\d+)\s*\)\s*$")
+
+
+def _named_scale(table: Table, given: Sequence[float]) -> tuple[int, int] | None:
+    """The ends of the scale in the name of the column, such as ``Juicio medio (1-7)``.
+
+    Returns:
+        None without a name, or where a rating is off that scale.
+    """
+    match = _ENDS.search(table.find("rating") or table.find("ratings") or "")
+    low, high = map(int, match.groups()) if match else (0, 0)
+    return (low, high) if low < high and low <= min(given) and max(given) <= high else None
 
 
 def _scale_of(given: Sequence[float]) -> tuple[int, int]:
