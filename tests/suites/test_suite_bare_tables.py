@@ -357,6 +357,18 @@ def test_a_sheet_as_people_keep_it_is_read(tmp_path):
     assert (fault.code, fault.where) == ("CIM-S009", "coppie.csv row 5")
     assert fault.seen == "Everything from row 5 on is ignored: 'Nota: da Rossi (2019).'."
 
+    # Numbers in the first row of an item only, a note right below, and names with line breaks.
+    head = ("Ítem", "Condición:", "“Oración”")
+    rows = (
+        ("1", "gramatical", PAIRS[0][0]), ("", "agramatical", PAIRS[0][1]),
+        ("2", "gramatical", PAIRS[1][0]), ("", "agramatical", PAIRS[1][1]), ("Total: 2 ítems",),
+    )  # fmt: skip
+    suite = load_suite(written(tmp_path / "oraciones.xlsx", head, rows), language="es").suite
+    assert [(item.id, len(item.conditions)) for item in suite.items] == [("1", 2), ("2", 2)]
+    head = ("N.", "Frase\ngrammaticale", "Frase\nagrammaticale:")
+    rows = tuple((str(n), *pair) for n, pair in enumerate(PAIRS))
+    assert len(load_suite(written(tmp_path / "frasi.xlsx", head, rows)).suite.items) == 2
+
     rated = tuple((f"{n}.0", *row) for n, row in enumerate(RATED, start=1))
     header = ("Item", "Oración", "Juicio medio (0-7)")
     loaded = load_suite(written(tmp_path / "juicios.csv", header, rated), language="es")

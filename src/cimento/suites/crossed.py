@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import combinations
 
 from cimento.errors import Fault
@@ -103,3 +104,14 @@ def named_by_levels(table: Table, factors: tuple[str, str]) -> Table:
     ]
     cells = {**table.cells, "condition": names}
     return Table(table.name, tuple(cells), table.numbers, cells)
+
+
+def filled_down(table: Table) -> Table:
+    """The table with the number of the item above in rows with a condition and without a number."""
+    item, condition = table.find("item") or "", table.find("condition") or ""
+    if not (item and condition and "" in table.cells[item]):
+        return table
+    ids = list[str]()
+    for id_, name in zip(table.cells[item], table.cells[condition], strict=True):
+        ids.append(ids[-1] if ids and name.strip() and not id_.strip() else id_)
+    return replace(table, cells={**table.cells, item: ids})

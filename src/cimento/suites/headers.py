@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from cimento.errors import Fault
@@ -81,12 +82,15 @@ _NOUNS = (
     r"|предложени[ея]|sentences?)"
 )
 _NOUN = re.compile(rf"^{_NOUNS}\s+|\s+{_NOUNS}$", re.IGNORECASE)
+_AROUND = " \t\r\n:\"“”«»'‘’"
 _BETWEEN = re.compile(r"[\s_:/()–-]+")
 _NUMBERS = (
     "singular", "plural", "sg", "pl", "sing", "plur", "singulares", "plurales", "plurais",
     "singolare", "plurale", "singolari", "plurali", "ед", "мн", "единственное", "множественное",
     "единственное-число", "множественное-число",
 )  # fmt: skip
+ITEMS = {"item", "id", *HEADERS["item"]}
+"""Names of a column of items' numbers, without capitals."""
 KNOWN = {*HEADERS}.union(*HEADERS.values(), *_ENGLISH.values())
 """All words of `HEADERS` and the English ones, without capitals."""
 
@@ -122,13 +126,14 @@ def name_of_levels(levels: Iterable[str]) -> str:
     return "number" if words <= {*_NUMBERS} else "group"
 
 
+@lru_cache
 def without_noun(name: str) -> str:
     """A name in small letters, without the word for sentences: ``Frasi grammaticali``.
 
     What stands behind it in parentheses is left out too, unless it is the known word: the names
     ``Juicio medio (1-7)`` and ``Frase (buona)`` are *juicio medio* and *buona*.
     """
-    word = name.strip().casefold()
+    word = name.casefold().strip(_AROUND)
     plain, _, aside = word.removesuffix(")").partition("(")
     if word.endswith(")") and plain.strip():
         word = aside.strip() if aside.strip() in KNOWN else plain.strip()
@@ -148,20 +153,26 @@ def count_titles(records: Sequence[Sequence[str]]) -> int:
     return 0
 
 
-def count_notes(records: Sequence[tuple[int, Sequence[str]]]) -> int:
-    """The number of rows with one cell below a table, apart from it by an empty row.
+def count_notes(header: Sequence[str], records: Sequence[tuple[int, Sequence[str]]]) -> int:
+    """The number of rows with one cell below a table: notes, which are no part of it.
+
+    An empty row is above them, or they are words below the numbers of items. Rows with one cell are
+    no notes where others have one cell too, such as unrated sentences.
 
     Args:
-        records: number and cells of each row below the header that is not empty.
+        header: the names of the columns.
+        records: number and cells of each row below them that is not empty.
     """
+    items = [column for column, name in enumerate(header) if name.casefold() in ITEMS]
     notes = 0
     for count in range(1, len(records)):
         number, record = records[-count]
         if not is_title(record):
             break
-        if number > records[-count - 1][0] + 1:
-            notes = count
-    return notes
+        of_item = "".join(record[column] for column in items if column < len(record))
+        is_apart = number > records[-count - 1][0] + 1
+        notes = count if is_apart or len(of_item.split()) > 1 else notes
+    return 0 if notes and any(is_title(record) for _, record in records[:-notes]) else notes
 
 
 def with_item_name(
@@ -173,12 +184,11 @@ def with_item_name(
         header: the names of the columns.
         records: number and cells of each row below them.
     """
-    known = {"item", "id", *HEADERS["item"]}
+    if header[0] or ITEMS & {name.casefold() for name in header}:
+        return header
     firsts = [record[0].strip() for _, record in records]
     numbered = all(map(str.isdecimal, firsts)) and len({*firsts}) == len(firsts) > 1
-    if header[0] or not numbered or known & {name.casefold() for name in header}:
-        return header
-    return ["item", *header[1:]]
+    return ["item", *header[1:]] if numbered else header
 
 
 def has_gap(header: Sequence[str], below: Sequence[str]) -> bool:

@@ -20,6 +20,7 @@ from cimento.io.parquet import parse_parquet
 from cimento.io.parsing import each_line, parse_json
 from cimento.suites.headers import (
     HEADERS,
+    ITEMS,
     KNOWN,
     count_notes,
     count_titles,
@@ -53,7 +54,6 @@ _MOST_SHEETS = 50
 _TITLE_ROWS = 5
 """Largest number of title rows above the header."""
 
-_ITEMS = {"item", "id", *HEADERS["item"]}
 _WITH_POINT = re.compile(r"\s*[0-9]+\.0+\s*")
 _DELIMITERS = {".csv": (",", ";", "\t"), ".tab": ("\t",), ".txt": ("\t", ";", ",")}
 
@@ -214,7 +214,7 @@ def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
         header = below = []
     if not header or is_title(header) or has_gap(header, below):
         return read_table(data, path)
-    columns = (cell.strip() for cell in header)
+    columns = (" ".join(cell.split()) for cell in header)
     names = tuple(filter(None, columns))
     return Table(path.name, names, (), dict.fromkeys(names, ())), faults
 
@@ -273,17 +273,22 @@ def _sheet_that_fits(data: bytes, path: Path) -> tuple[str, list[Fault]]:
     lower = {title.strip().casefold() for title in titles}
     if len(titles) < 2 or lower & {path.stem.casefold(), "items"}:  # noqa: PLR2004
         return "", []
-    degrees = {title: _degree(data, title) for title in titles[:1]}
-    if degrees[titles[0]] < _KNOWN_TABLE:
-        degrees |= {title: _degree(data, title) for title in titles[1:]}
+    degrees = {title: _degree(data, title) for title in titles}
     highest = max(degrees.values())
     fitting = [title for title in degrees if degrees[title] == highest]
-    if fitting[0] == titles[0] and highest:
+    is_first = fitting[0] == titles[0] and highest
+    if is_first and (len(fitting) == 1 or highest < _KNOWN_TABLE):
         return "", []
-    sheet = fitting[0] if len(fitting) == 1 else titles[0]
-    others = ", ".join(repr(title) for title in titles if title != sheet)
+    sheet = titles[0] if is_first or len(fitting) > 1 else fitting[0]
+    others = ", ".join(repr(title) for title in (fitting if is_first else titles) if title != sheet)
     seen = f"Of the sheets, {sheet!r} is read, and not {others}."
-    return sheet, [fault("CIM-S062", where=path.name, seen=seen)]
+    todo = (
+        "If the others hold items of this suite too, put them below those of the first, or save"
+        " each sheet as a file."
+        if is_first
+        else None
+    )
+    return sheet, [fault("CIM-S062", where=path.name, seen=seen, todo=todo)]
 
 
 _KNOWN_TABLE = 2
@@ -368,36 +373,39 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         return None, [fault("CIM-S002", where=name, seen="The table is empty.", todo="Fill it in.")]
     titles = count_titles([record for _, record in filled[: _TITLE_ROWS + 1]])
     (header_row, header), *body = filled[titles:]
-    columns = [cell.strip() for cell in header]
+    columns = [" ".join(cell.split()) for cell in header]  # names may have line breaks
     lacking = count_lacking(columns, body)
     if len(columns) > MOST_COLUMNS or lacking > MOST_PADDING:
         seen = f"The table has {len(columns):,} columns, and its rows lack {lacking:,} cells."
         todo = "Is the first row the names of the columns, separated as the cells are?"
         return None, [fault("CIM-S002", where=name, seen=seen, todo=todo)]
-    times = Counter(columns)
+    times = Counter(filter(None, columns))
     two_rows = body and (has_gap(columns, body[0][1]) or max(times.values()) > 1)
     if two_rows and (names := two_row_names(columns, body[0][1])):
         seen = f"The names of the columns take two rows, {header_row} and {body[0][0]}."
         todo = f"Write them in one row, such as {', '.join(names)}."
         return None, [fault("CIM-S004", where=f"{name} row {header_row}", seen=seen, todo=todo)]
+    beside = min(times.values()) > 1
     faults = [
         fault(
             "CIM-S004",
             where=f"{name} row {header_row}",
             seen=f"The column {column!r} appears twice.",
-            todo="Rename one of the two.",
+            todo="If two tables stand side by side, put one below the other."
+            if beside
+            else "Rename one of the two.",
         )
         for column, number in times.items()
-        if column and number > 1
+        if number > 1
     ]
     if titles:
         seen = f"Everything above row {header_row} is ignored: {filled[0][1][0].strip()!r}."
         todo = f"Row {header_row} is read as the column names."
         faults.append(fault("CIM-S009", where=f"{name} row {filled[0][0]}", seen=seen, todo=todo))
-    if notes := count_notes(body):
+    if notes := count_notes(columns, body):
         number, record = body[-notes]
         seen = f"Everything from row {number} on is ignored: {''.join(record).strip()!r}."
-        todo = "Move it off the sheet, or remove the empty row above it if it belongs to the table."
+        todo = "Move it off the sheet, or complete its row if it belongs to the table."
         faults.append(fault("CIM-S009", where=f"{name} row {number}", seen=seen, todo=todo))
         body = body[:-notes]
     return _table_of(name, with_item_name(columns, body), body, faults), faults
@@ -453,6 +461,6 @@ def _table_of(
 
 def _whole_ids(column: str, cells: Sequence[str]) -> Sequence[str]:
     """The cells of a column; numbers of items that other programs write as 1.0 are 1."""
-    if column.casefold() not in _ITEMS or not all(map(_WITH_POINT.fullmatch, cells)):
+    if column.casefold() not in ITEMS or not all(map(_WITH_POINT.fullmatch, cells)):
         return cells
     return [cell.strip().partition(".")[0] for cell in cells]

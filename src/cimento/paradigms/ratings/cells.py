@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ _YES_OR_NO = {
     **dict.fromkeys(("0", "0.0", "false", "no", "falso"), False),
 }
 _SHOWN = 3
+_OF_SCALE = re.compile(r"[0-9.,]+ ?/ ?[0-9]+")
 _LARGEST = 1e100
 """The largest number in a cell, beyond which squares overflow; the limit also excludes NaN."""
 
@@ -143,7 +145,10 @@ class Cells:
         return InputError(
             where=self.where,
             seen=f"the {name} is {text!r}, not {expected}",
-            todo="Correct it, or leave the cell empty.",
+            todo="Write the number before the slash, and the ends of the scale behind the name of"
+            " the column: rating (1-7)."
+            if _OF_SCALE.fullmatch(text)
+            else "Correct it, or leave the cell empty.",
         )
 
 

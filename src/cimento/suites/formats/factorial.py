@@ -21,6 +21,7 @@ from cimento.suites.crossed import (
     CLUSTER,
     condition_columns,
     crossed_columns,
+    filled_down,
     named_by_levels,
     paired_by_level,
 )
@@ -279,6 +280,7 @@ def read_factorial_table(path: Path) -> Reading:
         SuiteError: the file is not such a table.
     """
     data, table, faults = tabulated(path)
+    table = filled_down(table)
     if _is_of_sprouse(table):
         table = _from_sprouse(table)
     elif not is_factorial_table(table):
