@@ -236,8 +236,8 @@ class SuiteJob:
         self._places: list[pl.DataFrame] = []
         earlier = {**self._inputs, "suite": loaded.reading.sha256}
         self._inputs[_SHOWN] = whole_digest(loaded.suite)
-        done = folder is not None and not force and map(folder.is_done, (self._inputs, earlier))
-        self.is_done = any(done or ())
+        done = (self._inputs, earlier)
+        self.is_done = folder is not None and not force and any(map(folder.is_done, done))
 
     def prepare(self) -> None:
         """Prepare the folder of the run, before anything is computed.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -69,7 +69,7 @@ def paired_by_level(table: Table, factors: tuple[str, str]) -> tuple[Table, Faul
     (other,) = {*factors} - {*judged}
     item = table.find("item") or ""
     ids, levels = table.cells[item], cells[other]
-    made = {
+    made: dict[str, Sequence[str]] = {
         **table.cells,
         "condition": [sides[judged[0]][cell] for cell in cells[judged[0]]],
         CLUSTER: ids,

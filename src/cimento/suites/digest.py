@@ -91,7 +91,7 @@ def _columns(items: ItemColumns, *, whole: bool) -> dict[str, Plain]:
         "bounds": list(items.bounds),
         "texts": list(items.texts),
         "free": {name: [cell or "" for cell in cells] for name, cells in filled.items()},
-        "glued": sorted(items.glued),
+        "glued": [*sorted(items.glued)],
     }
     extras = (items.item_extras, items.condition_extras, items.region_extras)
     return {**plain, "extras": [_plain(extra, whole=True) for extra in extras]} if whole else plain
