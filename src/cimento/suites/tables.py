@@ -9,7 +9,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -54,6 +54,7 @@ _MOST_SHEETS = 50
 _TITLE_ROWS = 5
 """Largest number of title rows above the header."""
 
+_LINE_BREAK = re.compile(r"\s*[\r\n]+\s*")
 _WITH_POINT = re.compile(r"\s*[0-9]+\.0+\s*")
 _DELIMITERS = {".csv": (",", ";", "\t"), ".tab": ("\t",), ".txt": ("\t", ";", ",")}
 
@@ -164,7 +165,7 @@ def tabulated(path: Path) -> tuple[bytes, Table, list[Fault]]:
     table, faults = read_table(data, path)
     if table is None:
         raise unusable(path, faults)
-    return data, table, faults
+    return data, with_whole_ids(table), faults
 
 
 def read_table(
@@ -214,8 +215,7 @@ def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
         header = below = []
     if not header or is_title(header) or has_gap(header, below):
         return read_table(data, path)
-    columns = (" ".join(cell.split()) for cell in header)
-    names = tuple(filter(None, columns))
+    names = tuple(filter(None, map(_name, header)))
     return Table(path.name, names, (), dict.fromkeys(names, ())), faults
 
 
@@ -373,7 +373,7 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         return None, [fault("CIM-S002", where=name, seen="The table is empty.", todo="Fill it in.")]
     titles = count_titles([record for _, record in filled[: _TITLE_ROWS + 1]])
     (header_row, header), *body = filled[titles:]
-    columns = [" ".join(cell.split()) for cell in header]  # names may have line breaks
+    columns = list(map(_name, header))
     lacking = count_lacking(columns, body)
     if len(columns) > MOST_COLUMNS or lacking > MOST_PADDING:
         seen = f"The table has {len(columns):,} columns, and its rows lack {lacking:,} cells."
@@ -456,11 +456,19 @@ def _table_of(
         rows.append([*record[:width], *[""] * (width - len(record))])
     cells = dict(zip(columns, zip(*rows, strict=True), strict=True)) if rows else {}
     named = tuple(filter(None, columns))
-    return Table(name, named, numbers, {c: _whole_ids(c, cells.get(c, ())) for c in named})
+    return Table(name, named, numbers, {column: cells.get(column, ()) for column in named})
 
 
-def _whole_ids(column: str, cells: Sequence[str]) -> Sequence[str]:
-    """The cells of a column; numbers of items that other programs write as 1.0 are 1."""
-    if column.casefold() not in ITEMS or not all(map(_WITH_POINT.fullmatch, cells)):
-        return cells
-    return [cell.strip().partition(".")[0] for cell in cells]
+def _name(cell: str) -> str:
+    """The name of a column, in one line."""
+    return _LINE_BREAK.sub(" ", cell.strip())
+
+
+def with_whole_ids(table: Table) -> Table:
+    """The table with numbers of items that other programs write as 1.0 written as 1."""
+    ids = {
+        column: [cell.strip().partition(".")[0] for cell in cells]
+        for column, cells in table.cells.items()
+        if column.casefold() in ITEMS and all(map(_WITH_POINT.fullmatch, cells))
+    }
+    return replace(table, cells={**table.cells, **ids})

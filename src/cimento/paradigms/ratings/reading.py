@@ -27,7 +27,7 @@ from cimento.suites.reading import (
     sha256_of,
     unusable,
 )
-from cimento.suites.tables import SUFFIXES, Table, read_header, read_table
+from cimento.suites.tables import SUFFIXES, Table, read_header, read_table, with_whole_ids
 
 
 def is_bare_table(path: Path) -> bool:
@@ -58,8 +58,11 @@ def read_bare(path: Path) -> Reading:
     """
     data = read_bytes(path)
     table, faults = read_table(data, path)
-    rows, more = read_items(table) if table is not None else (None, [])
-    if rows is None or table is None:
+    if table is None:
+        raise unusable(path, faults)
+    table = with_whole_ids(table)
+    rows, more = read_items(table)
+    if rows is None:
         raise unusable(path, [*faults, *more])
     if words := _in_words(table, path):
         raise unusable(path, [*faults, *more, words])
