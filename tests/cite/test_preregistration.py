@@ -28,7 +28,7 @@ def sheet(pilot, tmp_path):
 
 def test_a_sheet_fixes_content_predictions_and_options(pilot, sheet):
     plain = tomllib.loads(sheet.read_text("utf-8"))
-    assert plain["suites"][0]["sha256"] == pilot.manifest["suite"]["sha256"]
+    assert plain["suites"][0]["sha256"] == pilot.manifest["suite"]["content"]
     assert plain["suites"][0]["contrasts"] == pilot.manifest["inputs"]["predictions"]
     assert {"exclusions", "analysis", "smallest_effect"} <= plain.keys()
     assert read_preregistration(sheet).models == (pilot.model,)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from cimento import Asking, evaluate, open_run, open_runs
@@ -87,9 +89,55 @@ def test_an_edited_suite_leaves_the_earlier_run_as_it_is(capsys):
     capsys.readouterr()
     assert invoke(["report", "runs"]) == 0
     shown = capsys.readouterr().out
-    digits = {r.manifest["suite"]["sha256"][:4] for r in open_runs("runs")}
+    digits = {r.manifest["suite"]["content"][:4] for r in open_runs("runs")}
     assert len(digits) == 2
     assert all(f"pairs ({digit}), 1 item" in shown for digit in digits)
+
+
+def test_a_suite_that_was_saved_again_is_the_same_suite():
+    """Line ends, a byte order mark and the times in a workbook are no content."""
+    rows = [line.split("\t") for line in PAIRS.splitlines()]
+    Path("a").mkdir()
+    a, b = Path("a", "pairs.csv"), Path("pairs.xlsx")
+    a.write_text(PAIRS.replace("\t", ","), "utf-8")
+    assert run(str(a)) == 0
+    (first,) = find_runs(Path("runs"))
+    stamp = (first.path / "manifest.json").stat().st_mtime_ns
+    a.write_bytes(b"\xef\xbb\xbf" + PAIRS.replace("\t", ";").replace("\n", "\r\n").encode())
+    assert run(str(a)) == 0
+    for title in ("Coppie", "Coppie, di nuovo"):
+        book = openpyxl.Workbook()
+        book.properties.title = title
+        for row in rows:
+            book.active.append(row)
+        book.save(b)
+        assert run(str(b)) == 0
+    assert [folder.path for folder in find_runs(Path("runs"))] == [first.path]
+    assert (first.path / "manifest.json").stat().st_mtime_ns == stamp
+
+
+def test_a_run_made_before_contents_were_known_is_taken_and_compared(capsys):
+    Path("pairs.tsv").write_text(PAIRS, "utf-8")
+    assert run("pairs.tsv") == 0
+    for folder in list(find_runs(Path("runs"))):
+        manifest = folder.manifest()
+        sha256 = manifest["suite"].pop("content") and manifest["suite"]["sha256"]
+        manifest["inputs"] |= {"suite": sha256}
+        del manifest["inputs"]["shown"]
+        (folder.path / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+        named = f"{Asking(device='cpu').digest()} {sha256} pairs"
+        digits = hashlib.sha256(named.encode()).hexdigest()[:8]
+        folder.path.rename(folder.path.with_name(f"{folder.path.name[:-8]}{digits}"))
+    before = sorted(find_runs(Path("runs")), key=str)
+    assert run("pairs.tsv") == 0
+    assert sorted(find_runs(Path("runs")), key=str) == before
+
+    # Saved otherwise, and run on another model, the suite is compared with the earlier runs.
+    Path("pairs.tsv").write_text(PAIRS.replace("\n", "\r\n"), "utf-8")
+    assert run("pairs.tsv", model="demo-masked") == 0
+    capsys.readouterr()
+    assert invoke(["report", "runs"]) == 0
+    assert "pairs (" not in capsys.readouterr().out
 
 
 def as_in_version_0_1(name: str) -> dict[str, Path]:
@@ -135,8 +183,8 @@ def test_a_run_of_version_0_1_that_was_begun_goes_on(here, file):
     (old / file).parent.mkdir(parents=True)
     (old / file).write_text(json.dumps({"suite": "f" * 64}))
 
-    assert RunFolder.named(here, **named, sha256="f" * 64).path == old
-    assert RunFolder.named(here, **named, sha256="e" * 64).path != old
+    assert RunFolder.named(here, **named, digests=("c" * 64, "f" * 64)).path == old
+    assert RunFolder.named(here, **named, digests=("c" * 64, "e" * 64)).path != old
 
 
 def test_what_was_made_in_python_goes_nowhere_else(here):

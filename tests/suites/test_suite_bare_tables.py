@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 
 import openpyxl
 import pytest
 
-from cimento import InputError, UsageError, evaluate, load_suite
+from cimento import CimentoError, InputError, SuiteError, UsageError, evaluate, load_suite
 from cimento.paradigms.ratings.suite import rated_of
 from tests.helpers.command_line import invoke
 
@@ -34,6 +35,70 @@ def written(path: Path, header: tuple[str, ...], rows: tuple[tuple[str, ...], ..
     text = "".join(mark.join(row) + "\n" for row in (header, *rows))
     path.write_text(text, encoding="utf-8")
     return path
+
+
+NUMBERS = (
+    (
+        "1", "El niño duerme.", "El niño duermen.", "Los niños duermen.", "Los niños duerme.",
+    ),
+    ("2", "La niña canta.", "La niña cantan.", "Las niñas cantan.", "Las niñas canta."),
+)  # fmt: skip
+ONE_ROW = (
+    "Ítem", "Singular gramatical", "Singular no gramatical", "Plural gramatical",
+    "Plural no gramatical",
+)  # fmt: skip
+CELLS = tuple(product(("singular", "plural"), ("gramatical", "agramatical")))
+LONG = tuple(
+    (item, *cell, text) for item, *texts in NUMBERS for cell, text in zip(CELLS, texts, strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "ids"),
+    [
+        (ONE_ROW, NUMBERS, ["1-Singular", "1-Plural", "2-Singular", "2-Plural"]),
+        (
+            ("Item", "Número", "Gramaticalidad", "Oración"), LONG,
+            ["singular-1", "plural-1", "singular-2", "plural-2"],
+        ),
+    ],
+)  # fmt: skip
+def test_good_and_bad_sentences_in_both_numbers_are_pairs(tmp_path, header, rows, ids):
+    path = written(tmp_path / "numero.csv", header, rows)
+    loaded = load_suite(path, language="es")
+    suite = loaded.suite
+    assert [item.id for item in suite.items] == ids
+    texts = [[c.regions[0].text for c in item.conditions] for item in suite.items]
+    assert texts == [list(row[k : k + 2]) for row in NUMBERS for k in (1, 3)]
+    assert suite.condition_names == ("good", "bad")
+    assert [item.column("phenomenon").lower() for item in suite.items] == ["singular", "plural"] * 2
+    assert [*suite.clusters().values()] == [("cluster", k) for k in ("1", "1", "2", "2")]
+    [fault] = [fault for fault in loaded.reading.faults if fault.code == "CIM-S063"]
+    assert "for each of" in fault.seen
+
+    # The message says how to have the design that it might be as well.
+    if header == ONE_ROW:
+        command = ["suites", "convert", str(path), "--from", "factorial-table"]
+        assert invoke([*command, "-o", str(tmp_path / "design")]) == 0
+        path = tmp_path / "design"
+    else:
+        named = tuple((*row[:3], "_".join(row[1:3]), row[3]) for row in rows)
+        written(path, (*header[:3], "condition", header[3]), named)
+    assert len(load_suite(path, language="" if path.is_dir() else "es").suite.condition_names) == 4
+
+
+def test_names_of_numbers_and_sides_may_take_two_rows(tmp_path):
+    book = openpyxl.Workbook()
+    upper = ("Ítem", "Singular", "", "Plural", "")
+    for row in (upper, ("", *("Gramatical", "Agramatical") * 2), *NUMBERS):
+        book.active.append(row)
+    for merged in ("A1:A2", "B1:C1", "D1:E1"):
+        book.active.merge_cells(merged)
+    book.save(tmp_path / "numero.xlsx")
+    suite = load_suite(tmp_path / "numero.xlsx").suite
+    assert [(item.id, item.column("number")) for item in suite.items] == [
+        (f"{item}-{number}", number) for item in "12" for number in ("Singular", "Plural")
+    ]
 
 
 @pytest.mark.parametrize("suffix", [".xlsx", ".csv", ".tsv"])
@@ -93,6 +158,33 @@ def test_every_rating_that_is_no_number_is_a_fault_with_its_row(tmp_path, capsys
     assert "CIM-S037 giudizi.csv row 5: The rating is 'due', not a number." in shown.out
     assert "CIM-S037 giudizi.csv row 6: The rating is '6,x', not a number." in shown.out
     assert "giudizi.csv: 2 errors" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("name", "judgments", "code", "seen", "todo"),
+    [
+        ("giudizio", ("ok", "*", "OK"), "CIM-S037", "'ok' (1), '*' (1), 'OK' (1)",
+         "such as 1 for 'ok' or 'OK' and 0 for '*'. In Excel"),
+        ("giudizio", ("accettabile", "??", "*"), "CIM-S037", "not numbers: 'accettabile' (1)",
+         "such as 3 for 'accettabile', 2 for '??' and 1 for '*'"),
+        ("giudizio", ("", "*", "*"), "CIM-S037", "'*' (2)", "Write 0 in place of '*', and 1 where"),
+        ("giudizio", ("bella", "brutta", "3"), "CIM-S037", "'bella' (1), 'brutta' (1)",
+         "Write a number in place of each, higher for better."),
+        ("grammaticalità", ("ok", "?", "*"), "", "frase, grammaticalità",
+         "acceptable, call it rating, and 'frase' sentence. Write numbers"),
+    ],
+)  # fmt: skip
+def test_judgments_in_words_and_marks_are_one_fault_that_proposes_numbers(
+    tmp_path, name, judgments, code, seen, todo
+):
+    rows = tuple((text, cell) for (text, _), cell in zip(RATED, judgments, strict=True))
+    path = written(tmp_path / "giudizi.csv", ("frase", name), rows)
+    with pytest.raises(CimentoError) as caught:
+        load_suite(path, language="it")
+    message = " ".join(str(caught.value).split())
+    assert message.count("CIM-S037") == bool(code)
+    assert seen in message
+    assert todo in message
 
 
 def test_a_rated_table_may_have_a_column_of_conditions(tmp_path):
@@ -183,6 +275,21 @@ def test_headers_that_say_which_sentence_is_which_are_understood(tmp_path, good,
         (("Frase A", "Frase B"), PAIRS, "rename 'Frase A' and 'Frase B': good is the column"),
         (("Stimolo", "Media"), RATED, "call 'Stimolo' sentence and 'Media' rating."),
         (PAIRS[0], PAIRS[1:], "Its first row holds a sentence"),
+        (
+            ("Stimolo", "P1", "P2"),
+            tuple((*row, "3") for row in RATED),
+            "If P1, P2 hold the ratings of one person each, join them in one column ratings",
+        ),
+        (
+            ("Esempio", "Frase"),
+            (("(1a)", PAIRS[0][0]), ("(1b)", f"*{PAIRS[0][1]}")),
+            "Some sentences of 'Frase' begin with a mark such as *.",
+        ),
+        (
+            ("Ítem", "Oración", "Gramatical"),
+            (("1", PAIRS[0][0], "sí"), ("1", PAIRS[0][1], "no")),
+            "If the two sentences of an item are a pair, call 'Gramatical' condition",
+        ),
         (("a", "b"), (("1", "2"),), "Pairs need the columns good and bad"),
     ],
 )
@@ -237,6 +344,44 @@ def test_four_columns_of_sentences_are_no_pair(tmp_path):
     with pytest.raises(InputError, match="If each column is a condition") as caught:
         load_suite(written(tmp_path / "isole.csv", names, rows))
     assert "rename" not in str(caught.value)
+
+
+def test_a_sheet_as_people_keep_it_is_read(tmp_path):
+    """Numbers without a name or as 1.0, notes below, and a scale in the name of a column."""
+    head = ("", "Frase (buona)", "Frase (cattiva)")
+    rows = (("1", *PAIRS[0]), ("2", *PAIRS[1]))
+    notes = (("", "", ""), ("Nota: da Rossi (2019).", "", ""), ("* = agrammaticale", "", ""))
+    loaded = load_suite(written(tmp_path / "coppie.csv", head, (*rows, *notes)), language="it")
+    assert [item.id for item in loaded.suite.items] == ["1", "2"]
+    [fault] = loaded.reading.faults
+    assert (fault.code, fault.where) == ("CIM-S009", "coppie.csv row 5")
+    assert fault.seen == "Everything from row 5 on is ignored: 'Nota: da Rossi (2019).'."
+
+    # Numbers in the first row of an item only, a note right below, and names with line breaks.
+    head = ("Ítem", "Condición:", "“Oración”")
+    rows = (
+        ("1", "gramatical", PAIRS[0][0]), ("", "agramatical", PAIRS[0][1]),
+        ("2", "gramatical", PAIRS[1][0]), ("", "agramatical", PAIRS[1][1]), ("Total: 2 ítems",),
+    )  # fmt: skip
+    suite = load_suite(written(tmp_path / "oraciones.xlsx", head, rows), language="es").suite
+    assert [(item.id, len(item.conditions)) for item in suite.items] == [("1", 2), ("2", 2)]
+    head = ("N.", "Frase\ngrammaticale", "Frase\nagrammaticale:")
+    rows = tuple((str(n), *pair) for n, pair in enumerate(PAIRS))
+    assert len(load_suite(written(tmp_path / "frasi.xlsx", head, rows)).suite.items) == 2
+
+    rated = tuple((f"{n}.0", *row) for n, row in enumerate(RATED, start=1))
+    header = ("Item", "Oración", "Juicio medio (0-7)")
+    loaded = load_suite(written(tmp_path / "juicios.csv", header, rated), language="es")
+    assert loaded.reading.faults == ()
+    assert [sentence.id for sentence in rated_of(loaded.suite).sentences] == ["1", "2", "3"]
+    assert rated_of(loaded.suite).scale.low == 0
+
+
+def test_names_that_are_repeated_above_others_are_names_in_two_rows(tmp_path):
+    upper, lower = ("Item", *("Singular",) * 2, *("Plural",) * 2), ("", *("Buena", "Mala") * 2)
+    path = written(tmp_path / "numero.csv", upper, (lower, *NUMBERS))
+    with pytest.raises(SuiteError, match="such as Item, Singular Buena, Singular Mala, Plural B"):
+        load_suite(path)
 
 
 def test_a_title_above_the_names_of_the_columns_is_passed_over_and_named(tmp_path):

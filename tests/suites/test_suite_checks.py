@@ -94,6 +94,10 @@ def test_marks_in_one_condition_only_are_an_error_and_elsewhere_a_warning():
     fault = one(starred, "CIM-S061")
     assert (fault.severity, fault.where) == ("error", "item 1, condition bad")
     assert "1 of 2 sentences of condition 'bad'" in fault.seen
+    assert "replace ~* by nothing" in fault.todo
+    assert "swapped" not in fault.todo
+    swapped = cimento.pairs([("??A cat sleep.", "A cat sleeps."), ("It rain.", "It rains.")])
+    assert "good and the bad sentences swapped?" in one(swapped, "CIM-S061").todo
     ticked = cimento.pairs([("✓ A cat sleeps.", "*A cat sleep.")] * 3)
     assert [(fault.severity, fault.where) for fault in faults_of(ticked, "CIM-S061")] == [
         ("error", "item 1, condition good"), ("error", "item 1, condition bad"),

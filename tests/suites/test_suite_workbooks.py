@@ -423,7 +423,7 @@ OTHER = [["who", "when"], ["Ada", "Monday"]]
     [
         ({"Note": NOTE, "Dati": PAIRS}, "'Dati' is read, and not 'Note'"),
         ({"Who": OTHER, "Dati": PAIRS, "Fine": NOTE}, "'Dati' is read, and not 'Who', 'Fine'"),
-        ({"Dati": PAIRS, "Note": NOTE, "Altri": PAIRS}, ""),
+        ({"Dati": PAIRS, "Note": NOTE, "Altri": PAIRS}, "'Dati' is read, and not 'Altri'"),
         ({"Note": NOTE, "Items": PAIRS, "Altri": PAIRS}, ""),
     ],
 )

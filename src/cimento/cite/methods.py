@@ -24,6 +24,7 @@ from cimento.cite.sentences import RunFacts, cite_keys
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.inline_markup import tex
+from cimento.runs.identity import suite_digests
 from cimento.runs.stopped import AdaptiveRecord
 from cimento.runs.store import manifest_part
 from cimento.suites.published import NAMES
@@ -389,7 +390,7 @@ def _planned(run: Run) -> PlannedSuite:
     contrasts = manifest_part(run.manifest, "inputs").get("predictions")
     return PlannedSuite(
         name=run.suite_name,
-        sha256=str(manifest_part(run.manifest, "suite").get("sha256", "")),
+        sha256=suite_digests([run])[0],
         paradigm=run.paradigm.name,
         options=run.options.model_dump(mode="json"),
         contrasts=tuple(map(str, contrasts)) if isinstance(contrasts, list) else (),
@@ -456,7 +457,8 @@ def _of_run(run: Run, planned: PlannedSuite | None, sheet: Preregistration) -> l
     actual, lines = _planned(run), []
     if not _names(run) & set(sheet.models):
         lines.append(f"{title}: the model is not in the sheet.")
-    if actual.sha256 != planned.sha256:
+    # Sheets of earlier versions have the digest of the bytes.
+    if planned.sha256 not in (actual.sha256, manifest_part(run.manifest, "suite").get("sha256")):
         lines.append(f"{title}: the suite has another content.")
     if actual.contrasts != planned.contrasts:
         lines.append(f"{title}: other predictions were judged.")

@@ -30,6 +30,7 @@ from cimento.paradigms.regions.judging import (
     whole_items,
 )
 from cimento.paradigms.regions.predictions import judged_items, parse_predictions
+from cimento.runs.identity import suite_digests
 from cimento.runs.run import Run
 from cimento.runs.store import manifest_part
 from cimento.statistics.design import Design
@@ -282,8 +283,7 @@ def baseline_rates(
 
 
 def _same_suite(one: Run, other: Run) -> bool:
-    parts = (manifest_part(run.manifest, "suite").get("sha256") for run in (one, other))
-    return len(set(parts)) == 1 and one.suite.name == other.suite.name
+    return len(set(suite_digests((one, other)))) == 1 and one.suite.name == other.suite.name
 
 
 def _rates(

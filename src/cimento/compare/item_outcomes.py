@@ -14,8 +14,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import UsageError
+from cimento.runs.identity import is_trial, suite_digests
 from cimento.runs.outcomes import design_of
-from cimento.runs.store import manifest_part
 from cimento.suites.naming import is_number, named
 
 if TYPE_CHECKING:
@@ -271,14 +271,15 @@ def without_trials(runs: Sequence[Run], *, beside: int = 2) -> tuple[list[Run], 
     Returns:
         The other runs, and the trials.
     """
-    whole = [(_version(run), run.model) for run in runs if not _is_trial(run)]
+    digests = suite_digests(runs)
+    versions = [(run.suite_name, digest) for run, digest in zip(runs, digests, strict=True)]
+    both = list(zip(runs, versions, strict=True))
+    whole = [(version, run.model) for run, version in both if not is_trial(run)]
     counts = Counter(version for version, _ in whole)
     trials = [
         run
-        for run in runs
-        if _is_trial(run)
-        and (_version(run), run.model) in whole
-        and counts[_version(run)] >= beside
+        for run, version in both
+        if is_trial(run) and (version, run.model) in whole and counts[version] >= beside
     ]
     return [run for run in runs if run not in trials], trials
 
@@ -299,16 +300,6 @@ def without_restated(runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
         return list(runs), []
     both = list(zip(runs, restated, strict=True))
     return [run for run, words in both if not words], [run for run, words in both if words]
-
-
-def _version(run: Run) -> tuple[str, object]:
-    """The suite of a run as its manifest names it; the suite need not be read for it."""
-    return run.suite_name, manifest_part(run.manifest, "suite").get("sha256")
-
-
-def _is_trial(run: Run) -> bool:
-    asking = manifest_part(run.manifest, "asking")
-    return any(asking.get(name) is not None for name in ("limit", "precision"))
 
 
 def named_means(runs: Sequence[Run], names: Sequence[str]) -> tuple[SuiteMean, ...]:

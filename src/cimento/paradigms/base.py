@@ -114,6 +114,7 @@ class SuiteReading(Generic[SuiteT]):
         path: path of the file or folder.
         format: name of the format.
         language: language given separately because the file states none; otherwise empty.
+        content: digest of the content of the whole suite, where only a part of it is asked about.
     """
 
     suite: SuiteT | None
@@ -122,6 +123,7 @@ class SuiteReading(Generic[SuiteT]):
     path: Path
     format: str = "native"
     language: str = ""
+    content: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from cimento.io.plugins import find_plugin, plugin_names
 from cimento.paradigms.base import AnyParadigm, SuiteAudit, SuiteReading, TestSuite
 from cimento.suites import JsonValue, Suite
 from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
+from cimento.suites.digest import content_digest
 from cimento.suites.formats import SUITE_SUFFIXES
 from cimento.suites.load import (
     StimulusCount,
@@ -342,6 +343,12 @@ class LoadedSuite:
             raise SuiteError(where=str(self.reading.path), faults=self.reading.faults)
         return cast("TestSuite", suite)
 
+    @property
+    def content(self) -> str:
+        """The digest of the whole suite's content; where it is unknown, that of the bytes read."""
+        reading = self.reading
+        return reading.content or content_digest(reading.suite) or reading.sha256
+
 
 def load_suite(suite: SuiteLike, *, language: str = "") -> LoadedSuite:
     """A suite of any paradigm, checked.
@@ -418,23 +425,6 @@ def _is_frame(value: object) -> bool:
     return hasattr(value, "columns") and hasattr(value, "shape")
 
 
-def _content(suite: object) -> str:
-    """All data of a suite as text, always in the same form: that of a frozen record's own repr.
-
-    What a suite shows as its repr is short.
-    """
-    if not dataclasses.is_dataclass(suite):
-        return repr(suite)
-    values = {
-        field.name: getattr(suite, field.name) for field in dataclasses.fields(suite) if field.repr
-    }
-    shown = (
-        f"{name}={_content(value) if isinstance(value, Suite) else repr(value)}"
-        for name, value in values.items()
-    )
-    return f"{type(suite).__qualname__}({', '.join(shown)})"
-
-
 def _made_here(suite: TestSuite) -> LoadedSuite:
     """A suite made in Python, checked in the same way as one that was read."""
     # Suites of ratings are also suites of regions, so the more general paradigm is asked last.
@@ -449,15 +439,22 @@ def _made_here(suite: TestSuite) -> LoadedSuite:
             if _is_frame(suite) or isinstance(suite, list | tuple)
             else "Give a built-in name, a path, or a suite made in Python.",
         )
-    digest = hashlib.sha256(_content(suite).encode()).hexdigest()
     reading = SuiteReading(
         suite=suite,
         faults=tuple(paradigm.check(suite)),
-        sha256=digest,
+        sha256=content_digest(suite) or _digest_of_values(suite),
         path=Path(suite.name),
         format="python",
     )
     return usable(paradigm, reading)
+
+
+def _digest_of_values(suite: object) -> str:
+    """The digest of a suite made in Python that has values of unknown types."""
+    values: object = suite
+    if dataclasses.is_dataclass(suite):  # what a suite shows as its repr is short
+        values = [getattr(suite, field.name) for field in dataclasses.fields(suite)]
+    return hashlib.sha256(repr(values).encode()).hexdigest()
 
 
 def suite_digest(paradigm: AnyParadigm, path: Path) -> tuple[list[JsonValue], str]:

@@ -16,9 +16,9 @@ from cimento.report.formatting import warnings
 from cimento.report.grid import as_latex, as_markdown
 from cimento.report.paper import results_grid, write_grid
 from cimento.report.sections import estimates_grid
+from cimento.runs.identity import suite_digests
 from cimento.runs.outcomes import estimates_table
 from cimento.runs.run import runs_of
-from cimento.runs.store import manifest_part
 from cimento.runs.summary import Summary, to_json
 
 _SHOWN_DIGITS = 4
@@ -197,7 +197,7 @@ def versions_apart(runs: Sequence[Run]) -> list[Run]:
     Args:
         runs: runs of any suites.
     """
-    contents = [_content(run) for run in runs]
+    contents = [digest[:_SHOWN_DIGITS] for digest in suite_digests(runs)]
     versions: dict[str, set[str]] = {}
     for run, content in zip(runs, contents, strict=True):
         versions.setdefault(run.suite.name, set()).add(content)
@@ -205,11 +205,6 @@ def versions_apart(runs: Sequence[Run]) -> list[Run]:
         _named(run, content) if content and len(versions[run.suite.name]) > 1 else run
         for run, content in zip(runs, contents, strict=True)
     ]
-
-
-def _content(run: Run) -> str:
-    """The first digits of the sha256 of a run's suite; empty if it is unknown."""
-    return str(manifest_part(run.manifest, "suite").get("sha256", ""))[:_SHOWN_DIGITS]
 
 
 def _named(run: Run, content: str) -> Run:

@@ -124,15 +124,16 @@ class _Asked:
             return False
         asked = honoured(paradigm, self._options, self._model)
         options, scoring = asked.options, with_columns(asked.scoring, asked.options)
+        content = str(inputs.get("suite"))
         named = RunFolder.named(
             self._output,
             suite=str(suite.get("name")),
-            sha256=sha256,
+            digests=(content, sha256),
             model=self._model.label,
             policy=asked.policy,
             part=asked.part(None),
         )
-        given = inputs_of(sha256, self._model, options, scoring, language=self._options.language)
+        given = inputs_of(content, self._model, options, scoring, language=self._options.language)
         return (
             folder == named
             and manifest.get("options") == options.model_dump(mode="json")

@@ -21,9 +21,10 @@ from cimento.runs.adaptive import AdaptiveRounds
 from cimento.runs.remarks import about_suite
 from cimento.runs.run import Run, open_run
 from cimento.runs.stopped import ADAPTIVE, AdaptiveRecord
-from cimento.runs.store import ORDER, RunFolder, describe, store_answers
+from cimento.runs.store import CONTENT, ORDER, RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
 from cimento.suites import JsonValue
+from cimento.suites.digest import whole_digest
 from cimento.suites.load import source_of
 
 if TYPE_CHECKING:
@@ -175,6 +176,9 @@ _SENT = 20_000  # the largest number of requests whose answers are sent to the h
 SUITE_FILES = "files"
 """Key of the suite's manifest entry: the files that alone determine it, if they are known."""
 
+_SHOWN = "shown"
+"""Key of the inputs: digest of the suite with its names and comments, which a run shows."""
+
 
 class SuiteJob:
     """The job of asking one model about one suite: a `cimento.engine.jobs.Job` that makes a run.
@@ -226,13 +230,14 @@ class SuiteJob:
                 judge=self._judged,
             )
         self._inputs = {
-            **inputs_of(
-                loaded.reading.sha256, model, options, scoring, language=loaded.reading.language
-            ),
+            **inputs_of(loaded.content, model, options, scoring, language=loaded.reading.language),
             **options.inputs(loaded.suite, scoring),
         }
         self._places: list[pl.DataFrame] = []
-        self.is_done = folder is not None and not force and folder.is_done(self._inputs)
+        earlier = {**self._inputs, "suite": loaded.reading.sha256}
+        self._inputs[_SHOWN] = whole_digest(loaded.suite)
+        done = (self._inputs, earlier)
+        self.is_done = folder is not None and not force and any(map(folder.is_done, done))
 
     def prepare(self) -> None:
         """Prepare the folder of the run, before anything is computed.
@@ -387,7 +392,7 @@ def suite_job(
     suite = loaded.suite if limit is None else loaded.paradigm.limited(loaded.suite, limit)
     if suite is loaded.suite:  # Nothing is left out: the run is that of the whole suite.
         asked = dataclasses.replace(asked, scoring=dataclasses.replace(asked.scoring, limit=None))
-    reading = dataclasses.replace(loaded.reading, suite=suite)
+    reading = dataclasses.replace(loaded.reading, suite=suite, content=loaded.content)
     return SuiteJob(
         dataclasses.replace(loaded, reading=reading),
         model,
@@ -418,6 +423,7 @@ def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
         "name": meta.name,
         "version": meta.version,
         "sha256": reading.sha256,
+        CONTENT: loaded.content,
     }
     if source := source_of(reading.path):
         identity["source"] = source
@@ -426,7 +432,7 @@ def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
 
 
 def inputs_of(
-    sha256: str,
+    content: str,
     model: ModelHandle | Recording,
     options: ParadigmOptions,
     scoring: Asking,
@@ -438,7 +444,7 @@ def inputs_of(
     The suite itself may add further inputs.
 
     Args:
-        sha256: digest of the suite.
+        content: digest of the suite's content.
         model: the model, or a recording.
         options: options of the suite's paradigm.
         scoring: the settings of scoring.
@@ -447,7 +453,7 @@ def inputs_of(
     columns: list[JsonValue] = list(scoring.columns)
     return {
         **model.inputs,
-        "suite": sha256,
+        "suite": content,
         "limit": scoring.limit,
         "context": [scoring.context.text, scoring.context.column],
         "all_tokens": scoring.all_tokens,
@@ -469,7 +475,7 @@ def _folder(
     return RunFolder.named(
         output,
         suite=loaded.suite.name,
-        sha256=loaded.reading.sha256,
+        digests=(loaded.content, loaded.reading.sha256),
         model=model.label,
         policy=asked.policy,
         part=asked.part(loaded.suite),

@@ -17,6 +17,7 @@ from cimento.models.hf.arguments import as_options
 from cimento.models.registry import needs_saying, without_secrets
 from cimento.models.settings import Asking, Policy
 from cimento.paradigms.regions.chance import NEAR_TIE_BITS
+from cimento.runs.identity import content_of
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES
 from cimento.runs.stopped import ADAPTIVE
 from cimento.runs.store import SUITE_FOLDER, Manifest, RunFolder, manifest_part
@@ -190,6 +191,7 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
         faults=tuple(run.paradigm.check(suite)),
         sha256=str(manifest_part(run.manifest, "suite").get("sha256", "")),
         path=stored.suite_folder,
+        content=content_of(run),
     )
     loaded = LoadedSuite(paradigm=run.paradigm, reading=reading)
     target.prepare()

@@ -13,7 +13,7 @@ import os
 import platform
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -112,6 +112,9 @@ _RATINGS = "acceptability.json"
 
 MANIFEST = "manifest.json"
 SUITE_FOLDER = "suite"
+CONTENT = "content"
+"""Key of the suite's entry: digest of its content; version 0.1 had only that of the bytes read."""
+
 FILES = "files"
 """Key of the manifest: the sha256 of each file of the run, by path."""
 
@@ -140,14 +143,15 @@ class RunFolder:
 
     @classmethod
     def named(
-        cls, output: Path, *, suite: str, sha256: str, model: str, policy: str, part: str
+        cls, output: Path, *, suite: str, digests: Sequence[str], model: str, policy: str, part: str
     ) -> RunFolder:
-        """The folder of a run under `output`.
+        """The folder of a run under `output`: that of a run of an earlier version if there is one.
 
         Args:
             output: folder of runs.
             suite: name of the suite.
-            sha256: digest of the suite as it was read.
+            digests: of the suite: that of its content, and those by which earlier versions named
+                folders, of the bytes read.
             model: label of the model, ``name@revision``.
             policy: digest of scoring and options.
             part: the items and predictions that are asked about; empty for all. It enters the
@@ -156,13 +160,12 @@ class RunFolder:
         place, stem = output / file_name(suite), file_name(model)
         # The suite's name is hashed too: `file_name` may map two names to one folder, and the two
         # suites may have the same content.
-        named = " ".join(filter(None, (policy, sha256, suite, part)))
-        digits = hashlib.sha256(named.encode()).hexdigest()[:_DIGITS]
-        folder = cls(place / f"{stem}--{digits}")
-        earlier = cls(place / f"{stem}--{policy}")
-        if not part and not folder.path.is_dir() and earlier._is_of(sha256):
-            return earlier
-        return folder
+        named = (" ".join(filter(None, (policy, digest, suite, part))) for digest in digests)
+        ends = [hashlib.sha256(name.encode()).hexdigest()[:_DIGITS] for name in named]
+        ends += [] if part else [policy]
+        folder, *earlier = (cls(place / f"{stem}--{end}") for end in ends)
+        old = None if folder.path.is_dir() else next((f for f in earlier if f.is_of(digests)), None)
+        return old or folder
 
     @classmethod
     def below(cls, output: Path, *, suite: str, name: str) -> RunFolder:
@@ -175,17 +178,17 @@ class RunFolder:
         """
         return cls(output / file_name(suite) / file_name(name))
 
-    def _is_of(self, sha256: str) -> bool:
-        """Whether a run of version 0.1 on this very suite is stored or was begun here.
+    def is_of(self, digests: Collection[str]) -> bool:
+        """Whether a run of an earlier version on a suite with such digests was begun here.
 
-        The digits of its folder did not include the digest of the suite.
+        The digits of a folder of version 0.1 did not include the digest of the suite.
         """
         if not self.path.is_dir():
             return False
         begun = [self._inputs_in(name) for name in _BEGUN]
         with contextlib.suppress(TableError):
             begun.append(self.manifest().get("inputs"))
-        return any(isinstance(entry, dict) and entry.get("suite") == sha256 for entry in begun)
+        return any(isinstance(entry, dict) and entry.get("suite") in digests for entry in begun)
 
     def _inputs_in(self, name: str) -> JsonValue:
         """The inputs that an unfinished run recorded; None where it did not."""

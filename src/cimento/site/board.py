@@ -15,7 +15,8 @@ from cimento.compare.item_outcomes import item_outcomes, labelled_apart, step_of
 from cimento.compare.ranking import Places, places_of
 from cimento.errors import UsageError
 from cimento.report.document import sections_of, versions_apart
-from cimento.runs.store import file_name, manifest_part
+from cimento.runs.identity import suite_digests
+from cimento.runs.store import file_name
 
 if TYPE_CHECKING:
     from cimento.compare.item_outcomes import ItemOutcomes
@@ -255,7 +256,7 @@ def suite_parts(runs: Sequence[Run]) -> Iterable[SuitePart]:
 
 def _part(name: str, pairs: Sequence[tuple[Run, Run]]) -> SuitePart:
     first = pairs[0][0]
-    digits = str(manifest_part(first.manifest, "suite").get("sha256", ""))[:_DIGITS]
+    digits = suite_digests([first])[0][:_DIGITS]
     folder = "-".join(filter(None, (slug(first.suite_name), digits)))
     labelled = [run for _, run in pairs]
     sections = tuple(sections_of(labelled))

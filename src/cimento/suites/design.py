@@ -6,15 +6,13 @@ factor as its baseline.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations
+from itertools import chain
 
 from cimento.errors import InputError, did_you_mean
 from cimento.suites import JsonValue, Prediction, Suite
 from cimento.suites.headers import meaning
-from cimento.suites.tables import Table
 
 KEY = "licensing"
 """The table of suite.toml that declares the design."""
@@ -47,53 +45,6 @@ class Licensing:
     def islands(self) -> tuple[str, ...]:
         """The levels of the island factor; one empty name where there is no such factor."""
         return self.levels[self.island] if self.island else ("",)
-
-
-def condition_columns(table: Table) -> dict[str, str]:
-    """The columns of sentences named after the cells of a design, and the conditions that they are.
-
-    The names join the levels of two factors: ``short_nonisland``, ``Short non-island`` and so on.
-    """
-    named = {}
-    for name in table.columns:
-        first, _, second = re.sub(r"[_ ]", "\0", name.strip(), count=1).partition("\0")
-        if first and second.strip() and "_" not in second:
-            named[name] = "_".join("-".join(level.split()) for level in (first, second))
-    names = list(named.values())
-    is_design = len(set(names)) == len(names) >= N_LEVELS**2 and island_factors(names)
-    return named if is_design else {}
-
-
-def crossed_columns(table: Table) -> tuple[str, str] | None:
-    """The two columns of a table whose levels are crossed in every item; None without such two.
-
-    Each has two levels, and each item has every combination of them in one row.
-    """
-    item = table.find("item")
-    if item is None or not table.cells[item]:
-        return None
-    columns = {
-        name: cells
-        for name, cells in table.cells.items()
-        if name != item and all(cells) and len(set(cells)) == N_LEVELS
-    }
-    for first, second in combinations(columns, 2):
-        rows: dict[str, list[tuple[str, str]]] = {}
-        for id_, *levels in zip(table.cells[item], columns[first], columns[second], strict=True):
-            rows.setdefault(id_, []).append((levels[0], levels[1]))
-        if all(len(cells) == len(set(cells)) == N_LEVELS**2 for cells in rows.values()):
-            return first, second
-    return None
-
-
-def named_by_levels(table: Table, factors: tuple[str, str]) -> Table:
-    """The table with a column ``condition`` that joins the levels of two factors."""
-    names = [
-        "_".join(re.sub(r"[\W_]+", "-", level.strip()) for level in levels)
-        for levels in zip(*(table.cells[factor] for factor in factors), strict=True)
-    ]
-    cells = {**table.cells, "condition": names}
-    return Table(table.name, tuple(cells), table.numbers, cells)
 
 
 def licensing_of(suite: Suite) -> Licensing | None:

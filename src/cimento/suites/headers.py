@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
 
 from cimento.errors import Fault
 from cimento.suites.reading import fault
@@ -79,7 +81,16 @@ _NOUNS = (
     r"(?:frasi?|frases?|oración|oraciones|sentenças?|enunciat[oi]|enunciados?"
     r"|предложени[ея]|sentences?)"
 )
-_NOUN = re.compile(rf"^{_NOUNS}\s+|\s+{_NOUNS}$")
+_NOUN = re.compile(rf"^{_NOUNS}\s+|\s+{_NOUNS}$", re.IGNORECASE)
+_AROUND = " \t\r\n:\"“”«»'‘’"
+_BETWEEN = re.compile(r"[\s_:/()–-]+")
+_NUMBERS = (
+    "singular", "plural", "sg", "pl", "sing", "plur", "singulares", "plurales", "plurais",
+    "singolare", "plurale", "singolari", "plurali", "ед", "мн", "единственное", "множественное",
+    "единственное-число", "множественное-число",
+)  # fmt: skip
+ITEMS = {"item", "id", *HEADERS["item"]}
+"""Names of a column of items' numbers, without capitals."""
 KNOWN = {*HEADERS}.union(*HEADERS.values(), *_ENGLISH.values())
 """All words of `HEADERS` and the English ones, without capitals."""
 
@@ -94,9 +105,38 @@ def meaning(name: str) -> str:
     return next(known, name)
 
 
+def split_side(name: str) -> tuple[str, str] | None:
+    """The side of a pair and the level that the name of a column joins; None for other names.
+
+    >>> split_side("Plural agramatical")
+    ('bad', 'Plural')
+    """
+    words = [word for word in _BETWEEN.split(_NOUN.sub("", name.strip())) if word]
+    for length in (2, 1):  # "no gramatical" before "gramatical"
+        ends = ((words[-length:], words[:-length]), (words[:length], words[length:]))
+        for side, level in ends if len(words) > length else ():
+            if (known := meaning(" ".join(side))) in _ENGLISH:
+                return known, " ".join(level)
+    return None
+
+
+def name_of_levels(levels: Iterable[str]) -> str:
+    """The name of a column with some levels: ``number`` for words for numbers, else ``group``."""
+    words = {"-".join(level.casefold().replace(".", "").split()) for level in levels}
+    return "number" if words <= {*_NUMBERS} else "group"
+
+
+@lru_cache
 def without_noun(name: str) -> str:
-    """A name in small letters, without the word for sentences: ``Frasi grammaticali``."""
-    word = name.strip().casefold()
+    """A name in small letters, without the word for sentences: ``Frasi grammaticali``.
+
+    What stands behind it in parentheses is left out too, unless it is the known word: the names
+    ``Juicio medio (1-7)`` and ``Frase (buona)`` are *juicio medio* and *buona*.
+    """
+    word = name.casefold().strip(_AROUND)
+    plain, _, aside = word.removesuffix(")").partition("(")
+    if word.endswith(")") and plain.strip():
+        word = aside.strip() if aside.strip() in KNOWN else plain.strip()
     return _NOUN.sub("", word).strip() or word
 
 
@@ -111,6 +151,44 @@ def count_titles(records: Sequence[Sequence[str]]) -> int:
         if not is_title(record):
             return number
     return 0
+
+
+def count_notes(header: Sequence[str], records: Sequence[tuple[int, Sequence[str]]]) -> int:
+    """The number of rows with one cell below a table: notes, which are no part of it.
+
+    An empty row is above them, or they are words below the numbers of items. Rows with one cell are
+    no notes where others have one cell too, such as unrated sentences.
+
+    Args:
+        header: the names of the columns.
+        records: number and cells of each row below them that is not empty.
+    """
+    items = [column for column, name in enumerate(header) if name.casefold() in ITEMS]
+    notes = 0
+    for count in range(1, len(records)):
+        number, record = records[-count]
+        if not is_title(record):
+            break
+        of_item = "".join(record[column] for column in items if column < len(record))
+        is_apart = number > records[-count - 1][0] + 1
+        notes = count if is_apart or len(of_item.split()) > 1 else notes
+    return 0 if notes and any(is_title(record) for _, record in records[:-notes]) else notes
+
+
+def with_item_name(
+    header: Sequence[str], records: Sequence[tuple[int, Sequence[str]]]
+) -> Sequence[str]:
+    """The header, with the name ``item`` for a first column that has none and numbers the rows.
+
+    Args:
+        header: the names of the columns.
+        records: number and cells of each row below them.
+    """
+    if header[0] or ITEMS & {name.casefold() for name in header}:
+        return header
+    firsts = [record[0].strip() for _, record in records]
+    numbered = all(map(str.isdecimal, firsts)) and len({*firsts}) == len(firsts) > 1
+    return ["item", *header[1:]] if numbered else header
 
 
 def has_gap(header: Sequence[str], below: Sequence[str]) -> bool:
@@ -139,6 +217,8 @@ def two_row_names(
     """
     width = max(len(upper), len(lower))
     tops = [*map(str.strip, upper), *[""] * (width - len(upper))]
+    # A name that is repeated over its columns stands over all of them.
+    tops = ["" if top == before else top for before, top in pairwise(["", *tops])]
     names = [*map(str.strip, lower), *[""] * (width - len(lower))]
     spans = spans or _gaps(tops, names)
     for first, last in spans:

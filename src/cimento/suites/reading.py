@@ -66,10 +66,14 @@ CHECKS: Mapping[str, Check] = {
         "a field of a task that is ignored",
         'The page "Conventions of other tools" lists the supported fields.',
     ),
-    "CIM-S009": _warning("something above the column names", "Move it off the sheet."),
+    "CIM-S009": _warning("something above or below the table", "Move it off the sheet."),
     "CIM-S062": _warning(
         "sheets of a workbook that are not read",
         "Put the sheet with the sentences first if that is not the right one.",
+    ),
+    "CIM-S063": _warning(
+        "several pairs in a row",
+        "Convert the table to a design of two factors if their interaction counts.",
     ),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -19,11 +20,14 @@ from cimento.io.parquet import parse_parquet
 from cimento.io.parsing import each_line, parse_json
 from cimento.suites.headers import (
     HEADERS,
+    ITEMS,
     KNOWN,
+    count_notes,
     count_titles,
     has_gap,
     is_title,
     two_row_names,
+    with_item_name,
     without_noun,
 )  # fmt: skip
 from cimento.suites.reading import decode_table, errors, fault, place_of_row, unusable
@@ -50,6 +54,8 @@ _MOST_SHEETS = 50
 _TITLE_ROWS = 5
 """Largest number of title rows above the header."""
 
+_LINE_BREAK = re.compile(r"\s*[\r\n]+\s*")
+_WITH_POINT = re.compile(r"\s*[0-9]+\.0+\s*")
 _DELIMITERS = {".csv": (",", ";", "\t"), ".tab": ("\t",), ".txt": ("\t", ";", ",")}
 
 
@@ -159,7 +165,7 @@ def tabulated(path: Path) -> tuple[bytes, Table, list[Fault]]:
     table, faults = read_table(data, path)
     if table is None:
         raise unusable(path, faults)
-    return data, table, faults
+    return data, with_whole_ids(table), faults
 
 
 def read_table(
@@ -209,8 +215,7 @@ def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
         header = below = []
     if not header or is_title(header) or has_gap(header, below):
         return read_table(data, path)
-    columns = (cell.strip() for cell in header)
-    names = tuple(filter(None, columns))
+    names = tuple(filter(None, map(_name, header)))
     return Table(path.name, names, (), dict.fromkeys(names, ())), faults
 
 
@@ -268,17 +273,22 @@ def _sheet_that_fits(data: bytes, path: Path) -> tuple[str, list[Fault]]:
     lower = {title.strip().casefold() for title in titles}
     if len(titles) < 2 or lower & {path.stem.casefold(), "items"}:  # noqa: PLR2004
         return "", []
-    degrees = {title: _degree(data, title) for title in titles[:1]}
-    if degrees[titles[0]] < _KNOWN_TABLE:
-        degrees |= {title: _degree(data, title) for title in titles[1:]}
+    degrees = {title: _degree(data, title) for title in titles}
     highest = max(degrees.values())
     fitting = [title for title in degrees if degrees[title] == highest]
-    if fitting[0] == titles[0] and highest:
+    is_first = fitting[0] == titles[0] and highest
+    if is_first and (len(fitting) == 1 or highest < _KNOWN_TABLE):
         return "", []
-    sheet = fitting[0] if len(fitting) == 1 else titles[0]
-    others = ", ".join(repr(title) for title in titles if title != sheet)
+    sheet = titles[0] if is_first or len(fitting) > 1 else fitting[0]
+    others = ", ".join(repr(title) for title in (fitting if is_first else titles) if title != sheet)
     seen = f"Of the sheets, {sheet!r} is read, and not {others}."
-    return sheet, [fault("CIM-S062", where=path.name, seen=seen)]
+    todo = (
+        "If the others hold items of this suite too, put them below those of the first, or save"
+        " each sheet as a file."
+        if is_first
+        else None
+    )
+    return sheet, [fault("CIM-S062", where=path.name, seen=seen, todo=todo)]
 
 
 _KNOWN_TABLE = 2
@@ -363,32 +373,42 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         return None, [fault("CIM-S002", where=name, seen="The table is empty.", todo="Fill it in.")]
     titles = count_titles([record for _, record in filled[: _TITLE_ROWS + 1]])
     (header_row, header), *body = filled[titles:]
-    columns = [cell.strip() for cell in header]
+    columns = list(map(_name, header))
     lacking = count_lacking(columns, body)
     if len(columns) > MOST_COLUMNS or lacking > MOST_PADDING:
         seen = f"The table has {len(columns):,} columns, and its rows lack {lacking:,} cells."
         todo = "Is the first row the names of the columns, separated as the cells are?"
         return None, [fault("CIM-S002", where=name, seen=seen, todo=todo)]
-    if body and has_gap(columns, body[0][1]) and (names := two_row_names(columns, body[0][1])):
+    times = Counter(filter(None, columns))
+    two_rows = body and (has_gap(columns, body[0][1]) or max(times.values()) > 1)
+    if two_rows and (names := two_row_names(columns, body[0][1])):
         seen = f"The names of the columns take two rows, {header_row} and {body[0][0]}."
         todo = f"Write them in one row, such as {', '.join(names)}."
         return None, [fault("CIM-S004", where=f"{name} row {header_row}", seen=seen, todo=todo)]
-    times = Counter(columns)
+    beside = min(times.values()) > 1
     faults = [
         fault(
             "CIM-S004",
             where=f"{name} row {header_row}",
             seen=f"The column {column!r} appears twice.",
-            todo="Rename one of the two.",
+            todo="If two tables stand side by side, put one below the other."
+            if beside
+            else "Rename one of the two.",
         )
         for column, number in times.items()
-        if column and number > 1
+        if number > 1
     ]
     if titles:
         seen = f"Everything above row {header_row} is ignored: {filled[0][1][0].strip()!r}."
         todo = f"Row {header_row} is read as the column names."
         faults.append(fault("CIM-S009", where=f"{name} row {filled[0][0]}", seen=seen, todo=todo))
-    return _table_of(name, columns, body, faults), faults
+    if notes := count_notes(columns, body):
+        number, record = body[-notes]
+        seen = f"Everything from row {number} on is ignored: {''.join(record).strip()!r}."
+        todo = "Move it off the sheet, or complete its row if it belongs to the table."
+        faults.append(fault("CIM-S009", where=f"{name} row {number}", seen=seen, todo=todo))
+        body = body[:-notes]
+    return _table_of(name, with_item_name(columns, body), body, faults), faults
 
 
 def filled_records(records: Iterable[list[str]], *, first: int = 1) -> list[tuple[int, list[str]]]:
@@ -427,7 +447,9 @@ def _table_of(
             ]
             if beyond:
                 seen = f"The cell {beyond[0]!r} is under no column name."
-                faults.append(fault("CIM-S004", where=f"{name} row {number}", seen=seen))
+                todo = "Name its column, such as notes, or empty the cell."
+                where = f"{name} row {number}"
+                faults.append(fault("CIM-S004", where=where, seen=seen, todo=todo))
                 if len(faults) >= MOST_FAULTS:
                     break  # every further row would give the same fault
         numbers.append(number)
@@ -435,3 +457,18 @@ def _table_of(
     cells = dict(zip(columns, zip(*rows, strict=True), strict=True)) if rows else {}
     named = tuple(filter(None, columns))
     return Table(name, named, numbers, {column: cells.get(column, ()) for column in named})
+
+
+def _name(cell: str) -> str:
+    """The name of a column, in one line."""
+    return _LINE_BREAK.sub(" ", cell.strip())
+
+
+def with_whole_ids(table: Table) -> Table:
+    """The table with numbers of items that other programs write as 1.0 written as 1."""
+    ids = {
+        column: [cell.strip().partition(".")[0] for cell in cells]
+        for column, cells in table.cells.items()
+        if column.casefold() in ITEMS and all(map(_WITH_POINT.fullmatch, cells))
+    }
+    return replace(table, cells={**table.cells, **ids})

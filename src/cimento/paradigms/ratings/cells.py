@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.errors import InputError, counted
-from cimento.suites.headers import HEADERS
+from cimento.suites.headers import HEADERS, without_noun
 from cimento.suites.tables import Row, Table
 
-_ABSENT = {"", "na", "nan", "none", "null", "-"}
+ABSENT = {"", "na", "nan", "none", "null", "-"}
+"""What stands in the cells of tables, without capitals, where there is no number."""
 _YES_OR_NO = {
     **dict.fromkeys(("1", "1.0", "true", "yes", "sì", "si", "vero"), True),
     **dict.fromkeys(("0", "0.0", "false", "no", "falso"), False),
 }
 _SHOWN = 3
+_OF_SCALE = re.compile(r"[0-9.,]+ ?/ ?[0-9]+")
 _LARGEST = 1e100
 """The largest number in a cell, beyond which squares overflow; the limit also excludes NaN."""
 
@@ -63,7 +66,8 @@ class Cells:
         """The column with a name, or with its translation into one of the languages of tables."""
         if name in self.cells or name not in HEADERS:
             return name
-        folded = {column.casefold(): column for column in self.cells}
+        folded = {without_noun(column): column for column in self.cells}
+        folded |= {column.casefold(): column for column in self.cells}
         return next((folded[word] for word in HEADERS[name] if word in folded), name)
 
     def text(self, name: str) -> str:
@@ -84,7 +88,7 @@ class Cells:
             InputError: the cell is not a number.
         """
         text = self.text(name)
-        return None if text.casefold() in _ABSENT else self._number(name, text)
+        return None if text.casefold() in ABSENT else self._number(name, text)
 
     def numbers(self, name: str, people: Sequence[str] = ()) -> list[float]:
         """The parts of a cell as numbers, which blanks may separate too.
@@ -124,7 +128,7 @@ class Cells:
             InputError: the cell is neither.
         """
         text = self.text(name).casefold()
-        if text not in _YES_OR_NO and text not in _ABSENT:
+        if text not in _YES_OR_NO and text not in ABSENT:
             raise self._wrong(name, self.text(name), "yes or no")
         return _YES_OR_NO.get(text)
 
@@ -139,7 +143,12 @@ class Cells:
 
     def _wrong(self, name: str, text: str, expected: str) -> InputError:
         return InputError(
-            where=self.where, seen=f"the {name} is {text!r}, not {expected}", todo="Correct it."
+            where=self.where,
+            seen=f"the {name} is {text!r}, not {expected}",
+            todo="Write the number before the slash, and the ends of the scale behind the name of"
+            " the column: rating (1-7)."
+            if _OF_SCALE.fullmatch(text)
+            else "Correct it, or leave the cell empty.",
         )
 
 

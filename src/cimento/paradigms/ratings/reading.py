@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -11,12 +13,21 @@ from pathlib import Path
 
 from cimento.errors import Fault, SuiteError, counted
 from cimento.io.files import read_bytes
+from cimento.paradigms.ratings.cells import ABSENT
 from cimento.paradigms.ratings.suite import rated_of, rating_faults
 from cimento.suites import Meta, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.formats.items import read_items
-from cimento.suites.reading import Reading, fault, name_from, sha256_of, unusable
-from cimento.suites.tables import SUFFIXES, Table, read_header, read_table
+from cimento.suites.marks import advice_on
+from cimento.suites.reading import (
+    Reading,
+    fault,
+    name_from,
+    place_of_row,
+    sha256_of,
+    unusable,
+)
+from cimento.suites.tables import SUFFIXES, Table, read_header, read_table, with_whole_ids
 
 
 def is_bare_table(path: Path) -> bool:
@@ -37,7 +48,8 @@ def is_bare_table(path: Path) -> bool:
 def read_bare(path: Path) -> Reading:
     """A table of sentences and ratings as a suite, with a scale that holds all ratings.
 
-    Its ends are the lowest and the highest rating; the lower end is 1 if all ratings are above 1
+    Its ends are those in the name of the column, as in ``Juicio medio (1-7)``; without them, the
+    lowest and the highest rating; the lower end is 1 if all ratings are above 1
     and at most 10, as means of a scale from 1 seldom reach it.
 
     Raises:
@@ -46,9 +58,14 @@ def read_bare(path: Path) -> Reading:
     """
     data = read_bytes(path)
     table, faults = read_table(data, path)
-    rows, more = read_items(table) if table is not None else (None, [])
-    if rows is None or table is None:
+    if table is None:
+        raise unusable(path, faults)
+    table = with_whole_ids(table)
+    rows, more = read_items(table)
+    if rows is None:
         raise unusable(path, [*faults, *more])
+    if words := _in_words(table, path):
+        raise unusable(path, [*faults, *more, words])
     suite = Suite(
         meta=Meta(name=name_from(path)),
         region_names=("sentence",),
@@ -66,10 +83,13 @@ def read_bare(path: Path) -> Reading:
     ]
     if len(set(given)) < 2:  # noqa: PLR2004  # a scale has two ends
         raise unusable(path, [*faults, *more, _without_scale(given, table, path)])
-    low, high = _scale_of(given)
-    seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
-    seen += _far_off(suite, rows.places, sorted({*given}))
-    more.append(fault("CIM-S036", where=path.name, seen=seen))
+    if named := _named_scale(table, given):
+        low, high = named
+    else:
+        low, high = _scale_of(given)
+        seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
+        seen += _far_off(suite, rows.places, sorted({*given}))
+        more.append(fault("CIM-S036", where=path.name, seen=seen))
     more += _unrated(suite, rows.places, path.name)
     suite = replace(suite, extra={"kind": RATED, "ratings": {"low": low, "high": high}})
     return Reading(suite, sha256_of(data), rows.places, (*faults, *more))
@@ -77,6 +97,20 @@ def read_bare(path: Path) -> Reading:
 
 _USUAL_HIGHEST = 10
 """The upper end of the longest scale that usually begins at 1."""
+
+
+_ENDS = re.compile(r"\(\s*(-?\d+)\s*(?:[-–—/…]|\.\.\.?|a|al|to|до)\s*(\d+)\s*\)\s*$")
+
+
+def _named_scale(table: Table, given: Sequence[float]) -> tuple[int, int] | None:
+    """The ends of the scale in the name of the column, such as ``Juicio medio (1-7)``.
+
+    Returns:
+        None without a name, or where a rating is off that scale.
+    """
+    match = _ENDS.search(table.find("rating") or table.find("ratings") or "")
+    low, high = map(int, match.groups()) if match else (0, 0)
+    return (low, high) if low < high and low <= min(given) and max(given) <= high else None
 
 
 def _scale_of(given: Sequence[float]) -> tuple[int, int]:
@@ -127,6 +161,34 @@ def _unrated(suite: Suite, places: Sequence[str], name: str) -> list[Fault]:
         f" the first: {without[0]}."
     )
     return [fault("CIM-S038", where=name, seen=seen)]
+
+
+def _in_words(table: Table, path: Path) -> Fault | None:
+    """The fault of a table whose ratings are mostly words or marks; None for numbers."""
+    column = table.find("rating") or table.find("ratings") or ""
+    cells = [cell.strip() for cell in table.cells[column]]
+    absent = ABSENT - ({"-"} if "+" in cells else set())
+    cells = ["" if cell.casefold() in absent else cell for cell in cells]
+    rows = [n for n, cell in zip(table.numbers, cells, strict=True) if cell and _is_word(cell)]
+    counts = Counter(cell for cell in cells if cell and _is_word(cell))
+    if len(rows) < 2 or 2 * len(rows) <= sum(map(bool, cells)):  # noqa: PLR2004  # no slip
+        return None
+    seen = ", ".join(f"{cell!r} ({count})" for cell, count in counts.most_common(_SHOWN))
+    more = f" and {len(counts) - _SHOWN} others" if len(counts) > _SHOWN else ""
+    return fault(
+        "CIM-S037",
+        where=f"{place_of_row(path.name, rows[0])}, column {column}",
+        seen=f"Judgments are words or marks, and not numbers: {seen}{more}.",
+        todo=advice_on(counts, has_blanks=not all(cells)),
+    )
+
+
+_SHOWN = 6
+"""Largest number of different words or marks that a message lists."""
+
+
+def _is_word(cell: str) -> bool:
+    return not any(map(str.isdigit, cell))
 
 
 def _without_scale(given: Sequence[float], table: Table, path: Path) -> Fault:

@@ -14,8 +14,9 @@ from cimento.paradigms.stories.judging import asked_of, judged_run
 from cimento.paradigms.stories.options import StoryOptions, prompt_for
 from cimento.paradigms.stories.outcomes import Chain
 from cimento.paradigms.stories.suite import STORY, Tier
+from cimento.runs.identity import suite_digests
 from cimento.runs.run import Run, open_run
-from cimento.runs.store import find_runs, manifest_part
+from cimento.runs.store import find_runs
 from cimento.statistics.agreement import fleiss_kappa
 from cimento.statistics.correlation import coefficient
 from cimento.statistics.reliability import VarianceShares, variance_shares
@@ -213,7 +214,7 @@ def vary(
     Raises:
         UsageError: the runs are of different stories, or two are of the same model asked alike.
     """
-    if len({manifest_part(run.manifest, "suite").get("sha256", "") for run in runs}) > 1:
+    if len(set(suite_digests(runs))) > 1:
         names = ", ".join(sorted({run.suite.name for run in runs}))
         raise UsageError(
             where="runs",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from operator import eq
 
 from cimento.errors import Fault, counted
-from cimento.suites import Suite
+from cimento.suites import GOOD, Suite
 from cimento.suites.checks.structure import (
     TOGETHER,
     WORDS_APART,
@@ -18,6 +18,7 @@ from cimento.suites.checks.structure import (
     Stimuli,
     are_plain,
 )
+from cimento.suites.headers import meaning
 from cimento.suites.reading import fault
 
 _BLANKS = re.compile(r"\s{2,}")
@@ -133,7 +134,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
 _FINAL = (".", "?", "!", "…", ":", ";", "。", "？", "！", "؟", "۔", "।")
 _CLOSING = "\"'’”»)]"
-_MARKS = "*?#%✓✔√"
+_TICKS = "✓✔√"
+_MARKS = f"*?#%{_TICKS}"
 _JUDGMENT = re.compile(rf"[{re.escape(_MARKS)}]+(?=\s*[^\W\d]|\s*[\"'«“‘¿¡(\[])")
 """Marks before a word. `#1` and Turkish `%50` are numbers, which are written so."""
 _BETWEEN = " \0 "
@@ -240,6 +242,20 @@ def marked_items(suite: Suite) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(stimuli.item, numbers)))
 
 
+def _deleting(condition: str, marks: str) -> str:
+    """Advice on marks that only one condition has."""
+    todo = "Delete them from the sentences"
+    if meaning(condition) == GOOD and not {*marks} & {*_TICKS}:
+        todo = (
+            "They mark what is not acceptable: are the columns of the good and the bad sentences"
+            " swapped? If so, exchange their names. In either case, delete the marks"
+        )
+    # Excel takes these for any text.
+    if searched := " and ".join(f"~{mark}" for mark in "*?" if mark in marks):
+        todo += f" (in Excel, replace {searched} by nothing: without ~ any text is replaced)"
+    return f"{todo}."
+
+
 def _judgment_marks(stimuli: Stimuli) -> Iterator[Fault]:
     """Sentences after an asterisk or another such mark.
 
@@ -264,7 +280,7 @@ def _judgment_marks(stimuli: Stimuli) -> Iterator[Fault]:
             f" {stimuli.conditions.count(name)} sentences of condition {name!r}, and in no other"
             " condition."
         )
-        todo = "Delete them from the sentences."
+        todo = _deleting(name, "".join(marks[number] for number in numbers))
         places = map(stimuli.where, numbers)
         yield fault("CIM-S061", where=stimuli.where(first), seen=seen, todo=todo, places=places)
     if marks and not telling:

@@ -8,18 +8,18 @@ suite that its format cannot hold, so that nothing is lost unnoticed.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
-from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean, need_known
+from cimento.errors import InputError, SuiteError, UsageError, did_you_mean, need_known
 from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites import Suite
 from cimento.suites.checks import check_suite
-from cimento.suites.design import condition_columns
+from cimento.suites.crossed import condition_columns
+from cimento.suites.formats.advice import holds, is_sentence, names_advised
 from cimento.suites.formats.blimp import SENTENCES, blimp_losses, read_blimp, write_blimp
 from cimento.suites.formats.contexts import (
     has_forms,
@@ -180,14 +180,6 @@ FORMATS = {
         read_words,
     ),
 }
-_YES_NO = ("yes", "no")
-_FINAL = (".", "?", "!", "…", "»", "”", '"')
-_NAME_WORDS = 6
-_BLANK = "___"
-_FEWEST_WIDE = 3
-_FEWEST_CELLS = 4
-_SIDES = 2
-_FEWEST_WORDS = 3
 SUITE_SUFFIXES = (*RECORDS, ".tsv", ".csv", ".tab", ".xlsx", ".parquet")
 
 
@@ -274,7 +266,7 @@ def _table_format(data: bytes, path: Path) -> str:
     if is_factorial_table(table):
         return "factorial-table"  # which columns are crossed is seen in the rows only
     wide = condition_columns(table)
-    if wide and all(_holds(table, name, _is_sentence) for name in wide):
+    if wide and all(holds(table, name, is_sentence) for name in wide):
         return "factorial-table"
     if table.find("condition") and table.find("text"):
         raise InputError(
@@ -285,100 +277,7 @@ def _table_format(data: bytes, path: Path) -> str:
             " sentence.",
         )
     seen = f"is a table with the columns {', '.join(table.columns)}"
-    raise InputError(where=str(path), seen=seen, todo=_names_advised(table, faults))
-
-
-def _names_advised(table: Table, faults: Sequence[Fault]) -> str:
-    """Advice for a table in no known format, which may be on the wrong sheet."""
-    for fault in faults:
-        if fault.code == "CIM-S062":
-            return f"{fault.seen} {fault.todo}"
-    # Two columns of sentences are a pair, whatever else the table says of it.
-    is_pair = len(_columns_of_sentences(table)) == _SIDES and not table.find("sentence")
-    if table.find("item") and len(table.columns) > _FEWEST_WIDE and not is_pair:
-        return (
-            "Run `cimento suites new factorial NAME.xlsx`, copy this table into its sheet items,"
-            " and write the predictions about these columns on its sheet predictions."
-        )
-    return _names_needed(table)
-
-
-def _names_needed(table: Table) -> str:
-    """Advice on names of columns, for a table in no known format."""
-    sentences = _columns_of_sentences(table)
-    numbers = [name for name in table.columns if _holds(table, name, _is_number)]
-    if any(map(_is_whole_sentence, table.columns)):
-        return (
-            "Its first row holds a sentence, and has to name the columns: good and bad for pairs,"
-            " sentence and rating for rated sentences. Put such a row above the others."
-        )
-    if len(sentences) > 1:
-        return _sides_needed(sentences)
-    if sentences and numbers:
-        text, number = sentences[0], numbers[0]
-        return f"If the sentences were rated, call {text!r} sentence and {number!r} rating."
-    for name in table.columns if sentences else ():
-        values = {cell.casefold() for cell in table.cells[name] if cell.strip()}
-        if len(values) == len(_YES_NO) and name not in sentences:
-            one, other = sorted(values)
-            return (
-                f"If {name!r} says which sentences are acceptable, write 1 there for those and 0"
-                f" for the others, not {one!r} and {other!r}; call it rating, and"
-                f" {sentences[0]!r} sentence."
-            )
-    if any(_BLANK in cell for name in table.columns for cell in table.cells[name]):
-        return (
-            "If these are sentences with blanks, call their column text, that of the right words"
-            " target, and those of others plausible and implausible."
-        )
-    return (
-        "Pairs need the columns good and bad, rated sentences the columns sentence and rating;"
-        " words for these in Italian, Spanish, Portuguese and Russian are understood. For other"
-        ' designs see `cimento suites new --help`, for other formats the page "Supported file'
-        ' formats".'
-    )
-
-
-def _columns_of_sentences(table: Table) -> list[str]:
-    """The columns of sentences; names of phenomena may have as many words."""
-    known = table.find("phenomenon")
-    return [name for name in table.columns if name != known and _holds(table, name, _is_sentence)]
-
-
-def _sides_needed(sentences: Sequence[str]) -> str:
-    """Advice on the names of two columns of sentences, or of the cells of a design."""
-    if len(sentences) >= _FEWEST_CELLS:
-        return (
-            "If each column is a condition, name the columns after the two factors, such as"
-            " short_nonisland, long_nonisland, short_island and long_island; pairs have the"
-            " columns good and bad."
-        )
-    first, second, *_ = sentences
-    return (
-        f"If each row is a pair, rename {first!r} and {second!r}: good is the column of the"
-        " grammatical sentences, bad that of the others."
-    )
-
-
-def _holds(table: Table, column: str, fits: Callable[[str], bool]) -> bool:
-    """Whether most cells of a column are of a kind."""
-    cells = [cell for row in table.rows if (cell := row.cells[column].strip())]
-    return sum(map(fits, cells)) * 2 > len(cells)
-
-
-def _is_sentence(cell: str) -> bool:
-    return len(cell.split()) >= _FEWEST_WORDS
-
-
-def _is_whole_sentence(cell: str) -> bool:
-    """Whether a header is a sentence, not a name of several words."""
-    return _is_sentence(cell) and (
-        cell.rstrip().endswith(_FINAL) or len(cell.split()) > _NAME_WORDS
-    )
-
-
-def _is_number(cell: str) -> bool:
-    return re.fullmatch(r"-?[0-9]+([.,][0-9]+)?", cell) is not None
+    raise InputError(where=str(path), seen=seen, todo=names_advised(table, faults))
 
 
 def find_reader(format_: str) -> Reader:

@@ -17,15 +17,20 @@ from pathlib import Path
 from cimento.errors import Fault
 from cimento.io.parsing import parse_json
 from cimento.suites import Condition, Item, JsonValue, Meta, Region, Suite
+from cimento.suites.crossed import (
+    CLUSTER,
+    condition_columns,
+    crossed_columns,
+    filled_down,
+    named_by_levels,
+    paired_by_level,
+)
 from cimento.suites.design import (
     ISLAND_CONDITIONS,
     ISLAND_FACTORS,
     N_LEVELS,
-    condition_columns,
-    crossed_columns,
     island_factors,
     level_columns,
-    named_by_levels,
     with_design,
 )
 from cimento.suites.formats.items import read_regions
@@ -275,6 +280,7 @@ def read_factorial_table(path: Path) -> Reading:
         SuiteError: the file is not such a table.
     """
     data, table, faults = tabulated(path)
+    table = filled_down(table)
     if _is_of_sprouse(table):
         table = _from_sprouse(table)
     elif not is_factorial_table(table):
@@ -283,7 +289,11 @@ def read_factorial_table(path: Path) -> Reading:
             raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
         table = _with_a_sentence_a_row(table)
     elif table.find("condition") is None and (factors := crossed_columns(table)):
-        table = named_by_levels(table, factors)
+        if paired := paired_by_level(table, factors):
+            table = paired[0]
+            faults.append(paired[1])
+        else:
+            table = named_by_levels(table, factors)
     rows = [_cells(table, row, faults) for row in table.rows]
     if not rows:
         seen = "There is no row below the header."
@@ -291,6 +301,8 @@ def read_factorial_table(path: Path) -> Reading:
     _rename_good_and_bad(rows)
     places = RowPlaces(table.name, table.numbers)
     suite, order = _suite(rows, path.stem, places, faults)
+    if any(fault.code == "CIM-S063" for fault in faults):
+        suite = replace(suite, cluster=CLUSTER)
     return Reading(
         with_design(suite), sha256_of(data), [places[index] for index in order], tuple(faults)
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from sys import intern
 from typing import NamedTuple, TypeVar
@@ -32,6 +32,8 @@ from cimento.suites import (
     Suite,
     pair_columns,
 )
+from cimento.suites.crossed import CLUSTER, pairs_by_level
+from cimento.suites.headers import name_of_levels, split_side
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
@@ -124,33 +126,51 @@ def is_pair_table(table: Table) -> bool:
 
 
 def unfolded(table: Table) -> Table:
-    """A table with two pairs in each row, unfolded to one pair a row; others are unchanged.
+    """A table with several pairs in each row, unfolded to one pair a row; others are unchanged.
+
+    The names of its columns join good or bad with a level, such as ``Plural agramatical``. The
+    level becomes a column, and the phenomenon if no other column names that; pairs of a row are a
+    cluster.
 
     The tables of Wang, Hu, Levy and Qian 2021 (doi:10.18653/v1/2021.emnlp-main.454) have the
     columns ``Grammatical_1``, ``Ungrammatical_1``, ``Grammatical_2`` and ``Ungrammatical_2``. The
     pairs get the row's ID with -1 or -2.
     """
-    columns = {
-        (name, pair): table.find(f"{name}_{pair}")
-        for name in ("grammatical", "ungrammatical")
-        for pair in (1, 2)
-    }
-    if None in columns.values():
+    sides = _sides(table)
+    if not sides:
         return table
-    id_column = table.find("id")
-    ids = table.cells[id_column] if id_column else [str(n + 1) for n in range(len(table.numbers))]
-    cells: dict[str, Sequence[str]] = {"id": [f"{one}-{pair}" for one in ids for pair in (1, 2)]}
-    for name in ("grammatical", "ungrammatical"):
-        both = (table.cells[columns[name, pair] or ""] for pair in (1, 2))
+    id_column = table.find("item") or table.find("id")
+    n_rows, levels = len(table.numbers), list(sides)
+    ids = table.cells[id_column] if id_column else [str(n + 1) for n in range(n_rows)]
+    cells: dict[str, Sequence[str]] = {"item": [f"{id_}-{level}" for id_ in ids for level in sides]}
+    for name in (GOOD, BAD):
+        both = (table.cells[sides[level][name]] for level in sides)
         cells[name] = [text for texts in zip(*both, strict=True) for text in texts]
+    taken = {id_column, *(column for both in sides.values() for column in both.values())}
     for name in table.columns:
-        if name not in (id_column, *columns.values()):
-            cells[name] = _twice(table.cells[name])
-    return Table(table.name, tuple(cells), _twice(table.numbers), cells)
+        if name not in taken:
+            cells[name] = _times(table.cells[name], len(sides))
+    if not all(map(str.isdigit, levels)):
+        cells[CLUSTER] = _times(ids, len(sides))
+        cells.setdefault(name_of_levels(levels), levels * n_rows)
+        if table.find(PHENOMENON) is None:
+            cells[PHENOMENON] = levels * n_rows
+    return Table(table.name, tuple(cells), _times(table.numbers, len(sides)), cells)
 
 
-def _twice(cells: Sequence[T]) -> list[T]:
-    return [cell for cell in cells for _ in range(2)]
+def _sides(table: Table) -> dict[str, dict[str, str]]:
+    """The columns of the good and the bad sentences of each level; empty for other tables."""
+    sides: dict[str, dict[str, str]] = {}
+    for column in () if dialect_of(table) else table.columns:
+        side, level = split_side(column) or ("", "")
+        if side and level not in _PARTS and side not in sides.setdefault(level, {}):
+            sides[level][side] = column
+    whole = len(sides) > 1 and all(len(both) == len((GOOD, BAD)) for both in sides.values())
+    return sides if whole else {}
+
+
+def _times(cells: Sequence[T], times: int) -> list[T]:
+    return [cell for cell in cells for _ in range(times)]
 
 
 def dialect_of(table: Table) -> PairDialect | None:
@@ -159,6 +179,12 @@ def dialect_of(table: Table) -> PairDialect | None:
 
 
 PHENOMENON = "phenomenon"
+_PARTS = ("prefix", "stimulus")
+"""Parts of a sentence in the tables of minicons, which are no levels."""
+_AS_DESIGN = (
+    "If the interaction of the two counts, read it as a design: `cimento suites convert {} --from"
+    " factorial-table -o NAME`."
+)
 
 
 def read_pairs(path: Path) -> Reading:
@@ -172,8 +198,8 @@ def read_pairs(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file is not such a table.
     """
-    data, table, faults = tabulated(path)
-    table = unfolded(table)
+    data, given, faults = tabulated(path)
+    table = unfolded(given)
     dialect = dialect_of(table)
     if dialect is None:
         seen = f"The columns good and bad are missing; there are {', '.join(table.columns)}."
@@ -185,7 +211,11 @@ def read_pairs(path: Path) -> Reading:
         predictions=(PAIR_PREDICTION,),
         items=items,
     )
-    places = RowPlaces(table.name, _twice(table.numbers))
+    if table is not given and CLUSTER in table.cells:
+        suite = replace(suite, cluster=CLUSTER)
+        todo = _AS_DESIGN.format(path.name)
+        faults.append(pairs_by_level(_sides(given), where=path.name, todo=todo))
+    places = RowPlaces(table.name, _times(table.numbers, 2))
     return Reading(suite, sha256_of(data), places, (*faults, *more))
 
 

@@ -1,0 +1,97 @@
+"""The digest of a suite's content, which is the same whichever file the suite was read from."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from cimento.suites import ItemColumns, Meta, Prediction
+
+Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
+
+_COUNTED: Mapping[type, tuple[str, ...]] = {Meta: (), Prediction: ("formula",)}
+"""The fields of records of which only some change a result."""
+
+_EXTRA, _PROVENANCE = "extra", "provenance"
+
+
+def content_digest(suite: object) -> str:
+    """The SHA-256 of everything in a suite that may change a result, in hexadecimal.
+
+    These are its items with all columns, its regions, the formulas of its predictions and its
+    settings. Names, authors, terms and comments, and keys that a format keeps for writing, are left
+    out, and so is the language, which may be given when the suite is run.
+
+    Args:
+        suite: a suite of any paradigm.
+
+    Returns:
+        The digest; empty for an object whose content is not known.
+    """
+    return _digest(suite, whole=False)
+
+
+def whole_digest(suite: object) -> str:
+    """The SHA-256 of a suite with everything that is shown of it; arguments as above."""
+    return _digest(suite, whole=True)
+
+
+def _digest(suite: object, *, whole: bool) -> str:
+    if not dataclasses.is_dataclass(suite):
+        return ""
+    plain = _record(suite, whole=whole)
+    # What stands beside the items, such as the kind of test and its scale, decides how to judge.
+    extra = getattr(suite, _EXTRA, {})
+    try:
+        settings = {key: _plain(extra[key], whole=whole) for key in extra if key != _PROVENANCE}
+        text = json.dumps([plain, settings], ensure_ascii=False, sort_keys=True)
+    except TypeError:
+        return ""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _plain(value: object, *, whole: bool) -> Plain:
+    """A value of a suite as JSON holds it; equal values give equal texts.
+
+    Raises:
+        TypeError: the value is of an unknown type.
+    """
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, ItemColumns):
+        return _columns(value, whole=whole)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(child, whole=whole) for key, child in value.items()}
+    if isinstance(value, Sequence):
+        return [_plain(element, whole=whole) for element in value]
+    if isinstance(value, frozenset | set):
+        return sorted((_plain(element, whole=whole) for element in value), key=repr)
+    if dataclasses.is_dataclass(value):
+        return _record(value, whole=whole)
+    raise TypeError(type(value).__name__)
+
+
+def _record(record: object, *, whole: bool) -> dict[str, Plain]:
+    """The fields of a record that count, without those in which equal records may differ."""
+    names = [field.name for field in dataclasses.fields(record) if field.compare]  # type: ignore[arg-type]
+    if not whole:
+        names = [name for name in _COUNTED.get(type(record), names) if name != _EXTRA]
+    return {name: _plain(getattr(record, name), whole=whole) for name in names}
+
+
+def _columns(items: ItemColumns, *, whole: bool) -> dict[str, Plain]:
+    """Items as columns; a column that is empty in every row is none."""
+    filled = {name: cells for name, cells in items.free.items() if any(cells)}
+    plain: dict[str, Plain] = {
+        "ids": list(items.ids),
+        "shapes": [list(shape) for shape in items.shapes],
+        "bounds": list(items.bounds),
+        "texts": list(items.texts),
+        "free": {name: [cell or "" for cell in cells] for name, cells in filled.items()},
+        "glued": [*sorted(items.glued)],
+    }
+    extras = (items.item_extras, items.condition_extras, items.region_extras)
+    return {**plain, "extras": [_plain(extra, whole=True) for extra in extras]} if whole else plain

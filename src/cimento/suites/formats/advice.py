@@ -1,0 +1,168 @@
+"""Advice on the names of columns, for tables in no known format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+
+from cimento.errors import Fault
+from cimento.suites.checks.wording import judgment_mark
+from cimento.suites.marks import advice_on, is_judgments
+from cimento.suites.tables import Table
+
+_FINAL = (".", "?", "!", "…", "»", "”", '"')
+_NAME_WORDS = 6
+_BLANK = "___"
+_FEWEST_WIDE = 3
+_FEWEST_CELLS = 4
+_SIDES = 2
+_FEWEST_WORDS = 3
+
+
+def names_advised(table: Table, faults: Sequence[Fault]) -> str:
+    """Advice for a table in no known format, which may be on the wrong sheet."""
+    for fault in faults:
+        if fault.code == "CIM-S062":
+            return f"{fault.seen} {fault.todo}"
+    # Two columns of sentences are a pair, whatever else the table says of it.
+    sentences = _columns_of_sentences(table)
+    is_pair = len(sentences) == _SIDES and not table.find("sentence")
+    is_wide = bool(table.find("item")) and len(table.columns) > _FEWEST_WIDE
+    if is_wide and len(sentences) == 1 and (judged := _judgments_needed(table, sentences[0])):
+        return judged
+    if is_wide and not is_pair:
+        return (
+            "Run `cimento suites new factorial NAME.xlsx`, copy this table into its sheet items,"
+            " and write the predictions about these columns on its sheet predictions."
+        )
+    return _names_needed(table)
+
+
+def _names_needed(table: Table) -> str:
+    """Advice on names of columns, for a table in no known format."""
+    sentences = _columns_of_sentences(table)
+    numbers = _columns_of_numbers(table)
+    if any(map(_is_whole_sentence, table.columns)):
+        return (
+            "Its first row holds a sentence, and has to name the columns: good and bad for pairs,"
+            " sentence and rating for rated sentences. Put such a row above the others."
+        )
+    if len(sentences) > 1:
+        return _sides_needed(sentences)
+    if sentences and (judged := _judgments_needed(table, sentences[0])):
+        return judged
+    if sentences and numbers:
+        text, number = sentences[0], numbers[0]
+        return f"If the sentences were rated, call {text!r} sentence and {number!r} rating."
+    if any(_BLANK in cell for name in table.columns for cell in table.cells[name]):
+        return (
+            "If these are sentences with blanks, call their column text, that of the right words"
+            " target, and those of others plausible and implausible."
+        )
+    return (
+        "Pairs need the columns good and bad, rated sentences the columns sentence and rating;"
+        " words for these in Italian, Spanish, Portuguese and Russian are understood. For other"
+        ' designs see `cimento suites new --help`, for other formats the page "Supported file'
+        ' formats".'
+    )
+
+
+def _judgments_needed(table: Table, sentence: str) -> str:
+    """Advice on judgments of the sentences in one column; empty where there seem to be none."""
+    if any(map(judgment_mark, table.cells[sentence])):
+        return (
+            f"Some sentences of {sentence!r} begin with a mark such as *. If those are the bad ones"
+            " of pairs, write each beside its good one, in columns good and bad; if not, add a"
+            " column rating, with 1, and 0 for those with a mark. Delete the marks."
+        )
+    people = _columns_of_numbers(table)
+    if len(people) > 1:
+        return (
+            f"If {', '.join(people)} hold the ratings of one person each, join them in one column"
+            ' ratings, with semicolons between them (in Excel, =TEXTJOIN("; ";TRUE;B2:E2)); if'
+            f" one of them holds the means, call it rating. Call {sentence!r} sentence."
+        )
+    for name in table.columns:
+        values = {cell.strip() for cell in table.cells[name] if cell.strip()}
+        if name == sentence or not (is_judgments(values) or _are_two(values)):
+            continue
+        two = sorted({value.casefold() for value in values})
+        todo = (
+            advice_on(values, has_blanks=False)
+            if is_judgments(values)
+            else f"Write 1 there for the acceptable ones and 0 for the others, not {two[0]!r} and"
+            f" {two[1]!r}."
+        )
+        pairs = (
+            f" If the two sentences of an item are a pair, call {name!r} condition instead, and"
+            " write good and bad there."
+            if _is_twice(table, name)
+            else ""
+        )
+        return (
+            f"If {name!r} says which sentences are acceptable, call it rating, and {sentence!r}"
+            f" sentence. {todo}{pairs}"
+        )
+    return ""
+
+
+def _are_two(values: Collection[str]) -> bool:
+    return len({value.casefold() for value in values}) == _SIDES
+
+
+def _is_twice(table: Table, column: str) -> bool:
+    """Whether each item has two rows, which differ in a column."""
+    item = table.find("item")
+    sides: dict[str, list[str]] = {}
+    for id_, cell in zip(table.cells[item or column], table.cells[column], strict=True):
+        sides.setdefault(id_, []).append(cell.strip().casefold())
+    return item is not None and all(
+        len(cells) == len(set(cells)) == _SIDES for cells in sides.values()
+    )
+
+
+def _columns_of_numbers(table: Table) -> list[str]:
+    """The columns of numbers other than those of items."""
+    item = table.find("item") or table.find("id")
+    return [name for name in table.columns if name != item and holds(table, name, _is_number)]
+
+
+def _columns_of_sentences(table: Table) -> list[str]:
+    """The columns of sentences; names of phenomena may have as many words."""
+    known = table.find("phenomenon")
+    return [name for name in table.columns if name != known and holds(table, name, is_sentence)]
+
+
+def _sides_needed(sentences: Sequence[str]) -> str:
+    """Advice on the names of two columns of sentences, or of the cells of a design."""
+    if len(sentences) >= _FEWEST_CELLS:
+        return (
+            "If each column is a condition, name the columns after the two factors, such as"
+            " short_nonisland, long_nonisland, short_island and long_island; pairs have the"
+            " columns good and bad."
+        )
+    first, second, *_ = sentences
+    return (
+        f"If each row is a pair, rename {first!r} and {second!r}: good is the column of the"
+        " grammatical sentences, bad that of the others."
+    )
+
+
+def holds(table: Table, column: str, fits: Callable[[str], bool]) -> bool:
+    """Whether most cells of a column are of a kind."""
+    cells = [cell for row in table.rows if (cell := row.cells[column].strip())]
+    return sum(map(fits, cells)) * 2 > len(cells)
+
+
+def is_sentence(cell: str) -> bool:
+    """Whether a cell has as many words as a sentence."""
+    return len(cell.split()) >= _FEWEST_WORDS
+
+
+def _is_whole_sentence(cell: str) -> bool:
+    """Whether a header is a sentence, not a name of several words."""
+    return is_sentence(cell) and (cell.rstrip().endswith(_FINAL) or len(cell.split()) > _NAME_WORDS)
+
+
+def _is_number(cell: str) -> bool:
+    return re.fullmatch(r"-?[0-9]+([.,][0-9]+)?", cell) is not None

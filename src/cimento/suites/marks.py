@@ -1,0 +1,95 @@
+"""Judgments as linguists write them down, in marks and words, and numbers in place of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from cimento.suites.headers import meaning
+
+_FROM_BAD_TO_GOOD: Sequence[tuple[str, ...]] = (
+    ("**", "***"),
+    ("*", "no", "non", "não", "нет", "-", "n", "false", "falso"),
+    ("*?", "?*", "*/?", "?/*"),
+    ("???", "????"),
+    ("??",),
+    (
+        "?", "marginal", "marginale", "dubbia", "dubbio", "dudosa", "dudoso", "duvidosa",
+        "duvidoso", "questionable", "сомнительно", "сомнительное",
+    ),
+    ("(?)", "?ok", "ok?", "?/ok", "ok/?"),
+    (
+        "ok", "o.k.", "okay", "✓", "✔", "√", "yes", "sì", "si", "sí", "sim", "да", "+", "y", "s",
+        "true", "vero", "verdadero", "verdadeiro",
+    ),
+)  # fmt: skip
+_WILDCARDS = "*?"
+
+
+def _place(judgment: str) -> int | None:
+    """The place of a judgment from bad to good; None for an unknown one."""
+    word = judgment.strip().casefold()
+    side = meaning(word)
+    known = {"bad": "*", "good": "ok"}.get(side, word)
+    places = (place for place, words in enumerate(_FROM_BAD_TO_GOOD) if known in words)
+    return next(places, None)
+
+
+def numbers_for(judgments: Iterable[str]) -> dict[str, int]:
+    """A number for each of some judgments, higher for better ones; empty if one is not known.
+
+    >>> numbers_for(["ok", "*", "??"])
+    {'ok': 3, '??': 2, '*': 1}
+    """
+    places = {judgment: _place(judgment) for judgment in judgments}
+    ranks = sorted({place for place in places.values() if place is not None})
+    if None in places.values() or len(ranks) < 2:  # noqa: PLR2004  # a scale has two ends
+        return {}
+    first = int(len(ranks) > 2)  # noqa: PLR2004  # of two, the worse is 0
+    numbers = {
+        judgment: ranks.index(place) + first
+        for judgment, place in places.items()
+        if place is not None
+    }
+    return dict(sorted(numbers.items(), key=lambda entry: -entry[1]))
+
+
+def advice_on(judgments: Iterable[str], *, has_blanks: bool) -> str:
+    """Advice on how to write judgments as numbers.
+
+    Args:
+        judgments: the distinct marks and words.
+        has_blanks: whether some sentences have none.
+    """
+    known = dict.fromkeys(filter(None, map(str.strip, judgments)))
+    numbers = numbers_for(known)
+    if numbers:
+        todo = f"Write numbers in their place, such as {_listed(numbers)}."
+    elif has_blanks and {_place(judgment) for judgment in known} == {1}:
+        todo = (
+            f"Write 0 in place of {_quoted(known)}, and 1 where there is nothing if those sentences"
+            " are acceptable."
+        )
+    else:
+        todo = "Write a number in place of each, higher for better."
+    if any(mark in judgment for judgment in known for mark in _WILDCARDS):
+        todo += " In Excel, replace whole cells, with ~ before * and ?, which stand for any text."
+    return todo
+
+
+def is_judgments(cells: Iterable[str]) -> bool:
+    """Whether the cells of a column are judgments in marks and words, of which at least two."""
+    known = {cell.strip() for cell in cells if cell.strip()}
+    return bool(numbers_for(known))
+
+
+def _quoted(judgments: Iterable[str]) -> str:
+    return " or ".join(map(repr, judgments))
+
+
+def _listed(numbers: dict[str, int]) -> str:
+    """Numbers and what they stand for, such as ``1 for 'ok' and 0 for '*'``."""
+    texts = [
+        f"{number} for {_quoted(name for name, other in numbers.items() if other == number)}"
+        for number in dict.fromkeys(numbers.values())
+    ]
+    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
