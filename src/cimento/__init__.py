@@ -158,7 +158,11 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
 
 def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
-        raise AttributeError(f"module 'cimento' has no attribute {name!r}")
+        from cimento.errors import did_you_mean
+
+        near = did_you_mean(name, __all__, listed=())
+        advice = f". {near}" if near.startswith("Did") and not name.startswith("_") else ""
+        raise AttributeError(f"module 'cimento' has no attribute {name!r}{advice}")
     return getattr(importlib.import_module(_HOME_OF[name]), name)
 
 

@@ -172,7 +172,7 @@ class Figure:
         if ending in pictures:
             return write_bytes(pictures[ending](), path)
         raise UsageError(
-            where=f"--output {path}",
+            where=f"--output={path}",
             seen=f"a figure cannot be written as {path.suffix or 'a file without ending'}",
             todo=f"Use one of {', '.join((*texts, *pictures))}.",
         )

@@ -345,7 +345,7 @@ def test_other_runs_have_no_table_of_answers(tmp_path, capsys):
 @pytest.mark.parametrize("task", ["choice", "yesno", "auto"])
 @pytest.mark.parametrize("points", [5, 7])
 def test_points_are_refused_where_nothing_is_rated(pairs, task, points):
-    with pytest.raises(UsageError, match=r"--set points=\d: it is the scale of ratings"):
+    with pytest.raises(UsageError, match=r"points=\d: it is the scale of ratings"):
         ask(knows, pairs, task=task, points=points)
 
 
