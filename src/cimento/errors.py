@@ -63,6 +63,7 @@ _SWITCHES = frozenset(
     {
         "adaptive",
         "all_tokens",
+        "allow_loss",
         "allow_pickle",
         "boundary_eos",
         "force",

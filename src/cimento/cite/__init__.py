@@ -35,9 +35,11 @@ def cite(runs: RunsLike, what: Cited = "bibtex", *, form: ParagraphForm = "text"
 
     Raises:
         TableError: a run cannot be read.
+        UsageError: there is no such text to cite runs by.
     """
     from cimento.runs.run import runs_of
 
+    need_known(what, get_args(Cited), where="what", seen=f"got {what!r}")
     opened = runs_of(runs)
     if what != "bibtex":
         return methods_paragraph(opened, form=form, appendix=what == "appendix")

@@ -62,8 +62,8 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "explain": Entry(
             "cimento.cli.explain:explain", "Find which region carries a prediction, by layer."
         ),
-        "analyse": Entry(
-            "cimento.cli.compare:analyse", "Say how hard items are, and how able models."
+        "analyze": Entry(
+            "cimento.cli.compare:analyze", "Say how hard items are, and how able models."
         ),
         "profile": Entry(
             "cimento.cli.profile:profile", "Describe models in each dimension of a cloze suite."

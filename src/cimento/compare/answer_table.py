@@ -35,7 +35,7 @@ TOKENS = "tokens"
 """The covariate that counts tokens."""
 PERSON = "person"
 """The kind of respondents that are people."""
-_WHERE = "cimento analyse"
+_WHERE = "cimento analyze"
 _PHENOMENON = "phenomenon"
 
 

@@ -222,7 +222,7 @@ def test_an_answer_that_is_not_listed_counts_as_nothing_and_none_is_unscored(pai
 
 
 def test_a_server_that_lists_nothing_says_what_to_do(pairs):
-    with reply_server(knows) as server, pytest.raises(CimentoError, match="answer=generate"):
+    with reply_server(knows) as server, pytest.raises(CimentoError, match="answer='generate'"):
         cimento.evaluate(pairs, server.address, answer="loglik")
 
 
