@@ -137,6 +137,18 @@ def test_a_suite_may_be_a_name_a_path_or_an_object():
     assert [run.n_items for run in runs] == [2] * 5
 
 
+def test_a_text_to_cite_by_that_does_not_exist_is_refused():
+    run = cimento.evaluate(SUITE, uniform_scorer(5), limit=2)
+
+    with pytest.raises(UsageError, match="Did you mean 'bibtex'"):
+        cimento.cite(run, "bibtex2")  # type: ignore[arg-type]  # the mistake
+
+
+def test_a_folder_of_several_runs_is_opened_by_another_name(tmp_path):
+    with pytest.raises(cimento.TableError, match="open_runs takes a folder of several"):
+        cimento.open_run(tmp_path)
+
+
 def test_a_name_that_cimento_lacks_is_answered_with_the_nearest():
     with pytest.raises(AttributeError, match="Did you mean 'evaluate'"):
         cimento.evalute  # noqa: B018  # looked up for its error

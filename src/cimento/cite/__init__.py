@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from cimento.cite.library import Reference, bibtex, find_reference
 from cimento.cite.methods import ParagraphForm, methods_paragraph, references
+from cimento.errors import need_known
 
 if TYPE_CHECKING:
     from cimento.runs.run import RunsLike
