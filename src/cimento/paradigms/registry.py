@@ -381,7 +381,7 @@ def load_suites(
             for paradigm, reading in read_all(path, language=language):
                 yield LoadedSuite(paradigm=paradigm, reading=reading)
             continue
-        made = suite if isinstance(suite, LoadedSuite) else _made_here(cast("TestSuite", suite))
+        made = suite if isinstance(suite, LoadedSuite) else _made_here(suite)
         yield replace(made, reading=in_language(made.reading, language)) if language else made
 
 
