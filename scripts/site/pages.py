@@ -171,9 +171,9 @@ def json_page() -> str:
     head = (
         "# JSON of commands\n\nEvery field that commands print with `--json`, from the JSON schema"
         " that comes with cimento. `[]` stands for each element of a list, and `.` leads to a field"
-        " of an object. A field without a description holds what its name says; the page of the"
-        " command explains the terms. [The JSON summary](../json-summary.md) describes the object"
-        " that `run`, `demo`, `judge` and `report` print.\n"
+        " of an object. The page of the command explains the terms."
+        " [The JSON summary](../json-summary.md) describes the object that `run`, `demo`, `judge`"
+        " and `report` print.\n"
     )
     return "\n".join([head, *(line for name in commands for line in _json_of(name, commands))])
 

@@ -17,7 +17,7 @@ from cimento._version import __version__ as __version__
 if TYPE_CHECKING:
     from cimento.api import Failure, evaluate, evaluate_all, load_model
     from cimento.cite import cite
-    from cimento.compare import Analysis, analyse, compare
+    from cimento.compare import Analysis, analyze, compare
     from cimento.corpus.morphology.dictionaries import open_morphology
     from cimento.engine.freetext import score
     from cimento.errors import (
@@ -54,7 +54,7 @@ _HOMES = {
     "cimento.paradigms.registry": ("LoadedSuite", "load_suite", "load_suites"),
     "cimento.cite": ("cite",),
     "cimento.paradigms.cloze.requests": ("fill",),
-    "cimento.compare": ("Analysis", "analyse", "compare"),
+    "cimento.compare": ("Analysis", "analyze", "compare"),
     "cimento.export": ("export",),
     "cimento.report.document": ("figure", "report"),
     "cimento.errors": (
@@ -129,7 +129,7 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "TableError",
     "TextScorer",
     "UsageError",
-    "analyse",
+    "analyze",
     "cite",
     "compare",
     "evaluate",
@@ -158,7 +158,11 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
 
 def __getattr__(name: str) -> object:
     if name not in _HOME_OF:
-        raise AttributeError(f"module 'cimento' has no attribute {name!r}")
+        from cimento.errors import did_you_mean
+
+        near = did_you_mean(name, __all__, listed=())
+        advice = f". {near}" if near.startswith("Did") and not name.startswith("_") else ""
+        raise AttributeError(f"module 'cimento' has no attribute {name!r}{advice}")
     return getattr(importlib.import_module(_HOME_OF[name]), name)
 
 

@@ -21,9 +21,10 @@ from cimento.engine.jobs import Work
 from cimento.engine.requests import PREFIX, Recording
 from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
-from cimento.errors import CimentoError, ModelError, StorageError, UsageError
+from cimento.errors import CimentoError, InputError, ModelError, StorageError, UsageError
 from cimento.io.declared import checked
 from cimento.io.helper_process import HelperProcess
+from cimento.models.hf.names import is_model_here
 from cimento.models.in_memory import (
     LoadedModel,
     ModelLike,
@@ -36,10 +37,17 @@ from cimento.models.registry import AnyScorer, shown_name
 from cimento.models.settings import Asking
 from cimento.options import ModelOptions, RunOptions, from_names
 from cimento.paradigms.base import ParadigmOptions
-from cimento.paradigms.registry import LoadedSuite, SuiteLike, load_suite, load_suites
+from cimento.paradigms.registry import (
+    LoadedSuite,
+    SuiteLike,
+    load_suite,
+    load_suites,
+    one_by_one,
+)
 from cimento.runs.job import SuiteJob, honoured, refuse_unused, suite_job
 from cimento.runs.run import Run
 from cimento.suites import JsonValue
+from cimento.suites.builtin import builtin_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +95,7 @@ def evaluate(
             seen=f"a {type(model).__name__} of {len(model)}, and `evaluate` asks one model",
             todo="Give one (tokenizer=TOKENIZER beside it), or use cimento.evaluate_all.",
         )
+    refuse_swapped([suite], [model])
     [run] = evaluate_all(
         load_suite(suite, language=str(options.get("language", ""))),
         model,
@@ -113,7 +122,8 @@ def evaluate_all(
 ) -> Iterator[Run | Failure]:
     """The runs of several models on several suites, each as soon as it is made.
 
-    This is a generator: nothing is asked until it is read. A model is loaded once, and only if
+    Suites and options are checked at once, and nothing is run if one cannot be used, as by
+    ``cimento run``. Models are asked when the iterator is read; each is loaded once, and only if
     needed. A suite and model that cannot be run yield a `Failure`, and the others go on; an output
     folder that cannot be written to stops everything.
 
@@ -127,21 +137,54 @@ def evaluate_all(
         options: as for `evaluate`; an option of a paradigm must belong to the paradigm of every
             suite.
 
-    Yields:
-        Model by model, the run of each suite, or the `Failure` in its place.
+    Returns:
+        An iterator over the runs, model by model, with a `Failure` in the place of one that could
+        not be made.
 
     Raises:
-        CimentoError: a suite cannot be read, two have one name, or the output cannot be written.
+        CimentoError: suites cannot be read (the error names them all) or two have one name, an
+            option does not exist, or the output cannot be written.
     """
     named, tokenizer = split_tokenizer(options)
     run_options = from_names({"limit": limit, "output": output, "force": force, **named})
-    loaded = list(load_suites(suites, language=run_options.language))
-    refuse_same_names(loaded)
     several = [models] if isinstance(models, str) or not isinstance(models, Sequence) else models
+    given = one_by_one(suites)
+    refuse_swapped(given, several)
+    loaded = suites_to_run(given, language=run_options.language)
     ready = as_scorers(several, run_options.scoring, tokenizer)
     # Where units are stored, what was answered is in their files.
     kept = MemoryCache() if cache is None and run_options.output is None else cache
-    yield from run_all(loaded, ready, run_options, cache=kept)
+    return run_all(loaded, ready, run_options, cache=kept)
+
+
+def refuse_swapped(suites: Sequence[SuiteLike], models: Sequence[ModelLike]) -> None:
+    """Refuse a model in the place of a suite, and a suite in the place of a model.
+
+    Raises:
+        UsageError: there is one.
+    """
+    wrong = [f"{suite!r} is a model" for suite in suites if _is_model(suite)]
+    wrong += [f"{model!r} is a suite" for model in models if _is_suite(model)]
+    if wrong:
+        raise UsageError(
+            where="suite" if _is_model(suites[0]) else "model",
+            seen=f"{' and '.join(wrong)}; suites come first, then models",
+            todo="Write evaluate(SUITE, MODEL).",
+        )
+
+
+def _is_model(suite: object) -> bool:
+    """Whether what was given as a suite is a model."""
+    if isinstance(suite, str | Path):
+        return is_model_here(str(suite))
+    return any(hasattr(suite, name) for name in ("card", "state_dict", "scorer"))
+
+
+def _is_suite(model: object) -> bool:
+    """Whether what was given as a model is a suite."""
+    if isinstance(model, str):
+        return model in builtin_names()
+    return isinstance(model, LoadedSuite) or hasattr(model, "meta")
 
 
 def load_model(
@@ -338,7 +381,40 @@ def open_model(
     return recording
 
 
-def refuse_same_names(suites: Sequence[LoadedSuite]) -> None:
+def suites_to_run(
+    suites: SuiteLike | Iterable[SuiteLike], *, language: str = ""
+) -> list[LoadedSuite]:
+    """All suites that are to be run, or one error that says why each unusable one is.
+
+    Args:
+        suites: as for `evaluate_all`.
+        language: ISO 639-1 code of suites that do not state theirs.
+
+    Raises:
+        CimentoError: a suite does not exist or has faults, or two have one name. Of several suites,
+            an `InputError` names all that are unusable.
+    """
+    several = one_by_one(suites)
+    loaded: list[LoadedSuite] = []
+    errors: list[CimentoError] = []
+    for suite in several:
+        try:
+            loaded += load_suites(suite, language=language)
+        except CimentoError as error:
+            errors.append(error)
+    if errors and len(several) == 1:
+        raise errors[0]
+    if errors:
+        raise InputError(
+            where=f"{len(errors)} of {len(several)} suites",
+            seen="cannot be used, and nothing was run. Correct them, or leave them out:"
+            + "".join(f"\n  {error}" for error in errors),
+        ) from errors[0]
+    _refuse_same_names(loaded)
+    return loaded
+
+
+def _refuse_same_names(suites: Sequence[LoadedSuite]) -> None:
     """Refuse different suites with the same name, since their runs would share a folder.
 
     Raises:

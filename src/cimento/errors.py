@@ -17,6 +17,10 @@
 
 The number is the exit code that the command line ends with. A message says where the trouble is,
 what was seen there and what to do about it.
+
+Errors are raised with options written as flags: ``--window``, and ``--window=sliding`` where a
+value is meant. Their text names them as its reader writes them: ``--window sliding`` on the command
+line (see `with_flags`), else ``window='sliding'``.
 """
 
 from __future__ import annotations
@@ -49,6 +53,81 @@ _VERBS = frozenset({"is", "are", "has", "have", "holds", "lacks", "cannot", "doe
 Severity = Literal["error", "warning"]
 
 
+_OPTION = re.compile(
+    # A command line is copied as it is.
+    r"(?P<command>`[^`]* [^`]*`|\bcimento (?:[^`;.\n]|\.(?=\S))+)"
+    r"|(?<![\w'\"/-])--(?P<set>set (?=\w))?(?P<name>\w(?:[\w-]*\w)?)"
+    r"(?:=(?P<value>[^\s,;]*[^\s,;.:?)]|\.\.\.))?"
+)
+_SWITCHES = frozenset(
+    {
+        "adaptive",
+        "all_tokens",
+        "allow_loss",
+        "allow_pickle",
+        "boundary_eos",
+        "force",
+        "leading_blank",
+        "lowercase",
+        "no_cache",
+        "trust_remote_code",
+    }
+)
+_OF_PYTHON = {"prediction": "predictions", "json": "as_json"}
+_PLAIN_VALUE = re.compile(r"-?[\d.]+|[A-Z][A-Z,|=]*|True|False|\.\.\.")
+
+
+class _Reader:
+    """Who reads messages: the command line says that its user does."""
+
+    writes_flags = False
+
+
+@contextmanager
+def with_flags() -> Iterator[None]:
+    """A context in which messages name options as flags, as the command line needs them."""
+    before, _Reader.writes_flags = _Reader.writes_flags, True
+    try:
+        yield
+    finally:
+        _Reader.writes_flags = before
+
+
+def _named_options(text: str) -> str:
+    """A message with its options as its reader writes them: as flags, or as in Python."""
+    return _OPTION.sub(_flag if _Reader.writes_flags else _keyword, text)
+
+
+def _flag(match: re.Match[str]) -> str:
+    """An option as a flag, with its value after a blank."""
+    if match["set"] or match["value"] is None:
+        return match[0]
+    return f"--{match['name']} {match['value']}"
+
+
+def _keyword(match: re.Match[str]) -> str:
+    """An option as a keyword argument, with its value if it has one."""
+    if match["command"]:
+        return match[0]
+    name, value = match["name"].replace("-", "_"), match["value"]
+    if name in _SWITCHES and value is None:
+        value = "True"
+    if name.removeprefix("no_") in _SWITCHES - {name} and value is None:
+        name, value = name.removeprefix("no_"), "False"
+    name = _OF_PYTHON.get(name, name)
+    if value is None:
+        return f"{name}="
+    return f"{name}={value if _PLAIN_VALUE.fullmatch(value) else repr(value)}"
+
+
+def _as_place(where: str) -> str:
+    """A place as a message of Python begins with it: ``option device`` for ``--device``."""
+    match = _OPTION.fullmatch(where)
+    if match is None or match["command"] or match["value"] is not None:
+        return where
+    return f"option {_keyword(match).partition('=')[0]}"
+
+
 class CimentoError(Exception):
     """The base class of all errors that cimento raises on purpose.
 
@@ -56,6 +135,8 @@ class CimentoError(Exception):
         where: the file, row, item, option or model concerned.
         seen: what was found there: a sentence, or one whose subject is the place (``is empty``).
         todo: what the user can do about it; may be empty where there is no advice to give.
+
+    Options stand in all three as flags, and in the text of the error as its reader writes them.
     """
 
     exit_code: ClassVar[int] = 1
@@ -69,11 +150,12 @@ class CimentoError(Exception):
     def __str__(self) -> str:
         # What begins with a verb has the place as its subject: `a.ods is a workbook`.
         between = " " if self.seen.split(" ", 1)[0] in _VERBS else ": "
-        parts = [f"{self.where}{between}{self.seen}" if self.where else self.seen]
+        where = self.where if _Reader.writes_flags else _as_place(self.where)
+        parts = [f"{where}{between}{self.seen}" if where else self.seen]
         if self.todo:
             parts.append(self.todo)
         parts = [part if part.endswith((".", "?", "!")) else part + "." for part in parts]
-        text = "\n".join(map(_shown, " ".join(parts).split("\n")))
+        text = "\n".join(map(_shown, _named_options(" ".join(parts)).split("\n")))
         if len(text) <= _LONGEST_MESSAGE:
             return text
         return f"{text[: _LONGEST_MESSAGE - _END_OF_MESSAGE]}\n...\n{text[-_END_OF_MESSAGE:]}"
@@ -117,10 +199,15 @@ class Fault:
         match = _ITEM.search(self.where)
         return match[1] if match else ""
 
-    def __str__(self) -> str:
-        # A formula stands on separate lines, with a caret below the offending character.
+    @property
+    def line(self) -> str:
+        """The whole fault, with options as flags; a formula stands on lines of its own."""
+        # A caret stands below the offending character of a formula.
         text = f"{self.code} {self.where}: {self.seen} {self.todo}".rstrip()
         return "\n".join(_shown(line, _LONGEST_FAULT) for line in text.split("\n"))
+
+    def __str__(self) -> str:
+        return _named_options(self.line)
 
 
 def counted(count: int, one: str, several: str = "") -> str:
@@ -161,7 +248,8 @@ def few_of_each_code(said: Iterable[str]) -> list[str]:
 def listed(faults: Sequence[Fault | str]) -> str:
     """The number of faults, then one fault a line; of very many, only the first."""
     count = counted(len(faults), "fault")
-    lines = "".join(f"\n  {fault}" for fault in faults[:_SHOWN])
+    texts = (fault.line if isinstance(fault, Fault) else fault for fault in faults[:_SHOWN])
+    lines = "".join(f"\n  {text}" for text in texts)
     more = f"\n  ... and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
     return f"{count}:{lines}{more}"
 

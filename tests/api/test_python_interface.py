@@ -212,7 +212,7 @@ def test_the_names_of_cimento_are_these():
         "Measure Meta Missing ModelCard ModelError Outcome Policy Prediction Reading Region Run "
         "RunOptions RunSummary Scorer SiteSettings Source Suite SuiteError Summary TableError "
         "TextScorer "
-        "UsageError analyse cite compare evaluate evaluate_all evaluate_while_training export "
+        "UsageError analyze cite compare evaluate evaluate_all evaluate_while_training export "
         "figure "
         "fill join_surprisals live_scorer load_model load_suite load_suites new_canary "
         "open_morphology "

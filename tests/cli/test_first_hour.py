@@ -237,6 +237,30 @@ def test_an_unknown_suite_is_answered_with_the_nearest_and_not_with_all(name, ne
     assert "en-filler-gap" not in message
 
 
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        (["analyse", "runs"], "Did you mean 'analyze'?"),
+        (["figure", "runs", "interaction", "--grey"], "--gray"),
+        (["site", "runs", "--licence", "CC0"], "--license"),
+        (["report", "runs", "--analyse"], "--analyze"),
+        (["suites", "convert", "it-islands", "--to", "lm-eval", "-o", "x"], "with --allow-loss."),
+    ],
+)
+def test_the_spelling_or_the_flag_that_is_meant_is_named(given, meant, capsys):
+    assert invoke(given) == 2
+    assert meant in capsys.readouterr().err
+
+
+def test_one_run_is_explained_whatever_a_pattern_matches(runs_of_every_kind, capsys):
+    paths = [str(path.parent) for path in sorted(runs_of_every_kind.rglob("manifest.json"))]
+    for given in ([str(runs_of_every_kind)], paths[:2]):
+        assert invoke(["explain", *given]) == 2
+        message = capsys.readouterr().err
+        assert "runs, and one is explained at a time. Give one of them: " in message
+        assert paths[0] in message
+
+
 def test_an_import_without_a_form_says_what_the_forms_are(capsys):
     Path("answers.csv").write_text("participant,item,rating\nP1,1,5\n", "utf-8")
     Path("data.json").write_text("[]", "utf-8")

@@ -36,7 +36,7 @@ def test_matches_are_counted_by_a_feature(capsys):
 
 def test_without_a_licence_there_are_ids_only(tmp_path, capsys):
     table = tmp_path / "hits.tsv"
-    arguments = ["corpus", "query", SUBJECTS, "it_sample", "--licence", "CC BY-NC 4.0"]
+    arguments = ["corpus", "query", SUBJECTS, "it_sample", "--license", "CC BY-NC 4.0"]
     assert invoke([*arguments, "-o", str(table)]) == 0
     header, first, *_ = table.read_text(encoding="utf-8").splitlines()
     assert header.split("\t") == ["file", "sha256", "sent_id", "V", "S"]
@@ -97,7 +97,7 @@ def test_a_query_becomes_a_suite_that_loads_with_its_sheet_and_its_trees(tmp_pat
     assert f"{once} left out: a sentence is used only once" in error
     assert invoke(["suites", "check", str(out)]) == 0
     assert invoke(["suites", "audit", str(out)]) == 0
-    closed = [*arguments, "--licence", "CC BY-NC 4.0", "-o", str(tmp_path / "ids")]
+    closed = [*arguments, "--license", "CC BY-NC 4.0", "-o", str(tmp_path / "ids")]
     assert invoke(closed) == 0
     names = sorted(path.name for path in (tmp_path / "ids").iterdir())
     assert names == ["query.json", "sources.tsv"]
@@ -138,6 +138,6 @@ def test_a_copy_has_forms_that_are_about_equally_frequent(tmp_path, capsys):
 
 def test_help_has_one_spelling_of_a_license_besides_the_option(capsys):
     assert invoke(["corpus", "query", "--help"]) == 0
-    shown = capsys.readouterr().out.replace("--licence", "")
+    shown = capsys.readouterr().out.replace("--license", "")
     assert "the license of every treebank" in shown
     assert "licence" not in shown

@@ -1,4 +1,4 @@
-"""Items x models x phenomena: from runs to the table that is analysed, and to what is shown."""
+"""Items x models x phenomena: from runs to the table that is analyzed, and to what is shown."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cimento import Item, Meta, Suite, analyse, evaluate
-from cimento.compare.analysis import analyse_table
+from cimento import Item, Meta, Suite, analyze, evaluate
+from cimento.compare.analysis import analyze_table
 from cimento.compare.answer_table import Respondent, answer_table, respondents_of
 from cimento.errors import InputError, UsageError
 from cimento.people.judgments import BETTER, Judgment
@@ -62,7 +62,7 @@ def test_phenomena_are_groups_of_items_or_else_suites():
 
 
 def test_models_are_ranked_and_items_ordered_as_their_shares():
-    analysis = analyse(runs_of(ROWS), kind="rasch")
+    analysis = analyze(runs_of(ROWS), kind="rasch")
     shares = [one.right for one in analysis.models]
     assert shares == sorted(shares, reverse=True)
     assert [one.rank for one in analysis.models] == [1, 2, 3, 4, 5]
@@ -81,7 +81,7 @@ def test_an_item_that_better_models_fail_is_found_backwards_and_shown():
     right = generator.random((30, 40)) < 1 / (1 + np.exp(hard - ability[:, None]))
     right[:, 11] = ability < 0
     rows = ["".join("+" if cell else "-" for cell in row) for row in right]
-    analysis = analyse(runs_of(rows))
+    analysis = analyze(runs_of(rows))
     assert analysis.kind == "2pl"
     assert [item.item for item in analysis.backwards] == ["11"]
     assert ("backwards", analysis.backwards[0]) in notable_items(analysis)
@@ -101,14 +101,14 @@ def test_people_are_further_columns_on_the_same_scale():
         for k in range(3)
     ]
     table = answer_table(runs_of(ROWS), people=people)
-    analysis = analyse_table(table, kind="rasch")
+    analysis = analyze_table(table, kind="rasch")
     assert table.right.shape == (10, 8)
     assert {one.kind for one in analysis.models if one.model.startswith("p")} == {"person"}
     assert "models and people" in as_text(analysis_grids(analysis)["models"])
 
 
 def test_too_little_data_has_shares_and_the_reason():
-    analysis = analyse(runs_of(("++--", "+---")))
+    analysis = analyze(runs_of(("++--", "+---")))
     assert analysis.reason == "4 items: a model of items needs 5 or more"
     assert [one.right for one in analysis.models] == [0.5, 0.25]
     assert "No model of items: 4 items" in as_text(analysis_grids(analysis)["models"])
@@ -133,9 +133,9 @@ def test_clusters_are_those_of_a_suite_and_have_a_part_of_the_variance():
     assert table.clusters[:3] == (("s", "source 0"), ("s", "source 0"), ("s", "source 1"))
     assert table.clusters[9] is None
     assert table.cluster_codes.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, -1]
-    parts = [part.part for part in analyse_table(table, kind="rasch").variance]
+    parts = [part.part for part in analyze_table(table, kind="rasch").variance]
     assert "cluster" in parts
-    shown = as_text(analysis_grids(analyse_table(table, kind="rasch"))["variance"])
+    shown = as_text(analysis_grids(analyze_table(table, kind="rasch"))["variance"])
     assert "clusters of items from one source" in shown
 
 
@@ -177,7 +177,7 @@ def test_nothing_judged_is_refused():
 
 
 def test_figures_show_what_the_analysis_says():
-    analysis = analyse(runs_of(ROWS), kind="rasch")
+    analysis = analyze(runs_of(ROWS), kind="rasch")
     for make in FIGURES:
         figure = make(analysis)
         alt.Chart.from_dict(dict(figure.spec))
@@ -188,14 +188,14 @@ def test_figures_show_what_the_analysis_says():
 
 
 def test_the_curve_of_information_is_that_of_its_items_by_hand():
-    analysis = analyse(runs_of(ROWS), kind="rasch")
+    analysis = analyze(runs_of(ROWS), kind="rasch")
     rows = information_figure(analysis).frame.filter(pl.col("ability") == 0.0)
     shares = [1 / (1 + math.exp(item.difficulty.value)) for item in analysis.items]
     assert rows["information"].sum() == pytest.approx(sum(p * (1 - p) for p in shares))
 
 
 def test_without_a_model_there_is_nothing_to_draw():
-    analysis = analyse(runs_of(("++--", "+---")))
+    analysis = analyze(runs_of(("++--", "+---")))
     with pytest.raises(UsageError, match="No model of items"):
         wright_map(analysis)
     assert len(analysis_section(analysis).figures) == 0
@@ -230,7 +230,7 @@ def test_people_stand_on_one_scale_with_models(tmp_path):
     assert sum(people["bo"].answers.values()) == 2
     assert people["cy"].answers == {("dogs", "0"): 1, ("dogs", "1"): 0, ("dogs", "2"): 0.5}
     table = answer_table([run], people=list(people.values()))
-    analysis = analyse_table(table, kind="rasch")
+    analysis = analyze_table(table, kind="rasch")
     order = [one.model for one in analysis.models if one.kind == "person"]
     assert order.index("ada") < order.index("bo")
 

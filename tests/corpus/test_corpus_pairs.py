@@ -394,7 +394,7 @@ def test_the_whole_way_to_suites_that_load(tmp_path, capsys):
 
 
 def test_a_treebank_that_may_not_be_passed_on_leaves_ids_only(tmp_path, capsys):
-    closed = ["--licence", "CC BY-NC-SA 4.0"]
+    closed = ["--license", "CC BY-NC-SA 4.0"]
     path, out = tmp_path / "p.tsv", tmp_path / "mine"
     arguments = ["corpus", "pairs", str(SAMPLE), "--per", "1", "--propose", *closed]
     assert invoke([*arguments, "-o", str(path)]) == 0

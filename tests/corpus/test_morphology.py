@@ -57,14 +57,14 @@ def delaf(tmp_path):
 
 
 def test_every_reading_of_a_form_is_kept_whatever_its_case(delaf):
-    assert [(reading.lemma, reading.pos, reading.tag) for reading in delaf.analyse("CASA")] == [
+    assert [(reading.lemma, reading.pos, reading.tag) for reading in delaf.analyze("CASA")] == [
         ("casa", "NOUN", "N:fs"),
         ("casar", "VERB", "V:P3s"),
         ("casar", "VERB", "V:Y2s"),
     ]
-    assert delaf.analyse("brasil")[0].pos == "PROPN"
-    assert forms(delaf.analyse("3,14")) == ["3,14"]
-    assert delaf.analyse("sonho") == ()
+    assert delaf.analyze("brasil")[0].pos == "PROPN"
+    assert forms(delaf.analyze("3,14")) == ["3,14"]
+    assert delaf.analyze("sonho") == ()
 
 
 def test_a_lemma_is_inflected_by_features_of_ud(delaf):
@@ -101,7 +101,7 @@ def test_a_dictionary_of_nothing_but_faults_is_refused(tmp_path):
 def test_other_encodings_are_read_or_refused(tmp_path):
     path = tmp_path / "unitex.dic"
     path.write_text(DELAF, encoding="utf-16")
-    assert len(open_dictionary_file(path, format="delaf").analyse("casa")) == 3
+    assert len(open_dictionary_file(path, format="delaf").analyze("casa")) == 3
     path.write_bytes("maçã,.N:fs\n".encode("latin-1"))
     with pytest.raises(InputError, match="UTF-8"):
         open_dictionary_file(path, format="delaf")
@@ -117,8 +117,8 @@ def test_the_index_is_made_again_when_the_file_changes_and_only_then(tmp_path):
     assert index.stat().st_mtime_ns == made
     path.write_text("casas,casa.N:fp\n", encoding="utf-8")
     again = open_dictionary_file(path, format="delaf", index_folder=tmp_path / "indices")
-    assert again.analyse("casa") == ()
-    assert forms(again.analyse("casas")) == ["casas"]
+    assert again.analyze("casa") == ()
+    assert forms(again.analyze("casas")) == ["casas"]
 
 
 def test_a_damaged_index_is_made_again(tmp_path):
@@ -127,11 +127,11 @@ def test_a_damaged_index_is_made_again(tmp_path):
     open_dictionary_file(path, format="delaf").close()
     [index] = tmp_path.glob("*.index")
     index.write_bytes(b"not a database at all")
-    assert forms(open_dictionary_file(path, format="delaf").analyse("casa")) == ["casa"]
+    assert forms(open_dictionary_file(path, format="delaf").analyze("casa")) == ["casa"]
     with closing(sqlite3.connect(index)) as connection, connection:
         connection.execute("UPDATE facts SET value = '0' WHERE name = 'version'")
     connection.close()
-    assert forms(open_dictionary_file(path, format="delaf").analyse("casa")) == ["casa"]
+    assert forms(open_dictionary_file(path, format="delaf").analyze("casa")) == ["casa"]
 
 
 def test_an_index_that_nobody_holds_is_closed(tmp_path):
@@ -157,7 +157,7 @@ def test_the_index_finds_what_a_mapping_finds(tmp_path_factory, pairs):
     dictionary = open_dictionary_file(path, format="unimorph")
     for word in {word for pair in pairs for word in pair}:
         expected = dict.fromkeys((f, w) for f, w in pairs if f == word)
-        assert [(r.form, r.lemma) for r in dictionary.analyse(word)] == list(expected)
+        assert [(r.form, r.lemma) for r in dictionary.analyze(word)] == list(expected)
         expected = dict.fromkeys((f, w) for f, w in pairs if w == word)
         assert [(r.form, r.lemma) for r in dictionary.inflect(word)] == list(expected)
     dictionary.close()
@@ -171,7 +171,7 @@ def test_unimorph_files_are_read(tmp_path):
         encoding="utf-8",
     )
     dictionary = open_morphology(f"unimorph:{path}", language="pt")
-    assert [reading.feats for reading in dictionary.analyse("casava")] == [
+    assert [reading.feats for reading in dictionary.analyze("casava")] == [
         "Mood=Ind|Number=Sing|Person=1|Tense=Imp|VerbForm=Fin",
         "Mood=Ind|Number=Sing|Person=3|Tense=Imp|VerbForm=Fin",
     ]
@@ -306,7 +306,7 @@ def test_verbs_are_conjugated(language, lemma, tag, form):
     rules = Rules(language)
     pos, features = from_delaf(tag)
     assert form in forms(rules.inflect(lemma, features, pos=pos))
-    assert (lemma, tag) in [(reading.lemma, reading.tag) for reading in rules.analyse(form)]
+    assert (lemma, tag) in [(reading.lemma, reading.tag) for reading in rules.analyze(form)]
 
 
 @pytest.mark.parametrize("language", ["pt", "it", "es"])
@@ -334,7 +334,7 @@ DECLINED = [
 def test_plurals(language, singular, plural):
     rules = Rules(language)
     assert forms(rules.inflect(singular, {"Number": "Plur"}, pos="NOUN")) == [plural]
-    assert singular in [reading.lemma for reading in rules.analyse(plural)]
+    assert singular in [reading.lemma for reading in rules.analyze(plural)]
 
 
 @pytest.mark.parametrize(
@@ -354,14 +354,14 @@ def test_adjectives(language, lemma, expected):
 
 
 def test_rules_say_that_they_guess_and_keep_to_a_list_of_lemmas():
-    free = Rules("it").analyse("banche")
+    free = Rules("it").analyze("banche")
     assert {reading.lemma for reading in free} > {"banca"}
     assert all(reading.guessed for reading in free)
     bound = Rules("it", lemmas={"NOUN": ["banca"], "VERB": ["parlare"]})
-    assert [(reading.lemma, reading.tag) for reading in bound.analyse("Banche")] == [
+    assert [(reading.lemma, reading.tag) for reading in bound.analyze("Banche")] == [
         ("banca", "N:p")
     ]
-    assert bound.analyse("case") == ()
+    assert bound.analyze("case") == ()
     assert bound.inflect("cantare") == ()
     assert forms(bound.inflect("parlare", {"Mood": "Cnd", "Person": "1", "Number": "Plur"})) == [
         "parleremmo"
@@ -383,12 +383,12 @@ def test_what_there_is_not_is_said():
 def test_russian_by_pymorphy3(monkeypatch):
     pytest.importorskip("pymorphy3")
     russian = open_morphology("pymorphy3")
-    readings = {(reading.lemma, reading.pos) for reading in russian.analyse("стали")}
+    readings = {(reading.lemma, reading.pos) for reading in russian.analyze("стали")}
     assert readings == {("стать", "VERB"), ("сталь", "NOUN")}
     wanted = {"Gender": "Fem", "Case": "Acc", "Number": "Sing"}
     assert "новую" in forms(russian.inflect("новый", wanted, pos="ADJ"))
-    assert not russian.analyse("стол")[0].guessed
-    assert russian.analyse("стокулярность")[0].guessed
+    assert not russian.analyze("стол")[0].guessed
+    assert russian.analyze("стокулярность")[0].guessed
     monkeypatch.setitem(__import__("sys").modules, "pymorphy3", None)
     with pytest.raises(MissingDependencyError, match=r"cimento\[morphology\]"):
         open_morphology("pymorphy3")

@@ -176,7 +176,7 @@ def _dictionary(name: str) -> object:
 
     dictionary = open_morphology(name, language="it")
     try:
-        return dictionary.analyse("dormo"), dictionary.inflect("gatto")
+        return dictionary.analyze("dormo"), dictionary.inflect("gatto")
     finally:
         if isinstance(dictionary, FileMorphology):
             dictionary.close()

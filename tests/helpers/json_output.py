@@ -61,8 +61,8 @@ def command_in(arguments: Sequence[str]) -> str:
 
 
 KEYWORDS = {
-    "$defs", "$id", "$ref", "$schema", "additionalProperties", "anyOf", "default", "description",
-    "enum", "items", "properties", "required", "title", "type",
+    "$comment", "$defs", "$id", "$ref", "$schema", "additionalProperties", "anyOf", "default",
+    "description", "enum", "items", "properties", "required", "title", "type",
 }  # fmt: skip
 """What the schemas ask; none of it but ``enum`` looks at a value beyond its type."""
 

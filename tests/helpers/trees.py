@@ -44,7 +44,7 @@ class FewForms:
     def __init__(self, *rows: tuple[str, str, str, str]) -> None:
         self._rows = tuple(WordReading(*row, tag="") for row in rows)
 
-    def analyse(self, form: str) -> tuple[WordReading, ...]:
+    def analyze(self, form: str) -> tuple[WordReading, ...]:
         return tuple(row for row in self._rows if row.form == form.lower())
 
     def inflect(self, lemma, features=None, *, pos=""):

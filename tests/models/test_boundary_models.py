@@ -223,5 +223,5 @@ def test_recorded_surprisals_cannot_be_corrected(tmp_path):
     path.write_text("sentence_id\ttoken_id\ttoken\tsurprisal\n1\t1\tSì.\t1.0\n", encoding="utf-8")
     suite = make_suite(["(*;%a%) > 0"], [{"a": "Sì."}])
 
-    with pytest.raises(UsageError, match="--boundary with a recording: it does not say"):
+    with pytest.raises(UsageError, match="boundary= with a recording: it does not say"):
         evaluate(suite, f"replay:{path}", boundary="word-start")

@@ -221,5 +221,5 @@ def test_recorded_sentences_keep_the_context_they_had(tmp_path, questions):
     path = tmp_path / "recorded.tsv"
     path.write_text("sentence_id\ttoken_id\ttoken\tsurprisal\n1\t1\tLe\t1.0\n", encoding="utf-8")
 
-    with pytest.raises(UsageError, match="--context with a recording"):
+    with pytest.raises(UsageError, match="context= with a recording"):
         evaluate(questions, f"replay:{path}", context="Ecco.")

@@ -199,5 +199,5 @@ def test_what_is_asked_as_a_server_says_how(model, said):
 
 
 def test_the_hint_for_gguf_leads_to_what_can_score():
-    with pytest.raises(UsageError, match="--model gguf:FILE"):
+    with pytest.raises(UsageError, match="model='gguf:FILE'"):
         cimento.score("Le zie.", "demo-causal", model_args={"gguf_file": "x.gguf"})

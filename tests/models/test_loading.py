@@ -58,7 +58,7 @@ def test_what_is_neither_causal_nor_masked_must_be_said(zoo_folder, tmp_path):
     edit(folder / "config.json", architectures=["BertForTokenClassification"])
 
     with pytest.raises(
-        ModelError, match=r"BertForTokenClassification.*--kind causal, masked or diffusion"
+        ModelError, match=r"BertForTokenClassification.*kind='causal', masked or diffusion"
     ):
         load_folder(folder)
     assert load_folder(folder, kind="masked").card.kind == "masked"
@@ -81,7 +81,7 @@ def test_a_model_without_its_head_is_refused(headless, base, kind, tmp_path):
     zoo.tokenizer(zoo.SPECIES[base].tokenizer).save_pretrained(tmp_path)
 
     with pytest.raises(
-        ModelError, match=r"weights are not in the files \(.*would be random.*--kind"
+        ModelError, match=r"weights are not in the files \(.*would be random.*kind="
     ):
         load_folder(tmp_path, kind=kind)
 
@@ -104,7 +104,7 @@ def test_a_masked_model_needs_a_mask(zoo_folder, tmp_path):
     shutil.copy(zoo_folder("bert") / "model.safetensors", folder)
     shutil.copy(zoo_folder("bert") / "config.json", folder)
 
-    with pytest.raises(ModelError, match=r"no mask token.*--kind causal"):
+    with pytest.raises(ModelError, match=r"no mask token.*kind='causal'"):
         load_folder(folder)
 
 

@@ -94,5 +94,5 @@ def test_policies_without_it_keep_their_names():
 
 
 def test_a_model_that_reads_whole_words_refuses_it():
-    with pytest.raises(UsageError, match="--lowercase"):
+    with pytest.raises(UsageError, match="lowercase"):
         score_texts([TEXT], "openai:http://127.0.0.1:9#x", asking=LOWER)

@@ -44,7 +44,7 @@ def test_scores_are_those_of_the_model_with_the_tokenizer_beside_it(bare, apart,
 
 
 def test_the_message_about_a_missing_tokenizer_names_the_option(bare):
-    with pytest.raises(ModelError, match=r"or name another one with --tokenizer NAME"):
+    with pytest.raises(ModelError, match=r"or name another one with tokenizer=NAME"):
         cimento.evaluate("it-subject-verb", str(bare), device="cpu", limit=1)
 
 

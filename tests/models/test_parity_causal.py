@@ -182,7 +182,7 @@ def test_a_row_that_does_not_branch_goes_the_plain_way_whatever_was_proven_befor
 
 
 def test_a_model_that_sees_the_future_is_no_causal_model(zoo_folder):
-    with pytest.raises(ModelError, match=r"sees the words that it should predict.*--kind masked"):
+    with pytest.raises(ModelError, match=r"sees the words that it should predict.*kind='masked'"):
         load_folder(zoo_folder("bert-cased"), kind="causal")
 
 

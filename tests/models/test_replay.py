@@ -211,7 +211,7 @@ def test_sentences_in_another_order_are_refused(tmp_path):
 
 
 def test_without_a_spec_the_message_asks_for_one(tmp_path):
-    with pytest.raises(TableError, match="Give the model spec with --spec") as caught:
+    with pytest.raises(TableError, match="Give the model spec with spec=") as caught:
         replay(SUITE, write(tmp_path))
     assert "sentence 1" in caught.value.where
     assert "token 6 ('</s>')" in caught.value.where

@@ -53,7 +53,7 @@ def test_a_text_that_brings_its_own_bos_is_refused(kind):
     frame = causal_frame(tokenizer, "auto")
     before = "".join(zoo.TOKENIZERS[kind].before)
 
-    with pytest.raises(ModelError, match=r"is put before every text.*--bos none"):
+    with pytest.raises(ModelError, match=r"is put before every text.*bos='none'"):
         encoded(tokenizer, "Bene.", f"{before}Bene.", frame=frame)
     with pytest.raises(ModelError, match="is put before every text"):
         encoded(tokenizer, Score("Bene.", context=f"{before}Allora."), frame=frame)

@@ -188,7 +188,7 @@ def test_a_part_is_full_and_has_its_token_in_the_middle(window, before, after, d
 def test_by_default_a_long_text_is_refused(folders, name):
     folder, _ = folders(name)
 
-    with pytest.raises(TextTooLongError, match=f"window holds {WINDOW}.*--window sliding"):
+    with pytest.raises(TextTooLongError, match=f"window holds {WINDOW}.*window='sliding'"):
         ask_folder(folder, [LONG[0]])
 
 
@@ -213,7 +213,7 @@ def test_a_stride_must_leave_an_overlap(folders):
 
     with pytest.raises(UsageError, match=f"not less than the window of .* {WINDOW}"):
         load_folder(folder, Policy(window="sliding", stride=WINDOW))
-    with pytest.raises(UsageError, match="--window refuse"):
+    with pytest.raises(UsageError, match="window='refuse'"):
         Policy(stride=5)
     with pytest.raises(UsageError, match="one token or more"):
         Policy(window="sliding", stride=0)

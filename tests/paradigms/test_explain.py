@@ -156,7 +156,7 @@ def test_a_suite_can_declare_its_twins(tmp_path):
 
 
 def test_a_pair_that_differs_only_in_what_is_measured_says_what_is_missing(twins):
-    with pytest.raises(UsageError, match=r"in which feature.*--swap BASE=SOURCE"):
+    with pytest.raises(UsageError, match=r"in which feature.*swap=BASE=SOURCE"):
         explain(twins)
 
 

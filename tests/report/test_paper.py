@@ -315,7 +315,7 @@ def test_a_figure_has_title_names_font_and_greys_of_ones_own(runs_of_every_kind,
 
     assert invoke(command) == 0
     plain = file.read_text("utf-8")
-    options = ["--title", "Mine", "--rename", "nonisland=no island", "--font-size", "22", "--grey"]
+    options = ["--title", "Mine", "--rename", "nonisland=no island", "--font-size", "22", "--gray"]
     assert invoke([*command, *options]) == 0
     text = file.read_text("utf-8")
     spec = json.loads(text)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +17,8 @@ from tests.helpers.docs_pages import DOCS, blocks
 from tests.helpers.json_output import read_schema
 
 PAGE = DOCS / "json-summary.md"
-SITE_PAGES = DOCS.parent / "scripts" / "site" / "pages.py"
+SCRIPTS = DOCS.parent / "scripts"
+SITE_PAGES = SCRIPTS / "site" / "pages.py"
 
 
 def fields(schema: Any) -> Iterator[str]:
@@ -38,9 +41,9 @@ def nearly(record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def site_pages() -> Any:
-    """The module that makes pages of the site from the code."""
-    spec = importlib.util.spec_from_file_location("site_pages", SITE_PAGES)
+def module_at(path: Path) -> Any:
+    """A module of the repository's scripts."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -56,12 +59,23 @@ def test_every_field_of_the_summary_stands_on_its_page():
 
 def test_every_field_of_every_command_stands_in_the_reference():
     commands = read_schema("commands")["$defs"]
-    page = site_pages().json_page()
+    page = module_at(SITE_PAGES).json_page()
     sections = re.findall(r"^## cimento (.+)$", page, re.MULTILINE)
     assert [section.replace(" ", "-") for section in sections] == list(commands)
     for text, schema in zip(page.split("\n## ")[1:], commands.values(), strict=True):
-        named = set(re.findall(r"^\| `(?:.*\.)?([\w-]+)`", text, re.MULTILINE))
+        named = set(re.findall(r"^\| `(?:[^`]*\.)?([\w-]+)`", text, re.MULTILINE))
         assert set(fields(schema)) - named == set()
+
+
+def test_every_field_has_the_description_of_its_record_or_one_of_its_own():
+    json_fields = module_at(SCRIPTS / "json_fields.py")
+    schema = read_schema("commands")
+    page = module_at(SITE_PAGES).json_page()
+
+    assert re.findall(r"^\| `.*\|\s*\|$", page, re.MULTILINE) == []
+    assert json_fields.described(copy.deepcopy(schema)) == schema, (
+        "python scripts/json_fields.py writes the descriptions"
+    )
 
 
 def test_the_example_is_what_is_printed(tmp_path, monkeypatch, capsys):

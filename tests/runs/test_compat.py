@@ -317,5 +317,5 @@ def test_words_of_n_grams_have_no_blank_before_them(tmp_path):
         "\\data\\\nngram 1=4\n\n\\1-grams:\n-1\t<unk>\n-9\t<s>\n-1\t</s>\n-0.3\tzie\n\n\\end\\\n",
         encoding="utf-8",
     )
-    with pytest.raises(UsageError, match="--no-leading-blank"):
+    with pytest.raises(UsageError, match="leading_blank=False"):
         run_as("lm-eval", f"kenlm:{path}")

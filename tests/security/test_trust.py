@@ -82,7 +82,7 @@ def test_weights_that_are_no_safetensors_are_taken_where_they_are_trusted(
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(model / "cache"))
     expected = opened(model)
     torch.save(without_safetensors(model), model / "pytorch_model.bin")
-    with pytest.raises(ModelError, match="--allow-pickle"):
+    with pytest.raises(ModelError, match="allow_pickle=True"):
         opened(model)
 
     scorer = opened(model, allow_pickle=True)
@@ -102,7 +102,7 @@ def test_code_in_a_model_folder_is_not_run(model, trace):
     auto = {"AutoConfig": "attack.Config", "AutoModelForCausalLM": "modeling_x.Model"}
     edit(model / "config.json", auto_map=auto, model_type="of-its-own")
 
-    with pytest.raises(CimentoError, match="--trust-remote-code"):
+    with pytest.raises(CimentoError, match="trust_remote_code=True"):
         opened(model)
 
 
@@ -185,7 +185,7 @@ def test_a_config_that_asks_for_kernels_of_the_hub_is_refused(nested, model):
 
 @pytest.mark.parametrize("args", [{"attn_implementation": "a/b"}, {"use_kernels": True}])
 def test_options_that_ask_for_kernels_of_the_hub_need_trust_too(args, model):
-    with pytest.raises(ModelError, match=r"code of the hub.*--trust-remote-code"):
+    with pytest.raises(ModelError, match=r"code of the hub.*trust_remote_code=True"):
         opened(model, **args)
 
 
@@ -209,7 +209,7 @@ def unpickled(monkeypatch):
 def test_an_index_of_safetensors_names_no_pickle(model, unpickled):
     torch.save(index(model, "pytorch_model.bin"), model / "pytorch_model.bin")
 
-    with pytest.raises(ModelError, match=r"pytorch_model\.bin.*--allow-pickle"):
+    with pytest.raises(ModelError, match=r"pytorch_model\.bin.*allow_pickle=True"):
         opened(model)
     assert not unpickled
     opened(model, allow_pickle=True)
@@ -240,6 +240,6 @@ def test_a_config_names_no_pickle_for_its_weights(model, unpickled):
     torch.save(without_safetensors(model), model / "adapter_model.bin")
     edit(model / "config.json", transformers_weights="adapter_model.bin")
 
-    with pytest.raises(ModelError, match=r"transformers_weights.*--allow-pickle"):
+    with pytest.raises(ModelError, match=r"transformers_weights.*allow_pickle=True"):
         opened(model)
     assert not unpickled

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cimento import SiteSettings, UsageError, analyse, evaluate, export, open_runs, write_site
+from cimento import SiteSettings, UsageError, analyze, evaluate, export, open_runs, write_site
 from cimento.cli.main import invoke
 from cimento.report.document import sections_of
 from cimento.report.html import minus
@@ -170,7 +170,7 @@ def test_the_ceiling_of_ratings_stands_beside_the_correlation(site, more_runs):
 def test_all_items_and_models_stand_on_one_scale_as_in_an_analysis_of_the_runs(
     site, animal_runs, more_runs
 ):
-    analysis = analyse([*open_runs(animal_runs), *open_runs(more_runs)])
+    analysis = analyze([*open_runs(animal_runs), *open_runs(more_runs)])
     shown = {
         row["model"]: float(row["ability"]) for row in rows(site / "tables/analysis/models.csv")
     }
@@ -184,7 +184,7 @@ def test_all_items_and_models_stand_on_one_scale_as_in_an_analysis_of_the_runs(
     assert "analysis.html" in read(site / "index.html")
 
 
-def test_one_model_or_a_few_items_are_not_analysed(animal_runs, tmp_path):
+def test_one_model_or_a_few_items_are_not_analyzed(animal_runs, tmp_path):
     run = next(iter(open_runs(animal_runs)))
     write_site([run], tmp_path / "one")
     few = [evaluate(agreement(), model, limit=15, output=tmp_path / "few")
@@ -209,7 +209,7 @@ def test_the_tables_to_download_are_those_of_the_runs(site, animal_runs, more_ru
 
 
 def test_the_head_describes_the_tables_as_a_data_set(animal_runs, tmp_path):
-    settings = SiteSettings(title="T", address="https://lab.example/board", licence="CC BY 4.0")
+    settings = SiteSettings(title="T", address="https://lab.example/board", license="CC BY 4.0")
     page = write_site(animal_runs, tmp_path / "site", settings).page
     match = re.search(r'<script type="application/ld\+json">(.*?)</script>', read(page), re.DOTALL)
     assert match is not None
@@ -383,7 +383,7 @@ def test_a_text_of_a_suite_is_text_on_every_page(tmp_path):
     evaluate(suite, knows(HOSTILE), output=tmp_path / "runs")
     evaluate(named, knows(HOSTILE), output=tmp_path / "runs")
     root = tmp_path / "site"
-    write_site(tmp_path / "runs", root, SiteSettings(title=HOSTILE, licence=HOSTILE))
+    write_site(tmp_path / "runs", root, SiteSettings(title=HOSTILE, license=HOSTILE))
     for page in root.rglob("*.html"):
         text = read(page)
         tags = Reader(text).tags

@@ -23,15 +23,15 @@ from cimento.studies.portuguese.models import GRAMMAR_STARTER, starter_instance
 def words_read_once():
     """What the rules say of a word is kept from one command to the next."""
     read: dict[tuple[str, str], tuple[WordReading, ...]] = {}
-    analyse = Rules.analyse
+    analyze = Rules.analyze
 
     def kept(self, form):
         if (self.name, form) not in read:
-            read[self.name, form] = analyse(self, form)
+            read[self.name, form] = analyze(self, form)
         return read[self.name, form]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Rules, "analyse", kept)
+        patch.setattr(Rules, "analyze", kept)
         yield
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from cimento.cite.library import Reference, bibtex, find_reference
 from cimento.cite.methods import ParagraphForm, methods_paragraph, references
+from cimento.errors import need_known
 
 if TYPE_CHECKING:
     from cimento.runs.run import RunsLike
@@ -35,9 +36,11 @@ def cite(runs: RunsLike, what: Cited = "bibtex", *, form: ParagraphForm = "text"
 
     Raises:
         TableError: a run cannot be read.
+        UsageError: there is no such text to cite runs by.
     """
     from cimento.runs.run import runs_of
 
+    need_known(what, get_args(Cited), where="what", seen=f"got {what!r}")
     opened = runs_of(runs)
     if what != "bibtex":
         return methods_paragraph(opened, form=form, appendix=what == "appendix")

@@ -52,7 +52,7 @@ _SAYERS_IN_BRIEF: Sequence[Sayer] = (sentences.scored_in_brief,)
 _SHEET_VERSION = 1
 _SHEET_HEAD = """\
 # Preregistration sheet of cimento {version}.
-# 1. List the models that you will run, and say what you exclude and how you analyse.
+# 1. List the models that you will run, and say what you exclude and how you analyze.
 # 2. Deposit this file where its date is attested, such as a registry of studies.
 # 3. Run. `cimento rerun RUNS --prereg SHEET` repeats the runs, and says whether they kept to it.
 """

@@ -1,4 +1,4 @@
-"""``cimento compare`` and ``analyse``: runs side by side, and all of them on one scale.
+"""``cimento compare`` and ``analyze``: runs side by side, and all of them on one scale.
 
 Compared are two models, one model before and after, or all models of each suite. An analysis is of
 items x models x phenomena, by item-response models.
@@ -308,8 +308,8 @@ def _head(pair: RunPair, folders: Sequence[Path], *, models: bool) -> str:
     return "\n".join(lines)
 
 
-class AnalyseOptions(GridOptions):
-    """The runs to analyse, and the model."""
+class AnalyzeOptions(GridOptions):
+    """The runs to analyze, and the model."""
 
     model: ModelChoice = option(
         "auto", "Of items: rasch, 2pl (they discriminate unequally), or auto: by likelihood ratio."
@@ -336,14 +336,14 @@ class AnalyseOptions(GridOptions):
     items: bool = option(default=False, help="List every item, not only those to look at.")
 
 
-def _analyse(options: AnalyseOptions) -> None:
+def _analyze(options: AnalyzeOptions) -> None:
     """Say how hard items and phenomena are, how able models are, and how sure this is.
 
     A crossed logistic model of all outcomes (Rasch with random items, or two-parameter): abilities
     with the ranks they leave open, difficulties, shares of variance, and items that fit badly or
-    discriminate backwards, with their sentences. Suites are analysed by their headline question.
+    discriminate backwards, with their sentences. Suites are analyzed by their headline question.
     """
-    from cimento.compare.analysis import analyse_table
+    from cimento.compare.analysis import analyze_table
     from cimento.compare.answer_table import answer_table, respondents_of
     from cimento.people.judgments import judgments_of, read_judgments
     from cimento.report.analysis import analysis_grids, analysis_section
@@ -361,7 +361,7 @@ def _analyse(options: AnalyseOptions) -> None:
         covariates=options.covariates,
         ties=options.ties,
     )
-    analysis = analyse_table(
+    analysis = analyze_table(
         table,
         kind=options.model,
         ties=options.ties,
@@ -376,7 +376,7 @@ def _analyse(options: AnalyseOptions) -> None:
         note(f"Tables and figures are in {options.output}")
 
 
-analyse = command_of(AnalyseOptions, _analyse, positional="runs", metavar="RUN...")
+analyze = command_of(AnalyzeOptions, _analyze, positional="runs", metavar="RUN...")
 
 
 def opened_whole(paths: Sequence[Path]) -> list[Run]:

@@ -34,7 +34,7 @@ class TreebankOptions(Options):
     treebanks: tuple[Path, ...] = option(
         ..., "CoNLL-U files (.conllu, .gz), folders of them; it_sample."
     )
-    licence: str = option("", "Of the treebanks, where neither name nor README tells.")
+    license: str = option("", "Of the treebanks, where neither name nor README tells.")
 
     @property
     def files(self) -> tuple[TreebankFile, ...]:
@@ -45,7 +45,7 @@ class TreebankOptions(Options):
         """
         from cimento.corpus.treebanks import open_treebanks
 
-        return open_treebanks(self.treebanks, licence=self.licence)
+        return open_treebanks(self.treebanks, licence=self.license)
 
 
 class InventoryOptions(Options):

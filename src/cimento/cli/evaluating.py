@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from cimento.api import Failure, refuse_same_names, run_all
+from cimento.api import Failure, run_all, suites_to_run
 from cimento.cli.console import note, show
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache
 from cimento.engine.engines import ONE_WORKER, Engine
 from cimento.io.files import default_cache_folder
-from cimento.paradigms.registry import load_suites
 from cimento.report.benchmarks import benchmark_means
 from cimento.runs.again import stored_runs
 from cimento.runs.job import unused_options
@@ -100,8 +99,7 @@ def evaluate_with_progress(
     """
     if engine.share is None and (stored := stored_runs(suites, models, run_options)) is not None:
         return stored, []
-    loaded = list(load_suites(suites, language=run_options.language))
-    refuse_same_names(loaded)
+    loaded = suites_to_run(suites, language=run_options.language)
     for line in unused_options(loaded, run_options):
         note(f"cimento: {line}")
     keeps = not run_options.no_cache

@@ -11,7 +11,7 @@ from cimento.cli.evaluating import opened_cache, progress_bars
 from cimento.cli.flags import SheetOptions, command_of, run_option
 from cimento.errors import UsageError, counted
 from cimento.io.declared import Texts, option
-from cimento.io.files import write_text
+from cimento.io.files import expanded, write_text
 from cimento.models.hf.arguments import parse_model_args
 from cimento.models.questions import Baseline, Part
 from cimento.options import Arguments, Limit
@@ -22,6 +22,7 @@ from cimento.paradigms.regions.swaps import (
     regions_named,
 )
 from cimento.runs.run import open_runs
+from cimento.runs.store import MANIFEST
 from cimento.suites import Suite
 
 if TYPE_CHECKING:
@@ -202,12 +203,14 @@ def _run(options: ExplainOptions) -> Run:
     Raises:
         UsageError: there are several, or it has no regions.
     """
-    runs = open_runs(options.run)
+    # A pattern of the shell that matches several runs puts the others in the place of items.
+    others = [Path(item) for item in options.items if (expanded(item) / MANIFEST).is_file()]
+    runs = open_runs([options.run, *others])
     if len(runs) > 1:
         raise UsageError(
             where=str(options.run),
-            seen=f"there are {len(runs)} runs in this folder",
-            todo="Give one of them.",
+            seen=f"there are {len(runs)} runs, and one is explained at a time",
+            todo=f"Give one of them: {', '.join(str(run.folder) for run in runs)}.",
         )
     [run] = runs
     if not isinstance(run.suite, Suite):

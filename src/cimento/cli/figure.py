@@ -77,7 +77,7 @@ class FigureOptions(TableOptions):
         metavar="NAME=TEXT",
     )
     font_size: int | None = option(None, "Of all texts.", unit="points", ge=4, le=72)
-    grey: bool = option(default=False, help="Draw in grey, for print.")
+    gray: bool = option(default=False, help="Draw in gray, for print.")
     item: str = option("", "For tokens: the id of the item.")
     length: int | None = option(
         None, "For position: only sentences of so many tokens.", unit="tokens", ge=1
@@ -104,7 +104,7 @@ def _figure(options: FigureOptions) -> int:
     written = []
     for figure, path in zip(drawn, _paths(options.output, len(drawn)), strict=True):
         dressed = figure.dressed(
-            title=options.title, names=names, font_size=options.font_size, grey=options.grey
+            title=options.title, names=names, font_size=options.font_size, gray=options.gray
         )
         written.append(dressed.write(path))
     options.neutralise(*written)

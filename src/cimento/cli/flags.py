@@ -61,7 +61,7 @@ def command_of(
 
     def command(ctx: typer.Context, **values: object) -> Callable[[], int | None]:
         given = {name: value for name, value in values.items() if _is_given(ctx, name)}
-        return partial(action, checked(model, read(given), written="--"))
+        return partial(action, checked(model, read(given)))
 
     context = inspect.Parameter(
         "ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
@@ -92,7 +92,7 @@ def run_options_of(options: Options, **fixed: object) -> RunOptions:
     """
     shared = type(options).model_fields.keys() & RunOptions.model_fields.keys() - {"as_json"}
     given = {name: value for name in shared if (value := getattr(options, name)) is not None}
-    return checked(RunOptions, given | fixed, written="--")
+    return checked(RunOptions, given | fixed)
 
 
 class SheetOptions(Options):

@@ -12,6 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
@@ -22,7 +23,7 @@ from typer.models import CommandInfo, TyperInfo
 
 from cimento._version import __version__
 from cimento.cli.console import close_quietly
-from cimento.errors import CimentoError, StorageError, UsageError, need_known
+from cimento.errors import CimentoError, StorageError, UsageError, need_known, with_flags
 from cimento.models.hf import end_process, own_process
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "explain": Entry(
             "cimento.cli.explain:explain", "Find which region carries a prediction, by layer."
         ),
-        "analyse": Entry(
-            "cimento.cli.compare:analyse", "Say how hard items are, and how able models."
+        "analyze": Entry(
+            "cimento.cli.compare:analyze", "Say how hard items are, and how able models."
         ),
         "profile": Entry(
             "cimento.cli.profile:profile", "Describe models in each dimension of a cloze suite."
@@ -255,11 +256,17 @@ class Ending:
     def __init__(self) -> None:
         self.result: object = None
         self.code = 0
+        self._flags = ExitStack()
 
     def __enter__(self) -> Self:
+        self._flags.enter_context(with_flags())
         return self
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        with self._flags:
+            return self._ended(error)
+
+    def _ended(self, error: BaseException | None) -> bool:
         if error is not None:
             code = _explain(error)
         elif self.result == INTERRUPTED:  # typer's code for an interrupt

@@ -279,10 +279,10 @@ collect = run_command(_CollectOptions, _collect)
 
 def _check(options: RunOptions) -> int:
     """List what is missing, and return the exit code."""
-    from cimento.paradigms.registry import load_suites
+    from cimento.api import suites_to_run
     from cimento.runs.planning import find_missing
 
-    loaded = list(load_suites(options.suites, language=options.language))
+    loaded = suites_to_run(options.suites, language=options.language)
     runs = len(loaded) * len(dict.fromkeys(options.models))
     missing = find_missing(loaded, options.models, options)
     if options.as_json:

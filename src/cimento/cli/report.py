@@ -149,8 +149,8 @@ class ReportOptions(TableOptions):
         "Judge whole sentences on these: lp,penlp:0.8,slor ... or regions.",
         flags=("--measure",),
     )
-    analyse: bool = option(
-        default=False, help="In a page: a section on items, models and phenomena, as of analyse."
+    analyze: bool = option(
+        default=False, help="In a page: a section on items, models and phenomena, as of analyze."
     )
 
 
@@ -195,7 +195,7 @@ def _report(options: ReportOptions) -> int:
         show(text(open_reports(options.runs, measures)))
     else:
         runs = open_reports(options.runs, measures)
-        write_report(runs, output, joint=_joint(runs) if options.analyse else ())
+        write_report(runs, output, joint=_joint(runs) if options.analyze else ())
         note(f"{_WRITTEN.get(output.suffix.lower(), 'The report is')} in {output}")
     if output is not None:
         options.neutralise(output)
@@ -204,10 +204,10 @@ def _report(options: ReportOptions) -> int:
 
 def _joint(runs: Sequence[Run]) -> tuple[JointReport, ...]:
     """The section on items, models and phenomena."""
-    from cimento.compare import analyse
+    from cimento.compare import analyze
     from cimento.report.analysis import analysis_section
 
-    return (analysis_section(analyse(runs)),)
+    return (analysis_section(analyze(runs)),)
 
 
 _WRITTEN = {".csv": "All estimates are", ".json": "The summary is"}
@@ -410,7 +410,7 @@ class SiteOptions(StoredOptions, SheetOptions):
     address: str = option(
         "", "Where it will stand, for its description as a data set.", metavar="URL"
     )
-    licence: str = option("", "The license of its tables, a name or an address.")
+    license: str = option("", "The license of its tables, a name or an address.")
     dataset: str = option(
         "",
         "The benchmark on the Hugging Face hub, for results in the form of its model cards.",
@@ -439,7 +439,7 @@ def _site(options: SiteOptions) -> int:
     settings = SiteSettings(
         title=options.title,
         address=options.address,
-        licence=options.licence,
+        license=options.license,
         dataset=options.dataset,
         spreadsheet_safe=options.spreadsheet_safe,
     )

@@ -135,7 +135,7 @@ def _fill(options: _FillOptions) -> int:
     from cimento.paradigms.cloze.requests import ClozeOptions, fill_texts
 
     named = {name: getattr(options, name) for name in ("k", "protocol", "masks", "choice")}
-    policy = checked(ClozeOptions, named, written="--").policy
+    policy = checked(ClozeOptions, named).policy
     if options.output is not None:
         need_writable(options.output)
     command = f"cimento fill -m {options.model}"

@@ -67,7 +67,7 @@ def prompt(
     from cimento.paradigms.stories.formats import read_stories
     from cimento.paradigms.stories.options import StoryOptions
 
-    chosen = checked(StoryOptions, parse_settings(set_ or ()), written="--set")
+    chosen = checked(StoryOptions, parse_settings(set_ or ()), prefix="--set ")
     file = asked_suite(read_stories(find_suite(suite)), chosen)
     if row >= len(file.stories):
         raise UsageError(

@@ -120,7 +120,7 @@ class ExpressionOptions(Options):
     named_by: Literal["keyword", "file"] = option(
         "keyword", "What an expression is called: its keyword, or its file, for inflected forms."
     )
-    licence: str = option("", "Terms of use of the sentences.")
+    license: str = option("", "Terms of use of the sentences.")
     per: int | None = option(None, "Sentences for each expression; else all.", ge=1)
     seed: int = option(0, "Seed of the draw and the order.")
     shortest: int = option(5, "In tokens.", ge=1)
@@ -156,7 +156,7 @@ def _expressions(options: ExpressionOptions) -> None:
         version="0.1.0",
         language=options.language,
         phenomenon="multiword expressions",
-        licence=options.licence,
+        licence=options.license,
         status="made from concordances, not yet reviewed",
     )
     suite = ClozeSuite(meta, multiwords=tuple(items), cluster="expression")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
-from cimento.compare.analysis import Analysis, ModelChoice, analyse_table
+from cimento.compare.analysis import Analysis, ModelChoice, analyze_table
 from cimento.compare.answer_table import TieRule, answer_table
 from cimento.compare.before_after import Comparison, compare_before_after
 from cimento.compare.item_outcomes import ItemOutcomes, item_outcomes, judged_on_measure
@@ -28,7 +28,7 @@ __all__ = [
     "RankedModel",
     "Ranking",
     "Rankings",
-    "analyse",
+    "analyze",
     "compare",
     "item_outcomes",
     "rank_models",
@@ -91,7 +91,7 @@ def compare(
     return rank_models(outcomes, correction=correction, seed=seed)
 
 
-def analyse(
+def analyze(
     runs: RunsLike,
     *,
     kind: ModelChoice = "auto",
@@ -122,4 +122,4 @@ def analyse(
     table = answer_table(
         runs_of(runs), measure=measure, phenomenon=phenomenon, covariates=covariates, ties=ties
     )
-    return analyse_table(table, kind=kind, ties=ties, precision=precision, seed=seed)
+    return analyze_table(table, kind=kind, ties=ties, precision=precision, seed=seed)

@@ -37,7 +37,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnalysedItem:
+class AnalyzedItem:
     """One item, as all models together show it.
 
     Attributes:
@@ -70,7 +70,7 @@ class AnalysedItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnalysedModel:
+class AnalyzedModel:
     """One model, or one person, on the common scale.
 
     Attributes:
@@ -101,7 +101,7 @@ class AnalysedModel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnalysedPhenomenon:
+class AnalyzedPhenomenon:
     """One phenomenon.
 
     Attributes:
@@ -183,9 +183,9 @@ class Analysis:
     """
 
     kind: ItemModel
-    items: tuple[AnalysedItem, ...]
-    models: tuple[AnalysedModel, ...]
-    phenomena: tuple[AnalysedPhenomenon, ...]
+    items: tuple[AnalyzedItem, ...]
+    models: tuple[AnalyzedModel, ...]
+    phenomena: tuple[AnalyzedPhenomenon, ...]
     variance: tuple[VariancePart, ...] = ()
     slopes: Mapping[str, Range] = field(default_factory=dict)
     answers: int
@@ -201,19 +201,19 @@ class Analysis:
     reason: str | None = None
 
     @property
-    def backwards(self) -> tuple[AnalysedItem, ...]:
+    def backwards(self) -> tuple[AnalyzedItem, ...]:
         """Items that better models fail more often, the surest first."""
         sure = (i for i in self.items if i.backwards is not None and i.backwards >= BACKWARDS_LEVEL)
         return tuple(sorted(sure, key=lambda item: -(item.backwards or 0.0)))
 
     @property
-    def misfits(self) -> tuple[AnalysedItem, ...]:
+    def misfits(self) -> tuple[AnalyzedItem, ...]:
         """Items whose answers are less orderly than the model expects, the worst first."""
         bad = (i for i in self.items if i.infit_p is not None and i.infit_p < ITEM_LEVEL)
         return tuple(sorted(bad, key=lambda item: -(item.infit or 0.0)))
 
 
-def analyse_table(
+def analyze_table(
     table: AnswerTable,
     *,
     kind: ModelChoice = "auto",
@@ -355,7 +355,7 @@ def _ranges(located: Located, names: Iterable[str]) -> dict[str, Range]:
 
 def _items(
     table: AnswerTable, fit: ItemResponseFit, two: ItemResponseFit | None, *, seed: int
-) -> tuple[AnalysedItem, ...]:
+) -> tuple[AnalyzedItem, ...]:
     shares, n = _shares(table.right, axis=1), np.isfinite(table.right).sum(axis=1)
     orderly: ItemFit | None = None
     corrected: list[float | None] = [None] * len(table.keys)
@@ -367,7 +367,7 @@ def _items(
     against = two.backwards if two else None
     totals = _item_totals(table.right, seed)
     return tuple(
-        AnalysedItem(
+        AnalyzedItem(
             suite=suite,
             item=item,
             phenomenon=table.phenomena[i],
@@ -395,12 +395,12 @@ def _item_totals(right: Floats, seed: int) -> Sequence[float | None]:
 
 def _respondents(
     table: AnswerTable, fit: ItemResponseFit, names: Sequence[str], *, seed: int
-) -> tuple[AnalysedModel, ...]:
+) -> tuple[AnalyzedModel, ...]:
     shares, n = _shares(table.right, axis=0), np.isfinite(table.right).sum(axis=0)
     ranks = _ranks(fit, seed)
     phenomena = len(names)
     models = [
-        AnalysedModel(
+        AnalyzedModel(
             model=one.name,
             kind=one.kind,
             family=one.family,
@@ -440,14 +440,14 @@ def _ranks(fit: ItemResponseFit, seed: int) -> list[dict[str, Any]]:
 
 def _phenomena(
     table: AnswerTable, fit: ItemResponseFit, names: Sequence[str]
-) -> tuple[AnalysedPhenomenon, ...]:
+) -> tuple[AnalyzedPhenomenon, ...]:
     results = []
     for k, name in enumerate(names):
         rows = [i for i, one in enumerate(table.phenomena) if one == name]
         block = table.right[rows]
         known = block[np.isfinite(block)]
         results.append(
-            AnalysedPhenomenon(
+            AnalyzedPhenomenon(
                 phenomenon=name,
                 suites=tuple(dict.fromkeys(table.keys[i][0] for i in rows)),
                 items=len(rows),

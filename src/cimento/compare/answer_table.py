@@ -35,7 +35,7 @@ TOKENS = "tokens"
 """The covariate that counts tokens."""
 PERSON = "person"
 """The kind of respondents that are people."""
-_WHERE = "cimento analyse"
+_WHERE = "cimento analyze"
 _PHENOMENON = "phenomenon"
 
 
@@ -265,7 +265,7 @@ def _tokens(keys: Sequence[Key], runs: Sequence[Run]) -> Floats:
     missing = next((key for key in keys if key not in counts), None)
     if missing is not None:
         raise UsageError(
-            where=f"--covariate {TOKENS}",
+            where=f"--covariate={TOKENS}",
             seen=f"no model's tokens are known of item {missing[1]} of {missing[0]}",
             todo="Leave it out, or take length, in words.",
         )
@@ -293,7 +293,7 @@ def _need_column(name: str, columns: Columns) -> None:
         UsageError: no suite has it.
     """
     known = dict.fromkeys(column for of_suite in columns.values() for column in of_suite)
-    where, seen = f"--phenomenon {name}", "no suite has such a column"
+    where, seen = f"--phenomenon={name}", "no suite has such a column"
     if name:
         need_known(name, known, where=where, seen=seen)
 
@@ -340,13 +340,13 @@ def _covariate(
     if name == "frequency":
         languages = {run.suite_name: run.suite.meta.language for run in reversed(judged)}
         tables = {
-            suite: zipf_frequencies(language, purpose="--covariate frequency")
+            suite: zipf_frequencies(language, purpose="--covariate=frequency")
             for suite, language in languages.items()
         }
         missing = [suite for suite, table in tables.items() if table is None]
         if missing:
             raise UsageError(
-                where="--covariate frequency",
+                where="--covariate=frequency",
                 seen=f"no frequencies are known for the language of {', '.join(missing)}",
                 todo="Leave it out, or leave these suites out.",
             )
@@ -359,7 +359,7 @@ def _covariate(
         except ValueError:
             known = [c for c, cells in columns[suite].items() if _all_numbers(cells.values())]
             raise UsageError(
-                where=f"--covariate {name}",
+                where=f"--covariate={name}",
                 seen=f"item {item} of {suite} has {'no number there' if cell else 'no such column'}"
                 + (f" but {cell!r}" if cell else ""),
                 todo=did_you_mean(name, ("length", "tokens", "frequency", *known)),

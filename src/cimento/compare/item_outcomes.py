@@ -151,7 +151,7 @@ def judged_on_measure(runs: Sequence[Run], measure: str) -> list[Run]:
         return list(runs)
     if not any(MEASURE in type(run.options).model_fields for run in runs):
         raise UsageError(
-            where=f"--measure {measure}",
+            where=f"--measure={measure}",
             seen="none of the runs can be judged on another measure",
             todo="Leave it out.",
         )

@@ -71,7 +71,7 @@ class TreebankMorphology:
                 if count >= _SHARE * of_cell[reading.lemma, reading.pos, reading.feats]:
                     self._lemmas[reading.lemma.lower()].append(reading)
 
-    def analyse(self, form: str) -> tuple[WordReading, ...]:
+    def analyze(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form; see `Morphology`."""
         return tuple(self._forms.get(form.lower(), ()))
 
@@ -171,7 +171,7 @@ def _is_ambiguous(word: Word, form: str, changes: Features, source: Morphology) 
         and reading.has(features)
         and not _conflict(reading, old, only=kept)
         for spelling, features in ((form, values), (word.form, changes))
-        for reading in source.analyse(spelling)
+        for reading in source.analyze(spelling)
     )
 
 

@@ -112,7 +112,7 @@ def _refused(problems: list[ReadingProblem]) -> InputError:
     return InputError(
         where=f"{first.path}, line {first.line}{name}",
         seen=first.seen + more,
-        todo="Correct it, or pass malformed sentences over with --malformed skip;"
+        todo="Correct it, or pass malformed sentences over with --malformed=skip;"
         f" cimento corpus check {first.path.name} lists them all.",
     )
 

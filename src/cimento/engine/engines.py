@@ -146,7 +146,7 @@ def _surroundings() -> tuple[str, dict[str, str]]:
 def _imported() -> Any:  # noqa: ANN401  # Ray's decorators change what they decorate
     # Ray reads this when it is imported and started; it then sends no usage statistics.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    with needing("ray", extra="ray", purpose="--engine ray"):
+    with needing("ray", extra="ray", purpose="--engine=ray"):
         import ray
     return ray
 
@@ -171,9 +171,9 @@ def _connect(ray: Any) -> bool:  # noqa: ANN401
     # Ray documents no common class for the errors of starting it, which depend on the machine.
     except Exception as error:
         raise ModelError(
-            where="--engine ray",
+            where="--engine=ray",
             seen=f"Ray cannot be started ({type(error).__name__}: {str(error)[:300]})",
-            todo="Try --engine local, which needs no Ray.",
+            todo="Try --engine=local, which needs no Ray.",
         ) from error
     return True
 

@@ -267,7 +267,7 @@ def _asked(
     """
     if asking.policy.segmenter == "bars":
         raise UsageError(
-            where="--segmenter bars",
+            where="--segmenter=bars",
             seen="only the texts of suites have bars",
             todo="Give letters or icu.",
         )

@@ -83,12 +83,12 @@ class ModelPlan:
         done: number of these units that are done.
         tokens: number of tokens that go through the model for the other units. For a masked model,
             the tokens of a text count once for each token that is masked in it, for a masked
-            diffusion model once for each sample. For a server, an
-            estimate of the tokens that it reads, one for every `BYTES_PER_TOKEN` bytes.
+            diffusion model once for each sample. For a server, an estimate of the tokens that it
+            reads, one for every three bytes.
         kept: number of the requests in these units whose answers are in the cache already.
         parameters: number of parameters of the model.
         seconds: time on one device, from earlier units of this model if there are any; else two
-            operations for each parameter and token, at `FLOPS`.
+            operations for each parameter and token, at 2e10 a second and core, or 2e13 on a GPU.
         by: basis of the time: ``earlier units`` or ``size``; empty where the time is unknown.
         memory_bytes: memory on the device for the weights and for two copies of the logits of a
             batch.

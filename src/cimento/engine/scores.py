@@ -323,7 +323,7 @@ def _check_finite(
         error = NonFiniteScoreError(
             where=f"model {scorer.card.name!r}, text {requests[number].text!r}",
             seen=f"the model gave {value} for the token {texts.tokens[place]!r}",
-            todo="Its weights may be damaged, or the dtype too narrow: try --dtype float32.",
+            todo="Its weights may be damaged, or the dtype too narrow: try --dtype=float32.",
         )
         error.request = number
         raise error
@@ -427,7 +427,7 @@ def _boundary_column(scorer: Scorer | TextScorer, policy: Policy) -> tuple[Colum
     unknown = isinstance(scorer, TextScorer) and policy.boundary != "none"
     if unknown or (card.kind not in TWO_SIDED and policy.boundary in ("word-start", "word-end")):
         raise UsageError(
-            where=f"--boundary {policy.boundary}",
+            where=f"--boundary={policy.boundary}",
             seen=f"the model {card.name!r} does not say how probable the end of a word is",
             todo="Leave the option out.",
         )

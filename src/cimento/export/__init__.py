@@ -84,5 +84,5 @@ def _refuse_others(to: ExportTarget, given: Mapping[str, str]) -> None:
             raise UsageError(
                 where=f"--{name}",
                 seen=f"{to} has no place for it",
-                todo=f"Leave it out, or write --to {target}.",
+                todo=f"Leave it out, or write --to={target}.",
             )

@@ -308,7 +308,7 @@ def write_eval_results(
         for model, several in by_model.items()
     }
     if not any(texts.values()):
-        raise UsageError(where="--to eval-results", seen="nothing was judged in these runs")
+        raise UsageError(where="--to=eval-results", seen="nothing was judged in these runs")
     return [
         write_text(text, folder / file_name(model) / FOLDER / name)
         for model, text in texts.items()
@@ -324,7 +324,7 @@ def need_hub_name(dataset: str) -> None:
     """
     if not _HUB_ID.fullmatch(dataset):
         raise UsageError(
-            where=f"--dataset {dataset}",
+            where=f"--dataset={dataset}",
             seen="it is not the name of a data set on the hub",
             todo="Write OWNER/NAME: the benchmark whose tasks are named like the suites.",
         )

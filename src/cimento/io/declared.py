@@ -120,14 +120,14 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 def checked(
-    model: type[ModelT], values: Mapping[str, object], *, written: str = "option"
+    model: type[ModelT], values: Mapping[str, object], *, prefix: Literal["--", "--set "] = "--"
 ) -> ModelT:
     """Options made from values, each of which is checked.
 
     Args:
         model: the class of the options.
         values: the values by name, as Python objects or as texts.
-        written: the prefix of an option in messages: ``--`` for flags, else a word.
+        prefix: what stands before an option on the command line.
 
     Raises:
         UsageError: an option does not exist, or does not take the value given.
@@ -135,7 +135,7 @@ def checked(
     for name in values:
         if name not in model.model_fields:
             raise UsageError(
-                where=_shown(name, written),
+                where=_flag(name, prefix),
                 seen="there is no such option",
                 todo=did_you_mean(name, model.model_fields),
             )
@@ -145,9 +145,9 @@ def checked(
         fault = error.errors()[0]
         name = str(fault["loc"][0]) if fault["loc"] else ""
         raise UsageError(
-            where=_shown(name, written), seen=f"got {fault.get('input')!r}", todo=in_words(fault)
+            where=_flag(name, prefix), seen=f"got {fault.get('input')!r}", todo=in_words(fault)
         ) from error
 
 
-def _shown(name: str, written: str) -> str:
-    return f"--{name.replace('_', '-')}" if written == "--" else f"{written} {name}"
+def _flag(name: str, prefix: str) -> str:
+    return f"{prefix}{name.replace('_', '-')}"

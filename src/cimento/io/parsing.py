@@ -55,6 +55,11 @@ _KINDS = {
     **dict.fromkeys(("int_parsing", "int_from_float", "int_type"), "a whole number"),
     **dict.fromkeys(("float_parsing", "float_type"), "a number"),
     "finite_number": "a finite number",
+    "tuple_type": "a text, or a list of texts",
+    "string_type": "a text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "path_type": "a path",
 }
 _PERCENT = 100.0
 _LONGEST_FILLED = 100_000

@@ -276,13 +276,13 @@ def load_unigrams(source: str, *, language: str) -> Unigrams | Literal["model"]:
 
 
 def _wordfreq(language: str) -> WordFrequencies:
-    with needing(WORDFREQ, extra="frequency", purpose="--unigrams wordfreq"):
+    with needing(WORDFREQ, extra="frequency", purpose="--unigrams=wordfreq"):
         from wordfreq import available_languages, word_frequency
         from wordfreq.tokens import tokenize
     known = available_languages("best")
     if language not in known:
         raise UsageError(
-            where="--unigrams wordfreq",
+            where="--unigrams=wordfreq",
             seen=f"there are no frequencies for the language {language!r}"
             if language
             else "the suite does not say its language",

@@ -295,7 +295,7 @@ def open_filler(scorer: object, *, policy: Policy, limits: BatchLimits = AUTO) -
         raise UsageError(
             where=f"model {card.name!r}",
             seen="a masked diffusion model gives scores of texts here, and no candidates",
-            todo="Give options to choose among, or ask it as a masked model: --kind masked.",
+            todo="Give options to choose among, or ask it as a masked model: --kind=masked.",
         )
     limits = limits.or_tokens(512 if inside.model.device.type == "cpu" else 16_384)
     if card.kind == "masked":

@@ -267,7 +267,7 @@ def load_vllm(located: Located, *, policy: Policy) -> VllmScorer:
     seen, todo = "vLLM's engine is not given {} here", "Leave vllm: out; transformers can."
     _refuse(policy, seen=seen.format("this option"), todo=todo)
     if located.adapter is not None:
-        where = f"--model vllm:{located.name}"
+        where = f"--model=vllm:{located.name}"
         raise UsageError(where=where, seen=seen.format("an adapter"), todo=todo)
     import vllm
 

@@ -130,7 +130,7 @@ def refuse_not_finite(nats: Iterable[Sequence[float]], card: ModelCard, prompt: 
             raise NonFiniteScoreError(
                 where=f"model {card.name!r}, prompt that ends in {prompt[-60:]!r}",
                 seen=f"the model gave {value} for a token of an answer",
-                todo="Its weights may be damaged, or the dtype too narrow: try --dtype float32.",
+                todo="Its weights may be damaged, or the dtype too narrow: try --dtype=float32.",
             )
 
 

@@ -219,9 +219,9 @@ def _refuse_hardware(prefix: str, asking: Asking) -> None:
     """
     refused = {}
     if prefix in _MADE_ELSEWHERE and asking.policy.dtype not in ("auto", "float32"):
-        refused[f"--dtype {asking.policy.dtype}"] = _MADE_ELSEWHERE[prefix]
+        refused[f"--dtype={asking.policy.dtype}"] = _MADE_ELSEWHERE[prefix]
     if prefix == "openai" and asking.device not in ("auto", "cpu"):
-        refused[f"--device {asking.device}"] = _MADE_ELSEWHERE[prefix]
+        refused[f"--device={asking.device}"] = _MADE_ELSEWHERE[prefix]
     for where, seen in refused.items():
         todo = "Leave it out, or run this model by itself."
         raise UsageError(where=where, seen=seen, todo=todo)
@@ -318,10 +318,10 @@ def _is_server(prefix: str, *, command: str, port: int, package: str = "") -> Op
 
     def refuse(name: str, asking: Asking) -> Source:  # noqa: ARG001  # an opener
         raise UsageError(
-            where=f"--model {prefix}:{name}",
+            where=f"--model={prefix}:{name}",
             seen=seen,
-            todo=f"{begin}: {command} {shlex.quote(name)} --port {port}. Then give"
-            f" --model openai:http://127.0.0.1:{port}/v1#{name}",
+            todo=f"{begin}: `{command} {shlex.quote(name)} --port {port}`. Then give"
+            f" --model=openai:http://127.0.0.1:{port}/v1#{name}",
         )
 
     return refuse
@@ -346,12 +346,12 @@ def _refuse_ollama(name: str, asking: Asking) -> Source:  # noqa: ARG001  # an o
         UsageError: always.
     """
     raise UsageError(
-        where=f"--model ollama:{name}",
+        where=f"--model=ollama:{name}",
         seen="Ollama gives no probabilities of the texts that it is sent, only of what it writes:"
         " it cannot score sentences",
         todo="To score, give the model's GGUF file as gguf:FILE, or the original's name on the hub."
-        " For replies (stories, blanks): ollama serve, and --model"
-        f" openai:http://127.0.0.1:11434/v1#{name} --set answer=generate.",
+        " For replies (stories, blanks): `ollama serve`, and"
+        f" --model=openai:http://127.0.0.1:11434/v1#{name} --set answer=generate.",
     )
 
 

@@ -192,8 +192,8 @@ class Policy:
         if self.stride is not None and (self.window == "refuse" or self.stride < 1):
             raise UsageError(
                 where="--stride",
-                seen=f"{self.stride} tokens are given with --window {self.window}",
-                todo="Give one token or more, and --window sliding.",
+                seen=f"{self.stride} tokens are given with --window={self.window}",
+                todo="Give one token or more, and --window=sliding.",
             )
         try:
             object.__setattr__(self, "dtype", dtype_rule(self.dtype))

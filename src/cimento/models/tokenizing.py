@@ -299,14 +299,14 @@ class TextEncoder:
             raise ModelError(
                 where=f"text {shortened(request.context or request.text)!r}",
                 seen=f"it begins with {name(frame.before[0])!r}, which is put before every text",
-                todo="Take it out of the text; a causal model can also be scored with --bos none.",
+                todo="Take it out of the text; a causal model can also be scored with --bos=none.",
             )
         if len(sequence) > self._longest:
             raise TextTooLongError(
                 where=where,
                 seen=f"it makes {len(sequence)} tokens with this tokenizer,"
                 f" and the model's window holds {self.window}",
-                todo="Shorten it, use a model with a longer window, or say --window sliding.",
+                todo="Shorten it, use a model with a longer window, or say --window=sliding.",
             )
         highest = max(sequence, default=0)
         if highest >= self.vocabulary:

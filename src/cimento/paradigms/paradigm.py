@@ -402,7 +402,7 @@ def chosen_task(task: SurveyTask | None, *possible: SurveyTask) -> SurveyTask:
     """
     if task is not None and task not in possible:
         raise UsageError(
-            where=f"--task {task}",
+            where=f"--task={task}",
             seen="it is not a task for this kind of suite",
             todo=f"Choose {' or '.join(possible)}.",
         )

@@ -187,11 +187,11 @@ def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
     Raises:
         UsageError: the code is invalid, or the suite states another language.
     """
-    suite, flag = reading.suite, f"--language {language}"
+    suite, flag = reading.suite, f"--language={language}"
     code = language_code(language)
     if language and (code != language or not LANGUAGE_CODE.fullmatch(language)):
         todo = "Give two letters: it, es, pt, ru, en ..."
-        todo = f"Give --language {code}." if code != language else todo
+        todo = f"Give --language={code}." if code != language else todo
         raise UsageError(where=flag, seen="it is no ISO 639-1 code", todo=todo)
     if suite is None or not language:
         return dataclasses.replace(reading, faults=_where_language_goes(reading))
@@ -382,16 +382,21 @@ def load_suites(
     Raises:
         CimentoError: a suite does not exist or has faults.
     """
-    # A name is iterable too, and so may be a suite of a plugged-in paradigm.
-    several = not (isinstance(suites, str) or hasattr(suites, "meta") or _is_frame(suites))
-    for suite in suites if several and isinstance(suites, Iterable) else (suites,):
+    for suite in one_by_one(suites):
         if isinstance(suite, str | Path):
             path = find_suite(name_or_path(suite))
             for paradigm, reading in read_all(path, language=language):
                 yield LoadedSuite(paradigm=paradigm, reading=reading)
             continue
-        made = suite if isinstance(suite, LoadedSuite) else _made_here(cast("TestSuite", suite))
+        made = suite if isinstance(suite, LoadedSuite) else _made_here(suite)
         yield replace(made, reading=in_language(made.reading, language)) if language else made
+
+
+def one_by_one(suites: SuiteLike | Iterable[SuiteLike]) -> list[SuiteLike]:
+    """The suites of a call, each as it was given."""
+    # A name is iterable too, and so may be a suite of a plugged-in paradigm.
+    is_one = isinstance(suites, str) or hasattr(suites, "meta") or _is_frame(suites)
+    return [*suites] if isinstance(suites, Iterable) and not is_one else [cast("SuiteLike", suites)]
 
 
 def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:

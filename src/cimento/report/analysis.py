@@ -12,7 +12,7 @@ from cimento.report.figures_analysis import information_figure, phenomena_figure
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
-    from cimento.compare.analysis import AnalysedItem, AnalysedModel, Analysis, Range, ShortList
+    from cimento.compare.analysis import Analysis, AnalyzedItem, AnalyzedModel, Range, ShortList
 
 _share = partial(formatting.rate, absent=BLANK)
 _p = partial(formatting.p_number, absent=BLANK)
@@ -58,7 +58,7 @@ def analysis_grids(analysis: Analysis, *, all_items: bool = False) -> dict[str, 
     return grids
 
 
-COMMAND = "cimento analyse RUNS -o FOLDER"
+COMMAND = "cimento analyze RUNS -o FOLDER"
 
 
 def analysis_section(analysis: Analysis) -> JointReport:
@@ -219,13 +219,13 @@ def short_grid(short: ShortList) -> Grid:
     )
 
 
-def notable_items(analysis: Analysis) -> list[tuple[str, AnalysedItem]]:
+def notable_items(analysis: Analysis) -> list[tuple[str, AnalyzedItem]]:
     """The items that call for a look, under headings: backwards, disorderly, hardest, easiest."""
     by_difficulty = sorted(
         (item for item in analysis.items if item.difficulty is not None),
         key=lambda item: -(item.difficulty.value if item.difficulty else 0.0),
     )
-    lists: dict[str, Sequence[AnalysedItem]] = {
+    lists: dict[str, Sequence[AnalyzedItem]] = {
         "backwards": analysis.backwards,
         "disorderly": analysis.misfits,
         "hardest": by_difficulty[: ITEMS_SHOWN // 2],
@@ -257,13 +257,13 @@ def _item_notes(analysis: Analysis) -> list[str]:
     return notes
 
 
-def sentences(item: AnalysedItem) -> str:
+def sentences(item: AnalyzedItem) -> str:
     """The sentences of an item in one line, shortened."""
     text = " / ".join(dict.fromkeys(item.texts.values()))
     return text if len(text) <= _TEXT_WIDTH else f"{text[: _TEXT_WIDTH - 3].rstrip()}..."
 
 
-def _could_be(one: AnalysedModel) -> str:
+def _could_be(one: AnalyzedModel) -> str:
     if one.rank_low is None or one.rank_high is None:
         return BLANK
     same = one.rank_low == one.rank_high

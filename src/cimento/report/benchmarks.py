@@ -142,7 +142,7 @@ def datasets_grid(runs: Sequence[RunSummary]) -> Grid:
     known = [run for run in runs if run.suite in blimp_datasets()]
     if not known:
         raise UsageError(
-            where="--table blimp",
+            where="--table=blimp",
             seen="none of the runs is of a dataset of BLiMP",
             todo="Run its files, such as wh_island.jsonl: a suite has the name of its dataset.",
         )

@@ -139,13 +139,13 @@ def report(runs: RunsLike, path: str | Path, *, joint: Sequence[JointReport] = (
     form = REPORT_FORMS.get(file.suffix.lower())
     if form is None:
         raise UsageError(
-            where=f"--output {file}",
+            where=f"--output={file}",
             seen=f"a report cannot be written as {file.suffix or 'a file without ending'}",
             todo=f"Use one of {', '.join((*REPORT_FORMS, '.docx'))}.",
         )
     if joint and form is not html:
         raise UsageError(
-            where=f"--output {file}",
+            where=f"--output={file}",
             seen="sections about all runs together are for pages",
             todo="Write a page: .html.",
         )

@@ -230,7 +230,7 @@ def head_map(means: Sequence[CellMean], *, model: str, suite: str) -> Figure:
     import polars as pl
 
     frame = _drawn(means, heads=True)
-    require_rows(frame, where="figure heads", seen="no heads were exchanged", todo="--part heads")
+    require_rows(frame, where="figure heads", seen="no heads were exchanged", todo="--part=heads")
     frame = frame.with_columns(
         panel=pl.col("panel").str.replace(": single heads", ": ") + pl.col("region_name")
     )

@@ -74,7 +74,7 @@ class Figure:
         title: str = "",
         names: Mapping[str, str] | None = None,
         font_size: int | None = None,
-        grey: bool = False,
+        gray: bool = False,
     ) -> Figure:
         """The figure with the user's title and names, for print.
 
@@ -83,7 +83,7 @@ class Figure:
                 stays.
             names: names of suites, models, conditions and axes, each mapped to the one to show.
             font_size: size of all texts, in points.
-            grey: whether to draw without colors; different lines and marks remain distinct.
+            gray: whether to draw without colors; different lines and marks remain distinct.
         """
 
         def new(text: str) -> str:
@@ -93,7 +93,7 @@ class Figure:
         if font_size is not None:
             known = _scaled(known, font_size / _FONT_SIZE)
             known = _merged({"config": _fonts(font_size)}, known)
-        spec = cast("VegaSpec", _named(_grey(known) if grey else known, new))
+        spec = cast("VegaSpec", _named(_gray(known) if gray else known, new))
         heading = spec.get("title")
         if title:
             spec = {
@@ -172,7 +172,7 @@ class Figure:
         if ending in pictures:
             return write_bytes(pictures[ending](), path)
         raise UsageError(
-            where=f"--output {path}",
+            where=f"--output={path}",
             seen=f"a figure cannot be written as {path.suffix or 'a file without ending'}",
             todo=f"Use one of {', '.join((*texts, *pictures))}.",
         )
@@ -220,12 +220,12 @@ def _scaled(value: object, by: float) -> object:
     return [_scaled(child, by) for child in value] if isinstance(value, list) else value
 
 
-def _grey(value: object) -> object:
+def _gray(value: object) -> object:
     """A spec without colors."""
     if isinstance(value, Mapping):
-        return {key: "greys" if key == "scheme" else _grey(child) for key, child in value.items()}
+        return {key: "greys" if key == "scheme" else _gray(child) for key, child in value.items()}
     if isinstance(value, list):
-        return [_grey(child) for child in value]
+        return [_gray(child) for child in value]
     return _GREYS.get(value, value) if isinstance(value, str) else value
 
 

@@ -18,7 +18,7 @@ from cimento.report.figures import (
 )
 
 if TYPE_CHECKING:
-    from cimento.compare.analysis import AnalysedItem, Analysis, Range
+    from cimento.compare.analysis import Analysis, AnalyzedItem, Range
 
 BIN_LOGITS = 0.5
 _POINTS = 81
@@ -259,7 +259,7 @@ def _ability_marks(abilities: Sequence[float]) -> VegaSpec:
     }
 
 
-def _information(item: AnalysedItem, ability: float, analysis: Analysis) -> float:
+def _information(item: AnalyzedItem, ability: float, analysis: Analysis) -> float:
     slope = item.discrimination.value if item.discrimination and analysis.kind == "2pl" else 1.0
     hard = item.difficulty.value if item.difficulty else 0.0
     p = 0.5 * (1 + math.tanh((slope * ability - hard) / 2))

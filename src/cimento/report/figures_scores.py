@@ -212,14 +212,14 @@ def tokens_figure(run: RunReport, item: str) -> Figure:
     record = next((candidate for candidate in run.items if candidate.id == item), None)
     if record is None:
         raise UsageError(
-            where=f"--item {item}",
+            where=f"--item={item}",
             seen="the run has no such item",
             todo=did_you_mean(item, [candidate.id for candidate in run.items]),
         )
     frame = item_frame(record)
     if frame["surprisal_bits"].null_count() == len(frame):
         raise UsageError(
-            where=f"--item {item}",
+            where=f"--item={item}",
             seen="none of its tokens has a surprisal",
             todo="Run again with --all-tokens.",
         )

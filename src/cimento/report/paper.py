@@ -52,7 +52,7 @@ def results_grid(runs: Iterable[Run]) -> Grid:
     ]
     if not headlines:
         raise UsageError(
-            where="--table results",
+            where="--table=results",
             seen="nothing is judged in these runs",
             todo="Give runs of suites with predictions, targets, tiers or ratings.",
         )
@@ -232,7 +232,7 @@ def write_grid(grid: Grid, path: Path) -> Path:
     if ending in GRID_FORMS:
         return write_text(GRID_FORMS[ending](grid), path)
     raise UsageError(
-        where=f"--output {path}",
+        where=f"--output={path}",
         seen=f"a table cannot be written as {path.suffix or 'a file without ending'}",
         todo=f"Use one of {', '.join((*GRID_FORMS, '.docx'))}.",
     )
@@ -437,7 +437,7 @@ def names_standing(names: Mapping[str, str], texts: Collection[str]) -> dict[str
             standing[labels.pop()] = shown
         elif not any(exchanged(text, {name: ""}) != text for text in texts):
             raise UsageError(
-                where=f"--rename {name}",
+                where=f"--rename={name}",
                 seen="there are several revisions of it" if labels else "nothing has this name",
                 todo=(
                     f"Give one whole: {' or '.join(sorted(labels))}."

@@ -197,5 +197,5 @@ def _headline(run: Run) -> Question:
         seen=f"{stated[0]} sums up its runs, not a share of items"
         if stated
         else "it judges nothing",
-        todo="Leave --adaptive out; --limit N asks the first N items.",
+        todo="Leave --adaptive out; --limit=N asks the first N items.",
     )

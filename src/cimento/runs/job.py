@@ -118,6 +118,8 @@ def refuse_unused(paradigms: Iterable[AnyParadigm], options: JudgingOptions) -> 
             others = {*JudgingOptions.model_fields, *SCORING_OPTIONS} - scoring
             known = fields | scoring | (type(options).model_fields.keys() - others)
             near = did_you_mean(name, known, listed=fields | scoring)
+            if not near.startswith("Did"):
+                near += " Those of every run: `cimento run --help`."
             flag = f"It is an option of its own: --{name.replace('_', '-')}, without --set."
             raise UsageError(
                 where=f"option {name}",

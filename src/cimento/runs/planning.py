@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cimento.api import Failure, refuse_same_names, suite_jobs
+from cimento.api import Failure, suite_jobs, suites_to_run
 from cimento.engine.cache import AnswerCache, FileCache
 from cimento.engine.engines import visible_gpus
 from cimento.engine.execute import Execution
@@ -16,7 +16,7 @@ from cimento.engine.units import UnitStore
 from cimento.io.files import default_cache_folder
 from cimento.models.registry import AnyScorer
 from cimento.options import RunOptions
-from cimento.paradigms.registry import LoadedSuite, load_suites
+from cimento.paradigms.registry import LoadedSuite
 from cimento.runs.job import SuiteJob, refuse_unused, unused_options
 from cimento.runs.usage import Price, read_prices
 from cimento.suites import JsonValue
@@ -93,8 +93,7 @@ def plan_named(options: RunOptions) -> NamedPlan:
         CimentoError: a suite or an option cannot be used.
     """
     prices = None if options.prices is None else read_prices(options.prices)
-    loaded = list(load_suites(options.suites, language=options.language))
-    refuse_same_names(loaded)
+    loaded = suites_to_run(options.suites, language=options.language)
     refuse_unused((suite.paradigm for suite in loaded), options)
     gpu = options.device in ("auto", "cuda") and bool(visible_gpus())
     cache = None if options.no_cache else FileCache(default_cache_folder())

@@ -183,7 +183,7 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
     target = RunFolder.below(output, suite=run.suite.name, name=stored.path.name)
     if target.path.resolve() == stored.path.resolve():
         seen = "this is where the run itself is stored"
-        raise UsageError(where=f"--output {output}", seen=seen, todo="Choose another folder.")
+        raise UsageError(where=f"--output={output}", seen=seen, todo="Choose another folder.")
     is_adaptive = ADAPTIVE in run.manifest
     suite = run.paradigm.stored_suite(stored, run.manifest) if is_adaptive else run.suite
     reading = SuiteReading(

@@ -42,7 +42,7 @@ def precision_to_reach(precision: float | None, *, adaptive: bool) -> float | No
     if precision is None:
         return None
     raise UsageError(
-        where=f"--precision {precision:g}",
+        where=f"--precision={precision:g}",
         seen="without --adaptive all items are asked, however precise that is",
         todo="Add --adaptive, or leave it out.",
     )

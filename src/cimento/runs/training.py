@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from transformers import PreTrainedTokenizerBase, TrainerCallback
 
-from cimento.api import Failure, refuse_same_names, run_all
+from cimento.api import Failure, run_all, suites_to_run
 from cimento.engine.handle import ModelHandle
 from cimento.errors import CimentoError, UsageError
 from cimento.models.in_memory import live_policy, live_scorer, undisturbed
 from cimento.options import RunOptions, from_names
-from cimento.paradigms.registry import SuiteLike, load_suites
+from cimento.paradigms.registry import SuiteLike
 from cimento.report.benchmarks import benchmark_means
 from cimento.runs.job import refuse_unused, suite_job
 from cimento.runs.run import Run
@@ -124,12 +124,11 @@ class SuiteCallback(TrainerCallback):
         self.history: dict[int, dict[str, float]] = {}
         self._trainer = trainer
         self._tokenizer = tokenizer
-        self._suites = list(load_suites(suites))
+        self._suites = suites_to_run(suites)
         if not self._suites:
             raise UsageError(
                 where="suites", seen="there are none", todo="Give a built-in name or a path."
             )
-        refuse_same_names(self._suites)
         self._name = name
         model: Any = trainer.model
         dtype = live_policy(run_options.scoring.policy, model).dtype

@@ -78,7 +78,7 @@ class SiteSettings:
     Attributes:
         title: its name.
         address: where it will stand, such as ``https://lab.example/board/``; empty if unknown.
-        licence: address or name of the licence of the tables; empty if none is stated.
+        license: address or name of the license of the tables; empty if none is stated.
         dataset: benchmark on the Hugging Face hub, ``owner/name``, whose tasks are named like the
             suites, for results in the form of its model cards; empty for none.
         spreadsheet_safe: whether cells of CSV files that begin a formula get an apostrophe.
@@ -86,7 +86,7 @@ class SiteSettings:
 
     title: str = "Board"
     address: str = ""
-    licence: str = ""
+    license: str = ""
     dataset: str = ""
     spreadsheet_safe: bool = False
 
@@ -368,8 +368,8 @@ def _overall(
     runs = NamedGrid("runs", runs_grid(entries))
     yield "tables/runs.csv", as_csv(runs.grid)
     yield pages.RUNS, pages.runs_page(look, parts, runs)
-    analysed = list(_analysed(look, parts, settings, memory))
-    yield from analysed
+    analyzed = list(_analyzed(look, parts, settings, memory))
+    yield from analyzed
     yield (
         pages.BOARD,
         pages.board_page(
@@ -382,14 +382,14 @@ def _overall(
             ],
             dataset=script_safe(json.dumps(dataset_of(parts, settings), ensure_ascii=False)),
             means=NamedGrid("blimp", means_grid(means)) if means else None,
-            together=TOGETHER if analysed else "",
+            together=TOGETHER if analyzed else "",
         ),
     )
     # Pages hosts run Jekyll on what they are given, unless this file is there.
     yield ".nojekyll", ""
 
 
-def _analysed(
+def _analyzed(
     look: pages.SiteLook, parts: Sequence[SuitePart], settings: SiteSettings, memory: Memory
 ) -> Iterator[File]:
     """The page of all runs together and its tables, none where they are too few."""
@@ -432,7 +432,7 @@ def dataset_of(parts: Sequence[SuitePart], settings: SiteSettings) -> dict[str, 
             " hold, and the verdict on every item."
         ),
         "url": base,
-        "license": settings.licence,
+        "license": settings.license,
         "dateModified": max(made, default=""),
         "inLanguage": [*sorted({part.whole.language for part in parts} - {""})],
         "measurementTechnique": f"cimento {__version__}",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from cimento.compare.analysis import Analysis, analyse_table
+from cimento.compare.analysis import Analysis, analyze_table
 from cimento.compare.answer_table import answer_table
 from cimento.compare.item_outcomes import without_restated
 from cimento.errors import UsageError, counted
@@ -284,9 +284,9 @@ def analysis_of(parts: Sequence[SuitePart]) -> Analysis | None:
         return None  # nothing is right or wrong in these suites
     if len(table.keys) < FEWEST_ITEMS or len(table.respondents) < FEWEST_MODELS:
         return None
-    # Discriminations of many items take as long as all else on a site; `cimento analyse` fits them.
+    # Discriminations of many items take as long as all else on a site; `cimento analyze` fits them.
     cells = len(table.keys) * len(table.respondents)
-    analysis = analyse_table(table, kind="rasch" if cells > _MOST_CELLS else "auto")
+    analysis = analyze_table(table, kind="rasch" if cells > _MOST_CELLS else "auto")
     return None if analysis.reason else analysis
 
 

@@ -333,7 +333,7 @@ def new_suite(kind: str, path: Path, *, language: str = "", canary: str = "") ->
     toml = (_TEMPLATES / kind / "suite.toml").read_text(encoding="utf-8")
     [usual] = _LANGUAGE_LINE.findall(toml)
     language = language or usual
-    where, seen = f"--language {language}", "there are no examples in it"
+    where, seen = f"--language={language}", "there are no examples in it"
     need_known(language, TEMPLATE_LANGUAGES, where=where, seen=seen)
     toml = _LANGUAGE_LINE.sub(f'language = "{language}"', toml)
     files = {"suite.toml": toml.replace(_NAME_LINE, _name_lines(path, canary)).encode()}

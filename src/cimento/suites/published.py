@@ -145,7 +145,7 @@ class Published:
         more = any(code.startswith(_OPEN_END) for code in self.languages)
         if language and language not in self.languages and not more:
             raise UsageError(
-                where=f"--language {language}",
+                where=f"--language={language}",
                 seen=f"{self.name} is not in this language",
                 todo=did_you_mean(language, self.languages),
             )

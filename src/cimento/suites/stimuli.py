@@ -29,7 +29,7 @@ SegmenterRule: TypeAlias = Literal["letters", "icu", "bars"]
 
 _NOT_BLANK = re.compile(r"\S+")
 _ICU = "icu4py"
-_PURPOSE = "--segmenter icu, which finds words by the dictionaries of ICU"
+_PURPOSE = "--segmenter=icu, which finds words by the dictionaries of ICU"
 
 WITHOUT_BLANKS = re.compile(
     "["

@@ -234,9 +234,9 @@ def test_a_server_without_a_list_of_models_is_used_with_a_remark(server, status)
 @pytest.mark.parametrize(
     ("option", "policy"),
     [
-        ("--bos", Policy(bos="none")),
-        ("--leading-blank", Policy(leading_blank=True)),
-        ("--window", Policy(window="sliding")),
+        ("bos", Policy(bos="none")),
+        ("leading_blank", Policy(leading_blank=True)),
+        ("window", Policy(window="sliding")),
     ],
 )
 def test_a_server_decides_what_stands_before_a_text_and_how_long_it_is(server, option, policy):

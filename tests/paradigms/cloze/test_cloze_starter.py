@@ -181,7 +181,7 @@ def test_russian_targets_are_what_is_expected_and_other_options_are_not():
     wanted = expectations({item.id: item.columns for item in items("ru-agreement-templates")})
     for item in items("ru-agreement-templates"):
         for option in item.options:
-            met = wanted[item.id].met_by(dictionary.analyse(option.text))
+            met = wanted[item.id].met_by(dictionary.analyze(option.text))
             assert met == (option.role == "target"), (item.id, option)
 
 
@@ -193,5 +193,5 @@ def test_targets_of_agreement_are_among_the_readings_that_rules_guess(name):
     inflected = {"nominal agreement", "predicative agreement", "passive", "verb agreement"}
     for item in items(name):
         if item.columns["phenomenon"] in inflected:
-            readings = dictionary.analyse(item.targets[0])
+            readings = dictionary.analyze(item.targets[0])
             assert wanted[item.id].met_by(readings), (item.id, item.targets)

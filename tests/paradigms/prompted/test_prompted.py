@@ -222,7 +222,7 @@ def test_an_answer_that_is_not_listed_counts_as_nothing_and_none_is_unscored(pai
 
 
 def test_a_server_that_lists_nothing_says_what_to_do(pairs):
-    with reply_server(knows) as server, pytest.raises(CimentoError, match="answer=generate"):
+    with reply_server(knows) as server, pytest.raises(CimentoError, match="answer='generate'"):
         cimento.evaluate(pairs, server.address, answer="loglik")
 
 
@@ -345,7 +345,7 @@ def test_other_runs_have_no_table_of_answers(tmp_path, capsys):
 @pytest.mark.parametrize("task", ["choice", "yesno", "auto"])
 @pytest.mark.parametrize("points", [5, 7])
 def test_points_are_refused_where_nothing_is_rated(pairs, task, points):
-    with pytest.raises(UsageError, match=r"--set points=\d: it is the scale of ratings"):
+    with pytest.raises(UsageError, match=r"points=\d: it is the scale of ratings"):
         ask(knows, pairs, task=task, points=points)
 
 

@@ -91,7 +91,7 @@ def test_the_studys_draws_are_one_sequence():
 @pytest.mark.parametrize(("mode", "n"), [("fixed", 5), ("per-item", 5), ("paper", 10)])
 def test_too_few_stories_are_said(mode, n):
     items = [story for story in TRIPLES if not story.plausible]
-    with pytest.raises(UsageError, match=r"conflict_detec has \d+ .* --set shots=0"):
+    with pytest.raises(UsageError, match=r"conflict_detec has \d+ .* shots=0"):
         choose_shots(CONFLICT, items, TRIPLES, Shots(n=n, mode=mode))
 
 

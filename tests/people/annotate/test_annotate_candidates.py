@@ -108,7 +108,7 @@ def test_a_journal_that_is_none_is_refused(tmp_path):
     path.write_text('{"item": "a"}\n')
     with pytest.raises(InputError, match="line 1"):
         Journal(tmp_path, "ana")
-    with pytest.raises(UsageError, match="--annotator"):
+    with pytest.raises(UsageError, match="annotator"):
         Journal(tmp_path, "../ana")
 
 

@@ -150,7 +150,7 @@ def test_sentences_are_asked_in_several_surveys_where_that_is_wanted():
     design = build_design(find_suite("en-subject-verb"), SurveyPlan(surveys=6, times=2))
     asked = Counter(question for survey in design.surveys for question in survey.questions)
     assert set(asked.values()) == {2}
-    with pytest.raises(UsageError, match="--surveys"):
+    with pytest.raises(UsageError, match="surveys"):
         build_design(find_suite("en-subject-verb"), SurveyPlan(surveys=3, times=2))
 
 

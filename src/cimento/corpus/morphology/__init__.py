@@ -62,7 +62,7 @@ class Morphology(Protocol):
     def name(self) -> str:
         """The name in messages and manifests."""
 
-    def analyse(self, form: str) -> tuple[WordReading, ...]:
+    def analyze(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form, in a fixed order; case is ignored; empty for an unknown form."""
 
     def inflect(
@@ -126,7 +126,7 @@ def sister_forms(
         pos: part of speech of the readings used; empty for all.
     """
     sisters: dict[WordReading, None] = {}
-    for reading in chosen(morphology.analyse(form), None, pos=pos):
+    for reading in chosen(morphology.analyze(form), None, pos=pos):
         if changes.keys() <= reading.features.keys():
             wanted = {**reading.features, **changes}
             for sister in morphology.inflect(reading.lemma, wanted, pos=reading.pos):

@@ -63,16 +63,16 @@ class Russian:
     def __init__(self) -> None:
         with needing("pymorphy3", extra="morphology", purpose="Russian morphology"):
             import pymorphy3
-        self._analyser = pymorphy3.MorphAnalyzer(lang="ru")
+        self._analyzer = pymorphy3.MorphAnalyzer(lang="ru")
 
     @property
     def name(self) -> str:
         """The name ``pymorphy3``."""
         return "pymorphy3"
 
-    def analyse(self, form: str) -> tuple[WordReading, ...]:
+    def analyze(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form; see `Morphology`. Those of unknown words are guesses."""
-        return chosen(map(_pymorphy_reading, self._analyser.parse(form)), None)
+        return chosen(map(_pymorphy_reading, self._analyzer.parse(form)), None)
 
     def inflect(
         self, lemma: str, features: Features | None = None, *, pos: str = ""
@@ -82,7 +82,7 @@ class Russian:
         wanted = lemma.lower().replace("ё", "е")
         forms = [
             _pymorphy_reading(form)
-            for parse in self._analyser.parse(lemma)
+            for parse in self._analyzer.parse(lemma)
             if parse.normal_form.replace("ё", "е") == wanted
             for form in parse.lexeme
         ]
@@ -153,7 +153,7 @@ class FileMorphology:
         text = f"{self.name}: lines that cannot be read, left out ({count}): {shown}"
         return text if count else ""
 
-    def analyse(self, form: str) -> tuple[WordReading, ...]:
+    def analyze(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form; see `Morphology`."""
         return chosen(self._readings(self._index.find("form", form)), None)
 

@@ -2,7 +2,7 @@
 
 Plurals, feminines and conjugations are the regular patterns of school grammars, tried in order; the
 first that fits is used. If a language allows two forms (``amici`` and ``laghi``), it is the more
-frequent one. A few irregular verbs are known. Without a list of lemmas, `Rules.analyse` can only
+frequent one. A few irregular verbs are known. Without a list of lemmas, `Rules.analyze` can only
 infer from its shape what a form could be. All readings from rules are marked as guessed.
 """
 
@@ -320,7 +320,7 @@ class Rules:
         """The name: ``rules:`` and the language."""
         return f"rules:{self._language}"
 
-    def analyse(self, form: str) -> tuple[WordReading, ...]:
+    def analyze(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form; see `Morphology`."""
         word = form.lower()
         if self._lemmas is not None:

@@ -46,14 +46,14 @@ _OURS: Mapping[str, str] = {
     "device": "Say it with --device.",
     "dtype": "Say it with --dtype.",
     "force_download": _LOCATED,
-    "gguf_file": "Give the file itself: --model gguf:FILE.",
+    "gguf_file": "Give the file itself: --model=gguf:FILE.",
     "load_in_4bit": 'Write quantization_config={"load_in_4bit": true}.',
     "load_in_8bit": 'Write quantization_config={"load_in_8bit": true}.',
     "local_files_only": _LOCATED,
     "output_loading_info": "It is always asked for.",
     "pretrained_model_name_or_path": "Say it with --model.",
     "proxies": _LOCATED,
-    "revision": "Say it with --model NAME@REVISION.",
+    "revision": "Say it with --model=NAME@REVISION.",
     "state_dict": "Save the model with these weights, and give its folder.",
     "subfolder": "Give that folder as the model.",
     "token": _LOCATED,
@@ -110,7 +110,7 @@ def parse_model_args(
                 todo="Write it as attn_implementation=eager.",
             )
         if key.strip() in args:
-            raise UsageError(where=f"{OPTION} {key.strip()}", seen="it is given twice")
+            raise UsageError(where=f"{OPTION}={key.strip()}", seen="it is given twice")
         args[key.strip()] = _value(value.strip())
     _refuse({key: _OURS[key] for key in _TRUST}, args)
     return args | {key: True for key in _TRUST if trusted[key]}
@@ -121,7 +121,7 @@ def as_options(args: Mapping[str, JsonValue]) -> str:
     said = [
         f"--{key.replace('_', '-')}"
         if key in _TRUST
-        else f"{OPTION} {shlex.quote(f'{key}={_as_text(args[key])}')}"
+        else f"{OPTION}={shlex.quote(f'{key}={_as_text(args[key])}')}"
         for key in args
         if key not in _TRUST or args[key] is True
     ]
@@ -141,7 +141,7 @@ def _refuse(ours: Mapping[str, str], args: Mapping[str, JsonValue]) -> None:
     for key in args:
         if key in ours:
             raise UsageError(
-                where=f"{OPTION} {key}", seen="it cannot be given this way", todo=ours[key]
+                where=f"{OPTION}={key}", seen="it cannot be given this way", todo=ours[key]
             )
 
 
@@ -192,7 +192,7 @@ def loading_error(
     unknown = [key for key in args if f"unexpected keyword argument '{key}'" in message]
     if isinstance(error, TypeError) and unknown:
         return UsageError(
-            where=f"{OPTION} {unknown[0]}",
+            where=f"{OPTION}={unknown[0]}",
             seen=f"transformers takes no such argument for the model {name!r}",
             todo=did_you_mean(unknown[0], _KNOWN),
         )
@@ -206,7 +206,7 @@ def loading_error(
     elif _PICKLED in message and ALLOW_PICKLE not in args:
         todo = _PICKLES
     elif args:
-        todo = f"Check {OPTION} {' '.join(args)}: these options go to transformers as they are."
+        todo = f"Check {OPTION}={' '.join(args)}: these options go to transformers as they are."
     if isinstance(error, ImportError) or "pip install" in message:
         todo = "Install the package that is named there."
     return ModelError(
@@ -231,7 +231,7 @@ def _known_error(
                 todo="Say another --kind: causal, masked or seq2seq.",
             )
         return UsageError(
-            where=f"--kind {kind}",
+            where=f"--kind={kind}",
             seen=f"model {name!r} ({named}) is a {config_kind} language model",
             todo="Leave the option out.",
         )

@@ -218,9 +218,9 @@ def find_boundaries(
     if rule not in ("auto", marks):
         what = {"none": "nothing", "word-start": "beginnings", "word-end": "ends"}[marks]
         raise UsageError(
-            where=f"--boundary {rule}",
+            where=f"--boundary={rule}",
             seen=f"of words the tokenizer of {tokenizer.name_or_path!r} marks {what}",
-            todo="Say --boundary auto.",
+            todo="Say --boundary=auto.",
         )
     known = {number: text for number, text in surfaces.items() if number < vocabulary}
     end = tokenizer.eos_token_id

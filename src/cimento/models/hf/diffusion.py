@@ -128,7 +128,7 @@ class DiffusionScorer(MaskedScorer):
         raise UsageError(
             where=f"model {self.card.name!r}",
             seen="a masked diffusion model has no single pass whose states could be exchanged",
-            todo="Explain it as a masked model: --kind masked.",
+            todo="Explain it as a masked model: --kind=masked.",
         )
 
     def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:

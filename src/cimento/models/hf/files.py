@@ -251,7 +251,7 @@ def tokenizer_files(name: str) -> TokenizerFiles:
     if is_folder(path):
         if not any(True for pattern in _TOKENIZER_FILES for _ in path.glob(pattern)):
             raise UsageError(
-                where=f"--tokenizer {name}",
+                where=f"--tokenizer={name}",
                 seen="this folder holds no tokenizer.json, nor the vocabulary of a tokenizer",
                 todo="Give the folder that `tokenizer.save_pretrained` wrote.",
             )
@@ -260,7 +260,7 @@ def tokenizer_files(name: str) -> TokenizerFiles:
     hub_name, _, revision = name.partition("@")
     if _looks_like_path(name) or not _HUB_NAME.match(hub_name):
         raise UsageError(
-            where=f"--tokenizer {name}",
+            where=f"--tokenizer={name}",
             seen="there is no such folder, and it is no name on the hub either",
             todo=meant_by(name) or "Give a folder, or org/name@revision.",
         )
@@ -422,7 +422,7 @@ def kind_of(located: Located) -> Kind:
         seen="its config names the architecture"
         f" {', '.join(named_architectures(config)) or '(none)'},"
         " which is neither a causal nor a masked language model",
-        todo="Say which with --kind causal, masked or diffusion, if it can be loaded as one.",
+        todo="Say which with --kind=causal, masked or diffusion, if it can be loaded as one.",
     )
 
 

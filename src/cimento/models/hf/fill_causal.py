@@ -117,7 +117,7 @@ class CausalFiller:
             raise TextTooLongError(
                 where=f"text {request.before[:60]!r}",
                 seen=f"it makes {len(text)} tokens, and the model's window holds {window}",
-                todo="Shorten it, or say --window sliding.",
+                todo="Shorten it, or say --window=sliding.",
             )
         return text
 

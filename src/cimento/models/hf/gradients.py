@@ -303,7 +303,7 @@ def _embeddings(model: PreTrainedModel) -> torch.nn.Module:
         raise ModelError(
             where=f"model of class {type(model).__name__}",
             seen="it has no module that looks up the embeddings of tokens",
-            todo="Explain it by interchanges: --by interchange.",
+            todo="Explain it by interchanges: --by=interchange.",
         )
     return called[0]
 

@@ -43,7 +43,7 @@ TOLERANCE_NATS: Mapping[torch.dtype, float] = {torch.float64: 1e-4, torch.float3
 HALF_TOLERANCE_NATS = 0.25
 """Tolerance in half precision: any two layouts differ by tenths of a nat, wrong ones by more."""
 
-_MASKED = "If it is a masked model, say --kind masked."
+_MASKED = "If it is a masked model, say --kind=masked."
 # LLM.int8 separates the outliers of all tokens in a batch (Dettmers et al. 2022, section 3.2,
 # doi:10.48550/arXiv.2208.07339).
 _MIXING = (
@@ -263,7 +263,7 @@ def refuse_windows(policy: Policy, *, seen: str) -> None:
         UsageError: the policy has a sliding window.
     """
     if policy.window == "sliding":
-        raise UsageError(where="--window sliding", seen=seen, todo="Leave the option out.")
+        raise UsageError(where="--window=sliding", seen=seen, todo="Leave the option out.")
 
 
 def window_start(index: int, *, window: int, stride: int) -> int:

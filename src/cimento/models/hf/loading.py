@@ -170,7 +170,9 @@ def _refuse_kernels(config: Mapping[str, object], *, where: str) -> None:
 def _reason(error: Exception) -> str:
     """What torch says of a device, without its list of all kinds."""
     first = str(error).splitlines()[0]
-    return "there is no such kind of device" if first.startswith("Expected one of") else first
+    if first.startswith("Expected one of"):
+        return "there is no such kind of device"
+    return "torch finds none" if first.startswith("Could not run") else first
 
 
 def _device(torch: Any, wanted: str) -> str:
@@ -182,7 +184,7 @@ def _device(torch: Any, wanted: str) -> str:
             raise UsageError(
                 where="--device",
                 seen=f"{wanted!r} cannot be used here ({_reason(error)})",
-                todo="Give one device, such as cuda:0; --model-args device_map=auto uses several."
+                todo="Give one device, such as cuda:0; --model-args=device_map=auto uses several."
                 if "," in wanted
                 else "Use cpu, or leave the option out.",
             ) from error
@@ -228,7 +230,7 @@ def load_tokenizer(located: Located, *, trusted: bool = False) -> PreTrainedToke
         raise ModelError(
             where=f"tokenizer of {located.name!r}",
             seen=f"cannot be loaded ({type(error).__name__}: {str(error).strip()[:300]})",
-            todo="Are tokenizer.json or the vocabulary files in its folder? --tokenizer NAME takes"
+            todo="Are tokenizer.json or the vocabulary files in its folder? --tokenizer=NAME takes"
             " another one.",
         ) from error
     _refuse_useless(tokenizer, located)
@@ -262,7 +264,7 @@ def _refuse_useless(tokenizer: PreTrainedTokenizerBase, located: Located) -> Non
             where=f"tokenizer of {located.name!r}",
             seen=f"it has no vocabulary: {located.tokenizer_folder} lacks the files of a tokenizer",
             todo="Save it there too with tokenizer.save_pretrained(FOLDER), or name another one"
-            " with --tokenizer NAME.",
+            " with --tokenizer=NAME.",
         )
 
 

@@ -89,7 +89,7 @@ class MaskedScorer(TransformersScorer):
             raise ModelError(
                 where=f"tokenizer of {card.name!r}",
                 seen="it has no mask token",
-                todo="If the model is a causal one, say --kind causal.",
+                todo="If the model is a causal one, say --kind=causal.",
             )
         texts = TextEncoder(
             name=card.name,
@@ -295,7 +295,7 @@ class MaskedFiller:
             raise TextTooLongError(
                 where=f"text {_shown(request)!r}",
                 seen=f"it makes {length} tokens, and the model's window holds {window}",
-                todo="Shorten it, or say --window sliding.",
+                todo="Shorten it, or say --window=sliding.",
             )
         room = window - len(frame.before) - len(frame.after) - tokens
         left = min(len(before), max(room // 2, room - len(after)))

@@ -379,7 +379,7 @@ class CausalReplier(_Prompted):
             raise NonFiniteScoreError(
                 where=f"model {self.card.name!r}",
                 seen="the model gave NaN while it wrote a reply",
-                todo="Its weights may be damaged, or the dtype too narrow: try --dtype float32.",
+                todo="Its weights may be damaged, or the dtype too narrow: try --dtype=float32.",
             )
         return int(rows[0].argmax())
 

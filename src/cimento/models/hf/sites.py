@@ -89,10 +89,10 @@ class Sites:
         missing = part != "residual" and not all(name in writers for writers in self._writers)
         if missing or (part == "heads" and not self.heads):
             raise UsageError(
-                where=f"--part {part}",
+                where=f"--part={part}",
                 seen=f"the layers of {type(self._model).__name__} have no such part"
                 " that ends in one matrix",
-                todo="Exchange the residual stream: --part residual.",
+                todo="Exchange the residual stream: --part=residual.",
             )
 
     @contextmanager

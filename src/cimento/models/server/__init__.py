@@ -100,7 +100,7 @@ def parse_body(texts: Sequence[str]) -> dict[str, JsonValue]:
     for text in texts:
         for key, value in _assigned(text).items():
             if key in fields:
-                raise UsageError(where=f"{OPTION} {key}", seen="it is given twice")
+                raise UsageError(where=f"{OPTION}={key}", seen="it is given twice")
             fields[key] = value
     refuse_fields(fields)
     return fields
@@ -143,7 +143,7 @@ def refuse_fields(fields: Fields) -> None:
     for key in fields:
         if key in _OURS:
             raise UsageError(
-                where=f"{OPTION} {key}", seen="it cannot be given this way", todo=_OURS[key]
+                where=f"{OPTION}={key}", seen="it cannot be given this way", todo=_OURS[key]
             )
     known = [os.environ.get(name, "").strip() for name in KEY_VARIABLES]
     if _hides(dict(fields), [key for key in known if key]):

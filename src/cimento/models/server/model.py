@@ -356,9 +356,9 @@ def _check_policy(policy: Policy) -> None:
     """Refuse settings that only a model loaded here supports."""
     if policy.bos == "bos-or-eos" and policy.leading_blank:
         raise UsageError(
-            where="--compat lm-eval (--bos bos-or-eos --leading-blank) with a server",
+            where="--compat=lm-eval (--bos=bos-or-eos --leading-blank) with a server",
             seen="its own tokenizer says what is before a text",
-            todo="Say the same with what servers take: --measure lp --ties pass, and --context with"
+            todo="Say the same with what servers take: --measure=lp --ties=pass, and --context with"
             " the token that begins the model's texts, such as '<|endoftext|>' or '<s>'.",
         )
     refused = {

@@ -178,12 +178,12 @@ def _seeds_of(
             seeds += given_seeds(seed)
         elif seed.kind == "model":
             if ask is None:
-                raise _missing(where, "a generator model", "--generator MODEL")
+                raise _missing(where, "a generator model", "--generator=MODEL")
             seeds += generated_seeds(
                 seed, ask, model=description.generator or "model", dictionary=dictionary
             )
         elif dictionary is None:
-            raise _missing(where, "a dictionary", "--dictionary NAME")
+            raise _missing(where, "a dictionary", "--dictionary=NAME")
         elif seed.kind == "verb":
             seeds += verb_seeds(seed, dictionary, where=where)
         else:

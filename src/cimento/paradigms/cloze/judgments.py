@@ -151,7 +151,7 @@ def dictionary_readings(morphology: Morphology) -> Callable[[Candidate], tuple[W
             return ()
         if all(unicodedata.category(character)[0] in "PS" for character in text):
             return (WordReading(text, text, "PUNCT", "", "punct"),)
-        return morphology.analyse(text)
+        return morphology.analyze(text)
 
     return readings
 

@@ -135,13 +135,13 @@ class Profile:
     Attributes:
         k: ranks that count.
         by: the column or columns whose values are the dimensions; empty for none.
-        dimensions: `ALL` first.
+        dimensions: the whole suite first.
         heat: by expression and word, for multiword items.
         top_classes: where target and plausible option are among k candidates; empty where no item
             has a plausible option.
         first_matches: the roles of first candidates; as for `top_classes`.
-        labels: of candidates of items that have neither option among them, see
-            `cimento.paradigms.cloze.people.LABELS`; empty where nobody gave such a label.
+        labels: of candidates of items that have neither option among them: same meaning,
+            plausible, dubious or unacceptable; empty where nobody gave such a label.
         frequency: of targets; None where it was not asked for or no item has a target.
         nucleus: top-p; None as for `frequency`.
     """
@@ -324,7 +324,7 @@ def _by_value(items: Sequence[ClozeItem], by: str) -> dict[str, list[ClozeItem]]
     columns = [name.strip() for name in by.split(",") if name.strip()]
     known = dict.fromkeys(name for item in items for name in item.columns)
     for name in columns:
-        need_known(name, known, where=f"--by {name}", seen="no item has this column")
+        need_known(name, known, where=f"--by={name}", seen="no item has this column")
     members: dict[str, list[ClozeItem]] = {}
     for item in items if columns else ():
         if item.columns.keys() >= set(columns):

@@ -323,7 +323,7 @@ def expressions_figure(profiles: Sequence[Named]) -> Figure:
         frame,
         where="figure heat",
         seen="no item belongs to a multiword expression",
-        todo="Ask for --figure dimensions instead.",
+        todo="Ask for --figure=dimensions instead.",
     )
     import altair as alt
 

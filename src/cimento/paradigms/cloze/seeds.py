@@ -308,7 +308,7 @@ def _gender(lemma: str, seeds: Nominal, dictionary: Morphology, where: str) -> s
         return seeds.gender
     known = {
         reading.features["Gender"]
-        for reading in dictionary.analyse(lemma)
+        for reading in dictionary.analyze(lemma)
         if reading.pos == "NOUN" and "Gender" in reading.features
     }
     if len(known) != 1:

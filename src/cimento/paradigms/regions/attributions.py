@@ -107,7 +107,7 @@ def attributed(
             where=f"suite {suite.name!r}",
             seen=f"the value of a region is the {suite.metric} of its tokens, and contributions are"
             " to sums",
-            todo="Judge the run with --metric sum.",
+            todo="Judge the run with --metric=sum.",
         )
     context.check(suite)
     attributed = Attributed()

@@ -173,7 +173,7 @@ def _given(regions: Sequence[int], suite: Suite) -> tuple[int, ...]:
     for number in regions:
         if not 1 <= number <= count:
             raise UsageError(
-                where=f"--region {number}",
+                where=f"--region={number}",
                 seen=f"the suite {suite.name!r} has {count} regions",
                 todo=did_you_mean(str(number), [str(n) for n in range(1, count + 1)]),
             )
@@ -217,7 +217,7 @@ def probability_ratios(values: RegionValues, contrast: Contrast) -> list[ItemRat
         raise UsageError(
             where=f"metric {values.metric}",
             seen="only a sum of surprisals is that of a probability",
-            todo="Say --metric sum.",
+            todo="Say --metric=sum.",
         )
     unit, regions, quotients = values.unit, contrast.regions, []
     bits = 1.0 if unit == "bits" else BITS_PER_NAT

@@ -179,5 +179,5 @@ def _refuse_regions(suite: Suite) -> None:
                     seen=f"it names the region {canonical(reference)},"
                     " and a measure (of --measure or --compat) is of whole sentences",
                     todo="Judge another formula with --prediction, such as"
-                    f" '{_REGION.sub('(*;', prediction.formula)}', or say --measure regions.",
+                    f" '{_REGION.sub('(*;', prediction.formula)}', or say --measure=regions.",
                 )

@@ -154,7 +154,7 @@ def contrasts_of(run: Run, settings: ExplainSettings) -> Contrasts:
             where=f"suite {suite.name!r}",
             seen="; ".join(reasons),
             todo="Say which condition differs in one controller only:"
-            " --swap BASE=SOURCE puts the states of SOURCE into BASE.",
+            " --swap=BASE=SOURCE puts the states of SOURCE into BASE.",
         )
     return Contrasts(
         suite=with_twins(suite, list(built.values())),
@@ -224,7 +224,7 @@ def _refuse_unknown(suite: Suite, settings: ExplainSettings) -> None:
     for name in (*settings.swaps, *settings.swaps.values()):
         if name not in suite.condition_names:
             raise UsageError(
-                where=f"--swap {name}",
+                where=f"--swap={name}",
                 seen=f"the suite {suite.name!r} has no such condition",
                 todo=did_you_mean(name, suite.condition_names),
             )

@@ -179,7 +179,7 @@ def _regions(
         raise UsageError(
             where=f"suite {suite.name!r}",
             seen="it does not say in which region the controller is",
-            todo="Name it: --controller REGION.",
+            todo="Name it: --controller=REGION.",
         )
     return tuple(filled)
 

@@ -56,7 +56,7 @@ CONSTANT = "one answer for all"
 
 
 def flow_figure(flows: Mapping[str, Sequence[Step]], *, suite: str) -> Figure:
-    """The implausible stories that reach each tier (grey) and pass it (blue), model by model.
+    """The implausible stories that reach each tier (gray) and pass it (blue), model by model.
 
     Args:
         flows: label of a model, or `CONSTANT`, to its steps.
@@ -75,7 +75,7 @@ def flow_figure(flows: Mapping[str, Sequence[Step]], *, suite: str) -> Figure:
         y=alt.Y("tier:N", title=None, sort=list(dict.fromkeys(frame["tier"])))
     )
     reached = base.mark_bar(color=GREY, opacity=0.35).encode(
-        x=alt.X("reached:Q", title="stories that reach (grey) and pass (blue) the tier")
+        x=alt.X("reached:Q", title="stories that reach (gray) and pass (blue) the tier")
     )
     passed = base.mark_bar(color=BLUE, height={"band": 0.5}).encode(x="passed:Q")
     shown = base.mark_text(align="left", dx=4, fontSize=10).encode(x="reached:Q", text="told:N")

@@ -83,7 +83,7 @@ def one_annotator(judgments: Sequence[Judgment], name: str, *, where: str) -> li
         raise InputError(
             where=where,
             seen=f"{len(known)} people have answered",
-            todo="Say whose answers are meant: --first NAME, --second NAME.",
+            todo="Say whose answers are meant: --first=NAME, --second=NAME.",
         )
     chosen = name or known[0]
     need_known(

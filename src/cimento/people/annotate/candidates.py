@@ -296,7 +296,7 @@ def candidate_tasks(
 
     if method:
         seen = "the run has no candidates that were asked for so"
-        need_known(method, answers.methods, where=f"--method {method}", seen=seen)
+        need_known(method, answers.methods, where=f"--method={method}", seen=seen)
     method = method or next(iter(answers.methods), "")
     fills, candidates = answers.by_method(method), by_item(answers.candidates(method))
     tasks = []

@@ -152,7 +152,7 @@ def decide(
     tasks = tasks_of(table, inventory)
     known = [task.cells["id"] for task in tasks]
     for name in again:
-        need_known(name, known, where=f"--again {name!r}", seen="there is no such id")
+        need_known(name, known, where=f"--again={name!r}", seen="there is no such id")
     rows = [dict(task.cells) for task in tasks]
     waiting = [n for n, task in enumerate(tasks) if task.is_open or task.cells["id"] in again]
     for count, place in enumerate(waiting):

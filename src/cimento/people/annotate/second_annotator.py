@@ -333,7 +333,7 @@ def judge_agreements(people: Sequence[Judgment], folder: Path) -> list[JudgeAgre
     run = open_run(folder)
     if run.paradigm.name != "prompted":
         raise UsageError(
-            where=f"--judge {folder}",
+            where=f"--judge={folder}",
             seen=f"the run is of the kind {run.paradigm.name!r}, and gives no judgments in words",
             todo="Make a prompted suite of it (cimento suites build prompted), and run that.",
         )
@@ -344,7 +344,7 @@ def judge_agreements(people: Sequence[Judgment], folder: Path) -> list[JudgeAgre
         theirs = ", ".join(sorted({f"{j.question} of {j.suite}" for j in people if j.counts}))
         ours = ", ".join(sorted({f"{j.question} of {j.suite}" for j in judge})) or "nothing"
         raise UsageError(
-            where=f"--judge {folder}",
+            where=f"--judge={folder}",
             seen=f"people answered {theirs}, and the model {ours}",
             todo="Run the prompted suite with --set task=all, or give its judgments.",
         )

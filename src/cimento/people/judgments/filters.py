@@ -188,7 +188,7 @@ def _rules(judgments: Sequence[Judgment], limits: ExclusionRules) -> Iterator[_R
         known = judgments_by_person(judgments)
         for name in limits.by_hand:
             seen = "nobody of that name has answered"
-            need_known(name, known, where=f"--drop {name}", seen=seen)
+            need_known(name, known, where=f"--drop={name}", seen=seen)
         named = {name: Measurement(None, reason) for name, reason in limits.by_hand.items()}
         yield "by hand", "named one by one", lambda _left: Failing(people=named)
     if (share := limits.answered) is not None:

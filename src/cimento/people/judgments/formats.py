@@ -400,7 +400,7 @@ def write_participants(
     """
     known = dict.fromkeys(name for person in submissions.values() for name in person.columns)
     for name in keep:
-        need_known(name, known, where=f"--keep {name}", seen="the export has no such column")
+        need_known(name, known, where=f"--keep={name}", seen="the export has no such column")
     lines = ["\t".join(("annotator", "status", "session_seconds", *keep))]
     for submission in submissions.values():
         seconds = "" if submission.seconds is None else f"{submission.seconds:g}"

@@ -180,7 +180,7 @@ def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
         )
     if "://" in plan.completion and not plan.completion.startswith("https://"):
         raise UsageError(
-            where=f"--completion {plan.completion}",
+            where=f"--completion={plan.completion}",
             seen="is neither a code nor an address that begins with https://",
             todo="Copy the completion link of the platform.",
         )
@@ -232,7 +232,7 @@ def _surveys(
     dealt = assign_lists(members, count)
     if not all(dealt):
         raise UsageError(
-            where=f"--surveys {count}",
+            where=f"--surveys={count}",
             seen="there are more surveys than questions",
             todo="Ask for fewer.",
         )
@@ -394,7 +394,7 @@ def _background(
     words = texts["background"]
     questions = []
     for name in usual:
-        need_known(name, USUAL, where=f"--background {name}", seen="there is no such question")
+        need_known(name, USUAL, where=f"--background={name}", seen="there is no such question")
         choices = tuple(words.get(f"{name}-choices", "").splitlines())
         questions.append(BackgroundQuestion(name, words[name], choices))
     if path is not None:
@@ -402,7 +402,7 @@ def _background(
     counts = Counter(question.name for question in questions)
     twice = next((name for name, count in counts.items() if count > 1), None)
     if twice is not None:
-        raise UsageError(where=f"--background {twice}", seen="is asked twice", todo="Ask it once.")
+        raise UsageError(where=f"--background={twice}", seen="is asked twice", todo="Ask it once.")
     return tuple(_refusable(question, texts["pages"]["no_answer"]) for question in questions)
 
 

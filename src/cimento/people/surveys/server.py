@@ -201,7 +201,7 @@ def listen(host: str, port: int) -> socket.socket:
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     except OSError as error:
         raise UsageError(
-            where=f"--host {host} --port {port}",
+            where=f"--host={host} --port={port}",
             seen=f"one cannot listen there ({error.strerror or error})",
             todo="Choose another port or address, or stop what listens there.",
         ) from error

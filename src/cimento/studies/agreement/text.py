@@ -278,7 +278,7 @@ def _in_language(row: TwinRow) -> str:
 
 
 def circuits_figure(rows: Sequence[Scores]) -> Figure:
-    """SG score and circuits of every model, published ones in grey, a panel for each circuit.
+    """SG score and circuits of every model, published ones in gray, a panel for each circuit.
 
     Raises:
         UsageError: no model has a score.

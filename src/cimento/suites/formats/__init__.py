@@ -365,7 +365,7 @@ def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False)
         raise InputError(
             where=suite.name,
             seen=f"{target.title} cannot hold: {'; '.join(lost)}",
-            todo="Choose another format, or allow the loss.",
+            todo="Choose another format, or allow the loss with --allow-loss.",
         )
     refuse_existing(path)
     if format_ == "native":

@@ -1,4 +1,4 @@
-"""``cimento analyse`` on stored runs of the starter suites."""
+"""``cimento analyze`` on stored runs of the starter suites."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ SUITES = ("it-subject-verb", "it-filler-gap")
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("analysed")
+    folder = tmp_path_factory.mktemp("analyzed")
     models = ("-m", "demo-causal", "-m", "demo-masked")
     assert invoke(["run", *SUITES, *models, "-o", str(folder)]) == 0
     return folder
 
 
 def test_tables_show_models_phenomena_variance_and_items(runs, capsys):
-    assert invoke(["analyse", str(runs)]) == 0
+    assert invoke(["analyze", str(runs)]) == 0
     shown = capsys.readouterr().out
     for part in ("How able the models are", "How hard the phenomena are", "shares of the variance"):
         assert part in shown
@@ -31,7 +31,7 @@ def test_tables_show_models_phenomena_variance_and_items(runs, capsys):
 
 
 def test_json_has_every_item_and_every_answer(runs, capsys):
-    assert checking(invoke)(["analyse", str(runs), "--json", "--covariate", "length"]) == 0
+    assert checking(invoke)(["analyze", str(runs), "--json", "--covariate", "length"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["answers"] == 2 * len(printed["items"])
     assert printed["slopes"].keys() == {"length"}
@@ -40,7 +40,7 @@ def test_json_has_every_item_and_every_answer(runs, capsys):
 
 
 def test_tables_are_written_in_every_form(runs, tmp_path):
-    assert invoke(["analyse", str(runs), "--items", "-o", str(tmp_path)]) == 0
+    assert invoke(["analyze", str(runs), "--items", "-o", str(tmp_path)]) == 0
     names = {"models", "phenomena", "variance", "items"}
     assert {path.stem for path in tmp_path.glob("*.csv")} == names
     drawn = {path.stem for path in tmp_path.glob("*.svg")}
@@ -59,27 +59,27 @@ def test_tables_are_written_in_every_form(runs, tmp_path):
     ],
 )
 def test_what_cannot_be_done_is_one_message(runs, capsys, options, seen):
-    assert invoke(["analyse", str(runs), *options]) == 2
+    assert invoke(["analyze", str(runs), *options]) == 2
     assert seen in capsys.readouterr().err
 
 
 def test_no_runs_are_one_message(tmp_path, capsys):
-    assert invoke(["analyse", str(tmp_path)]) != 0
+    assert invoke(["analyze", str(tmp_path)]) != 0
     assert "cimento:" in capsys.readouterr().err
 
 
 def test_a_page_has_the_section_and_a_table_cannot(runs, tmp_path, capsys):
     page = tmp_path / "page.html"
-    assert invoke(["report", str(runs), "--analyse", "-o", str(page)]) == 0
+    assert invoke(["report", str(runs), "--analyze", "-o", str(page)]) == 0
     text = page.read_text("utf-8")
     assert "Items, models and phenomena" in text
     assert "Items and models on one scale" in text
-    assert invoke(["report", str(runs), "--analyse", "-o", str(tmp_path / "all.csv")]) == 2
+    assert invoke(["report", str(runs), "--analyze", "-o", str(tmp_path / "all.csv")]) == 2
     assert "for pages" in capsys.readouterr().err
 
 
 @pytest.mark.slow
-def test_answers_to_prompts_are_analysed_apart(runs, tmp_path, capsys):
+def test_answers_to_prompts_are_analyzed_apart(runs, tmp_path, capsys):
     asked = str(tmp_path / "it-subject-verb-prompted")
     assert invoke(["suites", "build", "prompted", SUITES[0], "-o", asked]) == 0
     models = ("-m", "demo-causal", "-m", "demo-masked")
@@ -88,7 +88,7 @@ def test_answers_to_prompts_are_analysed_apart(runs, tmp_path, capsys):
     together = []
     for several in ([str(runs)], [str(runs), prompted], [prompted]):
         capsys.readouterr()
-        assert invoke(["analyse", *several, "--json"]) == 0
+        assert invoke(["analyze", *several, "--json"]) == 0
         shown = capsys.readouterr()
         together.append(json.loads(shown.out))
         assert ("runs by prompt of demo-causal" in shown.err) == (len(several) > 1)
