@@ -159,7 +159,7 @@ def test_faults_of_conditions_formulas_and_settings_have_their_rows(tmp_path):
     )
     report = check_grid(open_grid(path).grid)
     assert places(report, "CIM-S033") == [("about", [3], None)]
-    assert places(report, "CIM-S015") == [("items", [3], 2)]
+    assert places(report, "CIM-S015") == [("items", [3], 1)]
     assert places(report, "CIM-S013") == [("items", [4], 2), ("items", [5], 2)]
     assert places(report, "CIM-S011") == [("items", [4, 5], 2)]
     assert places(report, "CIM-S021") == [("predictions", [2], None)]

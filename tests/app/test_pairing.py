@@ -6,8 +6,9 @@ pytest.importorskip("nicegui")
 
 from cimento.app.checking import check_grid
 from cimento.app.editing import Grid, sheet_of
-from cimento.app.opening import open_grid
+from cimento.app.opening import describe, open_grid
 from cimento.app.pairing import named_pair, paired_lines, question_of, unmarked, with_column
+from cimento.app.predicting import with_prediction
 
 GOOD, BAD = "Le rane saltano.", "Le rane salta."
 
@@ -148,6 +149,37 @@ def test_a_list_of_sentences_gets_a_column_for_what_they_are_compared_with():
     assert question_of(made).kind == "list"
     rows = with_column(made, 0, "sentence", "rating").items.rows
     assert rows == (("sentence", "rating"), (GOOD, ""), (OTHER, ""))
+
+
+LONG = [
+    ("item", "condition", "sentence"), ("1", "неверно", "Il cane dormono."),
+    ("1", "верно", "Il cane dorme."), ("2", "неверно", BAD), ("2", "верно", GOOD),
+]  # fmt: skip
+
+
+def test_of_two_conditions_it_is_asked_which_is_likelier_and_the_answer_is_a_prediction():
+    made = grid(*LONG)
+    question = question_of(made)
+    assert (question.kind, question.columns, question.conditions) == (
+        "conditions", (1, 2), ("верно", "неверно"),
+    )  # fmt: skip
+    (advice,) = [e.todo for e in check_grid(made).findings if e.code == "CIM-S023"]
+    assert "For example, (*;%неверно%) < (*;%верно%): неверно should be likelier" in advice
+    answered = with_prediction(made, "верно", "неверно")
+    assert answered.sheets["predictions"].rows[1][1] == "(*;%верно%) < (*;%неверно%)"
+    assert question_of(answered) is None
+    report = check_grid(describe(answered, language="it"))
+    assert report.findings == ()
+    assert "1 prediction" in report.holds
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[*LONG, ("3", "other", GOOD)], [*LONG, ("2", "верно", GOOD)],
+     [(*row, "rating" if n == 0 else "3") for n, row in enumerate(LONG)]],
+)  # fmt: skip
+def test_nothing_is_asked_of_other_designs_and_of_ratings(rows):
+    assert question_of(grid(*rows)) is None
 
 
 def test_answers_to_a_form_are_no_test():

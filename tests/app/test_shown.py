@@ -16,6 +16,7 @@ from cimento.app.shown import (
     beside_models,
     progress,
     qr_code,
+    table_file,
     zipped_export,
 )
 from cimento.people.judgments import Judgment
@@ -23,6 +24,7 @@ from cimento.people.surveys import design_json, read_design, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.participants import network_host
+from cimento.report.grid import EstimateCell, Grid
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
 
@@ -125,3 +127,22 @@ def test_mean_ratings_are_correlated_with_the_scores_of_the_same_sentences():
     expected = stats.spearmanr(ratings, scores).statistic
     assert beside.correlation.r == pytest.approx(expected)
     assert beside.correlation.low < expected < beside.correlation.high
+
+
+def test_numbers_are_numbers_in_excel_and_all_else_is_text():
+    openpyxl = pytest.importorskip("openpyxl")
+    rows = (
+        ("=1+1", EstimateCell(value=250 / 3, low=70.0, high=90.0, n=6), "+0.0120", "[0.1, 0.2]"),
+        ("2", EstimateCell(value=None, low=None, high=None, n=0), "3e-05", ""),
+    )
+    grid = Grid(title="t", header=("model", "accuracy", "change", "95 %"), rows=rows)
+    sheet = openpyxl.load_workbook(io.BytesIO(table_file(grid, ".xlsx"))).active
+    read = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2)]
+    assert read == [
+        ["=1+1", pytest.approx(250 / 3, abs=1e-9), 70, 90, 6, 0.012, "[0.1, 0.2]"],
+        ["2", None, None, None, 0, 3e-05, None],
+    ]
+    assert [cell.number_format for cell in sheet[2]] == [
+        "@", "0.0", "0.0", "0.0", "0", "+0.0000;-0.0000;0.0000", "@",
+    ]  # fmt: skip
+    assert sheet["A2"].data_type == "s"

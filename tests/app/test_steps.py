@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import shlex
+from dataclasses import replace
+from shutil import copytree
 
 import pytest
 
 from cimento import InputError
 from cimento.app.opening import open_grid
+from cimento.app.shown import compared
 from cimento.app.workspace import Workspace
 from cimento.cli.main import invoke
+from cimento.report.document import versions_apart
+from cimento.runs.run import open_runs
+from cimento.runs.store import MANIFEST
 from cimento.suites import fetching, published
 from tests.helpers.app_user import until, visit
 from tests.helpers.serving import REVISION, archive_of, serve
@@ -19,7 +26,7 @@ pytest.importorskip("nicegui", reason="the app is not installed: pip install 'ci
 from nicegui import ui
 from nicegui.elements.upload_files import SmallFileUpload
 
-from cimento.app.run import Wanted
+from cimento.app.run import Wanted, runs_of
 from cimento.app.sentences import piped
 from cimento.app.start import listed_suites, refusal
 from cimento.app.words import words
@@ -295,7 +302,7 @@ def test_results_are_shown_compared_and_cited(with_runs):
     async def flow(user):
         await user.open("/en/read?suite=it-subject-verb")
         assert user._gather_elements(marker="tab-report") == set()
-        await user.open("/en/read?suite=it-subject-verb&show=newest")
+        await user.open("/en/read?show=2")
         await until(lambda: user._gather_elements(marker="tab-report") != set())
         (frame,) = [
             element for element in user.find(ui.element).elements if element.tag == "iframe"
@@ -312,6 +319,46 @@ def test_results_are_shown_compared_and_cited(with_runs):
             await seen(user, text)
 
     visit(with_runs, flow)
+
+
+def test_the_earlier_run_is_before_and_a_run_of_another_version_is_named(with_runs):
+    causal, masked = open_runs([run.path for run in Workspace(with_runs).runs()])
+
+    def version(run, digits, day):
+        suite = {**run.manifest["suite"], "content": digits}
+        return replace(run, manifest={**run.manifest, "suite": suite, "created": f"2026-01-{day}"})
+
+    stored = version(causal, "e501", 10), version(causal, "af82", 11), version(masked, "af82", 12)
+    old, new, other = versions_apart(stored)
+    made = compared(["new", "old"], [new, old])
+    assert made.names == ("old", "new")
+    sides = "before (it-subject-verb (e501)) and after (it-subject-verb (af82))"
+    assert sides in made.grids["rates"].title
+    of_three = compared(["a", "b", "c"], [other, new, old])
+    assert of_three.alone == (f"it-subject-verb (e501), {causal.model}",)
+
+
+def test_versions_of_a_suite_are_told_apart_and_several_newest_runs_are_chosen(with_runs, tmp_path):
+    copytree(with_runs / "runs", tmp_path / "runs")
+    first, second = Workspace(tmp_path).runs()
+    manifest = json.loads((first.path / MANIFEST).read_text())
+    manifest["suite"]["content"] = "e501"
+    manifest["created"] = "2020-01-01T00:00:00+00:00"
+    (first.path / MANIFEST).write_text(json.dumps(manifest))
+
+    async def flow(user):
+        for count, chosen in (("", []), ("1", [second.name]), ("2", [first.name, second.name])):
+            await user.open(f"/en/read?show={count}")
+            boxes = {
+                box.text: box.value
+                for run in (first, second)
+                for box in user.find(marker=f"choose {run.name}").elements
+            }
+            assert list(boxes) == [f"it-subject-verb ({tag})" for tag in ("e501", second.version)]
+            assert sum(boxes.values()) == len(chosen)
+
+    visit(tmp_path, flow)
+    assert runs_of(("run", "a", "b", "-m", "x", "-m", "y", "--limit", "3", "-o", "runs")) == 4
 
 
 def test_the_report_comes_with_a_policy_and_only_from_the_folder(with_runs):

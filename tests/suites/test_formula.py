@@ -19,6 +19,7 @@ from cimento.suites.formula import (
     Reference,
     canonical,
     comparisons,
+    likelier,
     numbers,
     parse,
     references,
@@ -80,6 +81,12 @@ def test_a_sign_belongs_to_a_number_only_where_an_operand_may_stand(text, value)
 
 def test_blanks_may_stand_inside_a_region_value():
     assert parse("( 1 ;%a %)<( 02 ;% b% )") == Comparison("<", A, B)
+
+
+@pytest.mark.parametrize("name", ["città", "cita\u0300", "грамматично", "सही", "2nd_a-b"])
+def test_names_of_conditions_have_letters_of_any_script(name):
+    better, worse = references(parse(likelier(name, "b")))
+    assert (better.region, better.condition, worse.condition) == ("*", name, "b")
 
 
 def test_references_keep_their_columns():
@@ -151,8 +158,8 @@ REFUSED = [
     ("(1;%a% < 2", 7, "not closed with ')'"),
     ("(1;%a b%) < 2", 5, "cannot be part"),
     ("(1;%a.b%) < 2", 5, "cannot be part"),
-    ("1 < (1;%città%)", 12, "Rename the condition"),
-    ("(1;%вид%) < 1", 4, "Rename the condition"),
+    ("1 < (1;%citt»%)", 12, "Rename the condition"),
+    ("(1;%а‑б%) < 1", 5, "Rename the condition"),  # a hyphen that is none
 ]
 
 

@@ -163,7 +163,7 @@ def test_the_wrong_number_of_regions():
 
 
 def test_a_condition_name_that_formulas_cannot_write():
-    suite = make({"a b": LAMPS["match"], "è": LAMPS["mismatch"]}, formulas=[])
+    suite = make({"a b": LAMPS["match"], "è.": LAMPS["mismatch"]}, formulas=[])
     assert len(faults_of(suite, "CIM-S015")) == 2
 
 

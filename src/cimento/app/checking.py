@@ -16,7 +16,7 @@ from cimento.app.editing import Grid, Sheet, set_cells, workbook_of
 from cimento.errors import CimentoError, Fault, Severity, SuiteError
 from cimento.io.files import write_bytes
 from cimento.paradigms.registry import audit_suite
-from cimento.suites.reading import NO_LANGUAGE, TOML
+from cimento.suites.reading import NO_LANGUAGE, TOML, UNUSABLE_NAME
 from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
 
 WORKBOOK = ".xlsx"
@@ -167,9 +167,11 @@ def located(grid: Grid, fault: Fault) -> Finding:
     if fault.places:
         every = [_rows_of(grid, fault, place) for place in fault.places]
         rows = tuple(sorted({row for name, more in every if name == sheet for row in more})) or rows
-    # A bare table is told how to get a description by the page, not by options of commands.
-    bare = not grid.described and (fault.code == NO_LANGUAGE or TOML in fault.seen)
-    todo = "" if bare else fault.todo
+    # The page says how to name the language and how a table gets a description.
+    by_page = (fault.code == NO_LANGUAGE and "--language" in fault.todo) or (
+        not grid.described and (fault.code == NO_LANGUAGE or TOML in fault.seen)
+    )
+    todo = "" if by_page else fault.todo
     return Finding(
         sheet, rows, _column_of(grid.sheets[sheet], fault) if rows else None, fault.severity,
         fault.code, fault.where, fault.seen, todo,
@@ -239,7 +241,8 @@ def _column_of(sheet: Sheet, fault: Fault) -> int | None:
     for column, name in enumerate(sheet.columns):
         if name.strip() and fault.seen.startswith(f"{name.strip()} "):
             return column
-    return sheet.column("text") if condition else None
+    is_about_name = fault.code == UNUSABLE_NAME
+    return sheet.column("condition" if is_about_name else "text") if condition else None
 
 
 _FENCE = re.compile(r"^```.*$", re.MULTILINE)

@@ -250,7 +250,7 @@ class Editor:
         self._redo.set_enabled(bool(self.history.future))
         self._switch.set_visibility(self._sheet == ITEMS and has_conditions(grid))
         asked = self._ask()
-        self._describe.set_visibility(not (grid.described or asked))
+        self._describe.set_visibility(not (grid.settings().get("language") or asked))
         self._untitle.set_visibility(grid.sheets[self._sheet].head > 0)
         self._unmark.set_visibility(any(e.code == "CIM-S061" for e in self.report.findings))
         dirty = grid != self._saved
@@ -267,7 +267,7 @@ class Editor:
         self._show_legend()
 
     def _ask(self) -> bool:
-        """Ask what the columns are, where that is unclear, and say whether it is.
+        """Ask what is unclear, and say whether it is about what the columns are.
 
         What was asked is hidden and not deleted: the answer to it may be under way.
         """
@@ -279,7 +279,7 @@ class Editor:
             with self._question:
                 pairing.ask(self.grid, question, self._say, done=self._act(self._answer))
         self._question.set_visibility(question is not None)
-        return question is not None
+        return question is not None and question.kind != "conditions"
 
     def _send(self, rows: list[dict[str, Any]]) -> None:
         """Send the browser the rows that have changed, or all where some came or went."""

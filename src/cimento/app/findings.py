@@ -23,7 +23,7 @@ from cimento.errors import InputError, MissingDependencyError
 from cimento.io.files import write_bytes
 from cimento.paradigms.registry import load_suite
 from cimento.suites import Suite
-from cimento.suites.reading import CHECKS
+from cimento.suites.reading import CHECKS, EXAMPLE, NO_PREDICTIONS
 
 if TYPE_CHECKING:
     from cimento.paradigms.regions.audit import Audit
@@ -116,6 +116,13 @@ def show_advice(code: str, todo: str, say: Words) -> None:
         say: the words of the page.
     """
     check = CHECKS.get(code)
+    if code == NO_PREDICTIONS:
+        # The example stands behind the steps of this page, not behind files and commands.
+        ui.label(say(f"advice.{code}")).classes("small")
+        _, mark, example = todo.partition(EXAMPLE)
+        if mark:
+            show_said(mark + example, say).classes("small")
+        return
     usual = words(USUAL).texts.get(f"advice.{code}", "")
     closer = "" if todo in {usual, check.todo if check else usual} else todo
     if usual and not (closer and said(closer, say.language)):

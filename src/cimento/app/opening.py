@@ -202,15 +202,19 @@ def write_folder(grid: Grid, folder: Path) -> Path:
 
 
 def describe(grid: Grid, *, language: str) -> Grid:
-    """A bare table as a suite with a sheet *about*, in which it can say its language.
+    """A suite that says its language; a bare table gets a sheet *about* for it.
 
     Args:
-        grid: a grid of one sheet, with or without faults.
+        grid: a grid, with or without faults.
         language: ISO 639-1 code of the sentences; empty to leave it open.
 
     Raises:
         UsageError: the code is none.
     """
+    if grid.described:
+        about = grid.sheets[ABOUT].rows
+        row = next((n for n, row in enumerate(about) if row[0].strip() == "language"), len(about))
+        return set_cells(grid, ABOUT, {(row, 0): "language", (row, 1): language})
     with TemporaryDirectory(prefix="cimento-") as temporary:
         path = write_grid(grid, Path(temporary) / f"{file_name(grid)}{WORKBOOK}")
         if language and not LANGUAGE_CODE.fullmatch(language):

@@ -2,13 +2,14 @@
 
 A name with a typo is no reason to refuse a beginner's table: the page asks which column has the
 good sentences, and which the bad. One is chosen beforehand only where a name or an asterisk says
-it. A single column of sentences may have the bad ones below the good ones, or no others at all.
+it. A single column of sentences may have the bad ones below the good ones, or no others at all. Of
+two conditions it is asked which should be likelier.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import permutations
@@ -19,6 +20,7 @@ from nicegui import ui
 from cimento.app.editing import Grid, Sheet, insert_column, rename_column, sheet_of
 from cimento.app.findings import button
 from cimento.app.frame import Text
+from cimento.app.predicting import conditions_of, sentence_column, with_prediction
 from cimento.app.views import letters
 from cimento.app.words import Words
 from cimento.suites.checks.wording import judgment_mark
@@ -61,19 +63,26 @@ class Question:
     Attributes:
         kind: ``pair`` if columns are good and bad sentences, ``lines`` if the bad sentences are
             below the good ones, ``list`` if nothing tells the sentences apart, and ``answers`` if
-            people have answered a form, which only a message can be given about.
-        columns: the columns of sentences.
+            people have answered a form, which only a message can be given about. ``conditions`` if
+            nothing is predicted about the two there are.
+        columns: the columns of sentences; for conditions, that of their names before it.
         guess: the columns of the good and the bad sentences; None where nothing tells them apart.
+        conditions: the two conditions, that of the good sentences first if their names say it.
     """
 
-    kind: Literal["pair", "lines", "list", "answers"]
+    kind: Literal["pair", "lines", "list", "answers", "conditions"]
     columns: tuple[int, ...]
     guess: tuple[int, int] | None = None
+    conditions: tuple[str, ...] = ()
 
 
 def question_of(grid: Grid) -> Question | None:
-    """What is to be asked about a table; None if the names of its columns say what they are."""
+    """What is to be asked about a table; None if it says what its columns are, and predicts."""
     sheet = grid.items
+    if (conditions := conditions_of(grid)) is not None:
+        places = (sheet.column("condition"), sentence_column(sheet))
+        columns = tuple(column for column in places if column is not None)
+        return Question("conditions", columns, conditions=_likelier_first(*conditions))
     if not grid.described and _STAMPS.intersection(map(str.casefold, sheet.columns)):
         return Question("answers", ())
     known = {name for name in (*SIDES, *_OTHER_TEXTS) if sheet.column(name) is not None}
@@ -88,6 +97,14 @@ def question_of(grid: Grid) -> Question | None:
     if known.intersection(_OTHER_TEXTS):
         return None
     return Question("pair", columns, _guess(sheet, columns))
+
+
+def _likelier_first(one: str, other: str) -> tuple[str, ...]:
+    """Two conditions, that of the good sentences first if their names say which it is."""
+    for is_bad in (_is_named_bad, _is_negated):
+        if is_bad(one, other) != is_bad(other, one):
+            return (other, one) if is_bad(one, other) else (one, other)
+    return one, other
 
 
 def _guess(sheet: Sheet, columns: tuple[int, ...]) -> tuple[int, int] | None:
@@ -284,6 +301,9 @@ def ask(
     if question.kind == "answers":
         return
     _first_rows(grid.items, question.columns, say)
+    if question.kind == "conditions":
+        _ask_conditions(question.conditions, say, done)
+        return
     if question.kind == "pair":
         if is_marked(grid):
             ui.label(say("edit.pair-marks")).classes("small")
@@ -299,6 +319,20 @@ def ask(
                 say(f"edit.list-{new}"),
                 lambda name=name, new=new: done(  # type: ignore[misc]
                     lambda grid: with_column(grid, column, name, new)
+                ),
+            )
+
+
+def _ask_conditions(
+    conditions: Sequence[str], say: Words, done: Callable[[Callable[[Grid], Grid]], object]
+) -> None:
+    """A button for each of two conditions."""
+    with ui.element("div").classes("tools"):
+        for better, worse in (conditions, conditions[::-1]):
+            button(
+                say("edit.conditions-do", better=better, worse=worse),
+                lambda better=better, worse=worse: done(  # type: ignore[misc]
+                    lambda grid: with_prediction(grid, better, worse)
                 ),
             )
 

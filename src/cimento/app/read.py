@@ -108,10 +108,13 @@ def _ask_deletion(visit: Visit, names: Mapping[str, str]) -> None:
 
 
 def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox]:
-    """The runs, each with a box; the newest is chosen, or all of the suite in the address."""
+    """The runs, each with a box; those that the address names are chosen, or the only one."""
     say = visit.say
-    newest = max(runs, key=lambda run: run.created).name
-    suite = visit.query.get("suite", "")
+    suite, asked = visit.query.get("suite", ""), visit.query.get("show", "")
+    count = int(asked) if asked.isdecimal() else 1 if asked or len(runs) == 1 else 0
+    by_age = sorted(runs, key=lambda run: run.created, reverse=True)
+    newest = {run.name for run in by_age[:count]}
+    titles = _titles(runs)
     boxes: dict[str, ui.checkbox] = {}
     with ui.element("div").classes("scroll"), ui.element("table").classes("runs"):
         with ui.element("thead"), ui.element("tr"):
@@ -120,16 +123,30 @@ def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox
         with ui.element("tbody"):
             for run in runs:
                 kind = say.named("kind", run.paradigm)
-                is_chosen = run.suite == suite if suite else run.name == newest
+                is_chosen = run.suite == suite if suite else run.name in newest
                 with ui.element("tr"):
                     with ui.element("th").props("scope=row"):
-                        box = ui.checkbox(run.suite, value=is_chosen).props("dense")
+                        title = titles[run.name]
+                        box = ui.checkbox(title, value=is_chosen).props("dense")
                         boxes[run.name] = box.mark(f"choose {run.name}")
-                        label = f"{run.suite}, {run.model}"
+                        label = f"{title}, {run.model}"
                         box.props["aria-label"] = label
                     for cell in (run.model, kind, _local(run.created)):
                         Text(cell, "td")
     return boxes
+
+
+def _titles(runs: Sequence[StoredRun]) -> dict[str, str]:
+    """The suite of each run, by its path; with its version where there are several."""
+    versions: dict[str, set[str]] = {}
+    for run in runs:
+        versions.setdefault(run.suite, set()).add(run.version)
+    return {
+        run.name: f"{run.suite} ({run.version})"
+        if run.version and len(versions[run.suite]) > 1
+        else run.suite
+        for run in runs
+    }
 
 
 def _local(moment: str) -> str:
@@ -203,13 +220,20 @@ class _Parts:
         return lambda: REPORT_FORMS[form](self._results.runs).encode()
 
     async def _compare(self) -> None:
-        grids = await asyncio.to_thread(compared, self._results.runs)
-        if not grids:
-            Text(self._visit.say("read.two"))
+        say = self._visit.say
+        waiting = Text(say("read.comparing")).props("role=status").classes("small")
+        try:
+            made = await asyncio.to_thread(compared, self._names, self._results.runs)
+        finally:
+            waiting.delete()
+        if not made.grids:
+            Text(say("read.two"))
             return
-        for name, grid in grids.items():
+        for title in made.alone:
+            Text(say("read.alone_here", run=title))
+        for name, grid in made.grids.items():
             self._table(NamedGrid(name, grid), f"compare-{name.replace(' ', '-')}")
-        CommandLine(self._visit, ["compare", *self._names, "-o", "comparison"])
+        CommandLine(self._visit, ["compare", *made.names, "-o", "comparison"])
 
     async def _figures(self) -> None:
         if self._results.lacking:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from shlex import join
 from typing import TYPE_CHECKING
 
@@ -339,6 +340,12 @@ def _queue(visit: Visit) -> None:
     ui.timer(REFRESH_S, refresh)
 
 
+def runs_of(arguments: Sequence[str]) -> int:
+    """The number of runs that a command makes: one for each of its suites and models."""
+    suites = list(takewhile(lambda word: not word.startswith("-"), arguments[1:]))
+    return max(len(suites) * arguments.count("-m"), 1)
+
+
 class _Card:
     """A job of the queue, with its progress and its buttons.
 
@@ -361,7 +368,7 @@ class _Card:
                 self._stop = self._button("stop", lambda: queue.stop(number))
                 self._again = self._button("go_on", lambda: queue.go_on(number))
                 self._forget = self._button("forget", lambda: queue.forget(number))
-                self._read = ui.link(say("run.read"), visit.address("read", show="newest"))
+                self._read = ui.link(say("run.read"), visit.address("read", show="1"))
             with ui.expansion(say("run.log")).classes("more") as self._opened:
                 english(say, "frame.english_text")
                 self._log = Text(tag="pre").classes("log").props("lang=en")
@@ -391,6 +398,8 @@ class _Card:
         self._again.set_visibility(job.state in ("stopped", "failed", "partly"))
         self._forget.set_visibility(job.state not in BUSY)
         self._read.set_visibility(job.state in ("done", "partly"))
+        count = str(runs_of(job.arguments))
+        self._read.props["href"] = self._visit.address("read", show=count)
         if self._opened.value:
             self._log.text = queue.log(self._number)
 

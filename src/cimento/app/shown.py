@@ -28,6 +28,7 @@ from cimento.people.surveys.building import SurveyPlan
 from cimento.people.surveys.material import MaterialOptions
 from cimento.report import NamedGrid
 from cimento.report.document import html, sections_of, versions_apart
+from cimento.report.excel import xlsx
 from cimento.report.figures import Figure, lacking_figures
 from cimento.report.grid import GRID_FORMS, Grid
 from cimento.report.paper import results_grid
@@ -36,7 +37,6 @@ from cimento.runs.run import Run, open_runs
 from cimento.runs.store import MANIFEST
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
-from cimento.suites.workbooks import write_sheets
 
 if TYPE_CHECKING:
     from nicegui import App
@@ -295,20 +295,41 @@ def _results(paths: tuple[Path, ...], _times: tuple[int, ...]) -> Results:
     )
 
 
-def compared(runs: Sequence[Run]) -> Mapping[str, Grid]:
-    """The tables that compare runs, by name: two of them item by item, more by rank.
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Some runs compared.
 
-    Returns:
-        The tables; none for fewer than two runs.
+    Attributes:
+        names: paths of the runs from the workspace, the earliest first.
+        grids: the tables, by name; none for fewer than two runs.
+        alone: suite and model of the runs that are compared with no other.
+    """
+
+    names: tuple[str, ...]
+    grids: Mapping[str, Grid]
+    alone: tuple[str, ...] = ()
+
+
+def compared(names: Sequence[str], runs: Sequence[Run]) -> Compared:
+    """Runs compared: two of them item by item, the earlier one as before, more by rank.
+
+    Args:
+        names: paths of the runs from the workspace.
+        runs: the runs, in the same order.
 
     Raises:
         UsageError: no two belong together.
     """
-    if len(runs) < _TWO:
-        return {}
-    if len(runs) == _TWO:
-        return compare(runs[0], runs[1]).grids()
-    return compare(runs).grids()
+    by_age = sorted(
+        zip(names, runs, strict=True), key=lambda pair: str(pair[1].manifest.get("created", ""))
+    )
+    earliest_first, ordered = tuple(name for name, _ in by_age), [run for _, run in by_age]
+    if len(ordered) < _TWO:
+        return Compared(earliest_first, {})
+    if len(ordered) == _TWO:
+        return Compared(earliest_first, compare(*ordered).grids())
+    rankings = compare(ordered)
+    return Compared(earliest_first, rankings.grids(), rankings.alone)
 
 
 def figure_file(figure: Figure, form: str) -> bytes:
@@ -326,9 +347,7 @@ def table_file(grid: Grid, form: str) -> bytes:
     if form == ".docx":
         return docx(grid)
     if form == ".xlsx":
-        # Numbers are texts, as the table shows them: no program rounds or turns them into dates.
-        names, rows = grid.for_paper().spread
-        return write_sheets({"table": [names, *rows]}, where=grid.title)
+        return xlsx(grid)
     return GRID_FORMS[form](grid).encode()
 
 

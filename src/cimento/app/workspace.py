@@ -16,6 +16,7 @@ from cimento.errors import InputError, UsageError
 from cimento.io.files import need_writable, reading, writing
 from cimento.models.hf.names import checkpoints, holds_model
 from cimento.people.surveys import FILE
+from cimento.report.document import content_digits
 from cimento.runs.store import MANIFEST, PARADIGM, RunFolder, manifest_part
 from cimento.suites.builtin import builtin_names
 from cimento.suites.formats import SUITE_SUFFIXES
@@ -52,6 +53,7 @@ class StoredRun:
         name: path of its folder from the workspace, with slashes.
         path: where it is.
         suite: name of the suite.
+        version: first digits of the hash of the suite's content; empty if unknown.
         model: name of the model.
         paradigm: kind of the suite.
         created: when it was made, in UTC, as the manifest says; empty if it does not.
@@ -60,6 +62,7 @@ class StoredRun:
     name: str
     path: Path
     suite: str
+    version: str
     model: str
     paradigm: str
     created: str
@@ -200,6 +203,7 @@ class Workspace:
             name=self.name_of(path),
             path=path,
             suite=str(manifest_part(manifest, "suite").get("name", "")),
+            version=content_digits(manifest),
             model=str(manifest.get("label", "")),
             paradigm=str(manifest.get(PARADIGM, "")),
             created=str(manifest.get("created", "")),

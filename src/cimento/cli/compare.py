@@ -212,6 +212,8 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     if options.figure is not None:
         _draw(ranked.rankings, options.figure, options)
     show_grids(ranked.grids(correction=options.correct), options)
+    for title in ranked.alone:
+        note(f"Not compared: {title}. No other run here is on this suite.")
     pairs = [pair for ranking in ranked.rankings for pair in ranking.pairs]
     equivalent = _equivalence(pairs, options, models=True)
     if means:

@@ -100,10 +100,13 @@ class Rankings:
     Attributes:
         rankings: by what is right and wrong, one for each suite and question.
         correlations: correlations of the values of every two models with their references.
+        alone: suite and model of the runs that are compared with no other, since none is on their
+            suite.
     """
 
     rankings: tuple[Ranking, ...]
     correlations: tuple[PairedCorrelations, ...]
+    alone: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         suites = dict.fromkeys(ranking.suite for ranking in self.rankings)
@@ -153,10 +156,13 @@ def rank_models(
             seen="no suite was run by two models",
             todo="Give runs of one suite by several models.",
         )
+    together = {one.suite for group in several for one in group}
+    titles = (f"{one.suite}, {one.model}" for one in outcomes if one.suite not in together)
     pairs = iter(corrected([pair for ranking in rankings for pair in ranking.pairs], correction))
     return Rankings(
         rankings=tuple(_placed(r, [next(pairs) for _ in r.pairs]) for r in rankings),
         correlations=corrected_correlations(correlations, correction),
+        alone=tuple(dict.fromkeys(titles)),
     )
 
 

@@ -19,6 +19,7 @@ from cimento.report.sections import estimates_grid
 from cimento.runs.identity import suite_digests
 from cimento.runs.outcomes import estimates_table
 from cimento.runs.run import runs_of
+from cimento.runs.store import CONTENT, manifest_part
 from cimento.runs.summary import Summary, to_json
 
 _SHOWN_DIGITS = 4
@@ -205,6 +206,16 @@ def versions_apart(runs: Sequence[Run]) -> list[Run]:
         _named(run, content) if content and len(versions[run.suite.name]) > 1 else run
         for run, content in zip(runs, contents, strict=True)
     ]
+
+
+def content_digits(manifest: Mapping[str, Any]) -> str:
+    """The digits by which versions of a suite are told apart, as its run stored them; else empty.
+
+    Args:
+        manifest: of a run.
+    """
+    suite = manifest_part(manifest, "suite")
+    return str(suite.get(CONTENT) or suite.get("sha256") or "")[:_SHOWN_DIGITS]
 
 
 def _named(run: Run, content: str) -> Run:

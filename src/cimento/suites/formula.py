@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from unicodedata import category
 
 from cimento.errors import FormulaError
 
@@ -14,8 +15,29 @@ if TYPE_CHECKING:
 
 
 def is_condition_name(name: str) -> bool:
-    """Whether formulas can refer to a condition of this name."""
-    return bool(name) and not _NOT_IN_NAME.search(name)
+    """Whether formulas can refer to a condition of this name: letters, digits, ``_`` and ``-``."""
+    return bool(name) and _not_in_name(name) is None
+
+
+def _not_in_name(name: str) -> int | None:
+    """The place of the first character that names cannot have; None if there is none.
+
+    Marks belong to the letters of many scripts.
+    """
+    return next(
+        (n for n, mark in enumerate(name) if mark not in "_-" and category(mark)[0] not in "LMN"),
+        None,
+    )
+
+
+def likelier(better: str, worse: str) -> str:
+    """The formula by which the whole sentences of one condition are likelier than of another.
+
+    Args:
+        better: name of the condition whose surprisal should be lower.
+        worse: name of the other.
+    """
+    return f"(*;%{better}%) < (*;%{worse}%)"
 
 
 class Token(NamedTuple):
@@ -38,7 +60,7 @@ class Token(NamedTuple):
 
 
 _TOKEN = re.compile(
-    r"""(?P<region>\(\s*(?P<number>[0-9]+|\*)\s*;%\s*(?P<name>[A-Za-z0-9_-]+)\s*%\s*\))
+    r"""(?P<region>\(\s*(?P<number>[0-9]+|\*)\s*;%\s*(?P<name>[^\s%]+)\s*%\s*\))
       | (?P<foreign><=|>=|==|!=|<>|=<|=>|&&|\|\||\*\*)
       | (?P<literal>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
       | (?P<sign>[-+])
@@ -52,7 +74,6 @@ _MOST_DIGITS = 6
 _BLANKS = re.compile(r"\s*")
 _WORD = re.compile(r"[^\W\d]\w*")
 _REGION_START = re.compile(r"\(\s*(?:[0-9]+|\*)\s*;")
-_NOT_IN_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 _REGION_TODO = "A region value is written (2;%match%), number and name of the condition"
 _ONLY_SUMS = "Only + and - can be used; write 2 times x as x + x"
@@ -100,7 +121,8 @@ def tokenize(text: str) -> list[Token]:
         match = _TOKEN.match(text, column)
         if match is None or match["foreign"]:
             raise _unknown(text, column, match.group() if match else None)
-        if match["open"] and _REGION_START.match(text, column):
+        is_named = is_condition_name(match["name"] or "")
+        if not is_named and _REGION_START.match(text, column):
             raise _malformed_region(text, column)
         tokens.append(
             _region(text, match)
@@ -157,12 +179,12 @@ def _malformed_region(text: str, column: int) -> FormulaError:
     name = text[start:closing].rstrip()
     if not name:
         return error(start, "the condition's name is missing")
-    strange = _NOT_IN_NAME.search(name)
-    if strange:
+    strange = _not_in_name(name)
+    if strange is not None:
         return error(
-            start + strange.start(),
-            f"{strange.group()!r} cannot be part of a condition's name",
-            "Rename the condition: letters a-z and A-Z, digits, _ and - are allowed",
+            start + strange,
+            f"{name[strange]!r} cannot be part of a condition's name",
+            "Rename the condition: letters, digits, _ and - are allowed",
         )
     return error(_skip_blanks(text, closing + 1), "the region value is not closed with ')'")
 

@@ -49,7 +49,10 @@ TOML = "suite.toml"
 """The file that describes a suite in its folder."""
 
 NO_LANGUAGE = "CIM-S033"
+UNUSABLE_NAME = "CIM-S015"
 NO_PREDICTIONS = "CIM-S023"
+EXAMPLE = "For example, "
+"""How the sentence of advice begins that has an example from the file."""
 
 CHECKS: Mapping[str, Check] = {
     # Files
@@ -81,8 +84,8 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S012": _error("items with different conditions", "Give every item the same conditions."),
     "CIM-S013": _error("the wrong number of regions", "Add or remove a bar ( | )."),
     "CIM-S014": _error("regions out of order", "Number the regions 1, 2, 3 and so on."),
-    "CIM-S015": _error(
-        "a condition name that formulas cannot use", "Use only a-z, A-Z, 0-9, _ and -."
+    UNUSABLE_NAME: _error(
+        "a condition name that formulas cannot use", "Use only letters, digits, _ and -."
     ),
     "CIM-S016": _error("an item or a condition without a name", "Fill in the name."),
     "CIM-S017": _error("an empty stimulus", "Write the sentence, or remove the row."),

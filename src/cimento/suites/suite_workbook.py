@@ -19,7 +19,7 @@ from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import parse_json, read_toml
 from cimento.suites import JsonValue
-from cimento.suites.reading import TOML, errors, open_json_lines
+from cimento.suites.reading import EXAMPLE, TOML, errors, open_json_lines
 from cimento.suites.story_rows import (
     is_column_of_story,
     is_story_row,
@@ -171,7 +171,8 @@ def place_in_workbook(where: str, path: Path) -> str:
 def advice_in_workbook(fault: Fault) -> str:
     """What to do about a fault, in terms of the sheets of a workbook in place of suite.toml."""
     if fault.code == "CIM-S023":
-        return f'To have the items judged, add a row to the sheet "{PREDICTIONS}".'
+        _, mark, example = fault.todo.partition(f" {EXAMPLE}")
+        return f'To have the items judged, add a row to the sheet "{PREDICTIONS}".{mark}{example}'
     if fault.seen.startswith("A list should stand here"):
         return "Write the values into one cell, with | between: short | long."
     todo = fault.todo

@@ -15,10 +15,17 @@ from cimento.errors import Fault, FormulaError, InputError, counted, did_you_mea
 from cimento.suites import CANARY, Prediction, Suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.design import licensing_of, squares, windows_of
-from cimento.suites.formula import Reference, is_condition_name, parse, references
+from cimento.suites.formula import Reference, is_condition_name, likelier, parse, references
 from cimento.suites.naming import mistaken, numbered
 from cimento.suites.published import LANGUAGE_CODE, language_code
-from cimento.suites.reading import NO_LANGUAGE, NO_PREDICTIONS, fault
+from cimento.suites.reading import (
+    CHECKS,
+    EXAMPLE,
+    NO_LANGUAGE,
+    NO_PREDICTIONS,
+    UNUSABLE_NAME,
+    fault,
+)
 
 _MOST_LISTED = 6
 _NUMBERED = re.compile(r".*\b((?:row|line) \d+)$")
@@ -225,7 +232,7 @@ def _names(stimuli: Stimuli) -> Iterator[Fault]:
     for name in stimuli.names:
         if name and not is_condition_name(name):
             seen = "Formulas cannot use this name."
-            yield fault("CIM-S015", where=f"condition {name!r}", seen=seen)
+            yield fault(UNUSABLE_NAME, where=f"condition {name!r}", seen=seen)
 
 
 def _condition_sets(stimuli: Stimuli) -> Iterator[Fault]:
@@ -289,6 +296,18 @@ STRUCTURE_CHECKS: tuple[Check, ...] = (
 """The checks of codes CIM-S005 and CIM-S010 to CIM-S017."""
 
 
+def _example(stimuli: Stimuli) -> str | None:
+    """Advice with a prediction about the first two conditions; None where there are none."""
+    names = list(filter(is_condition_name, stimuli.names))
+    if len(names) < 2:  # noqa: PLR2004  # one against the other
+        return None
+    better, worse, *_ = names
+    return (
+        f"{CHECKS[NO_PREDICTIONS].todo} {EXAMPLE}{likelier(better, worse)}: {better} should be"
+        f" likelier than {worse}."
+    )
+
+
 def check_predictions(stimuli: Stimuli) -> Iterator[Fault]:
     """Faults CIM-S020 to CIM-S026; predictions are counted from 0, as in the tables of a run."""
     suite = stimuli.suite
@@ -297,7 +316,8 @@ def check_predictions(stimuli: Stimuli) -> Iterator[Fault]:
             seen = f"{reason[:1].upper()}{reason[1:]}."
             yield fault("CIM-S026", where=numbered(number), seen=seen)
     if not suite.predictions:
-        yield fault(NO_PREDICTIONS, where=suite.name, seen="The suite predicts nothing.")
+        todo = _example(stimuli)
+        yield fault(NO_PREDICTIONS, where=suite.name, seen="The suite predicts nothing.", todo=todo)
     readable = True
     for number, prediction in enumerate(suite.predictions):
         where = f"prediction {prediction.name or number}"

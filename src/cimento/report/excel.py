@@ -1,0 +1,92 @@
+"""A table as an Excel workbook."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
+
+_WIDEST = 60
+"""Most characters of a column's width."""
+_AMOUNT = re.compile(r"(?P<sign>[+-]?)\d*\.?(?P<decimals>(?<=\.)\d+)?(?P<power>e[+-]?\d+)?")
+
+
+class _Cell(NamedTuple):
+    """A cell of the sheet: what the table shows, and the number behind it; None for a text."""
+
+    text: str
+    value: float | None = None
+
+
+def xlsx(grid: Grid) -> bytes:
+    """The table as an Excel workbook, in which numbers are numbers and all else is text.
+
+    Estimates are as precise as they were computed, and have four columns, as in CSV. Formats of
+    cells show as many decimals as the table does. A text such as ``=1+1`` is no formula.
+    """
+    from xlsxwriter import Workbook
+
+    kept = grid.compact()
+    rows = [[_Cell(name) for name in kept.spread[0]], *_rows(kept)]
+    buffer = io.BytesIO()
+    with Workbook(buffer, {"in_memory": True}) as book:
+        page = book.add_worksheet("table")
+        page.freeze_panes(1, 0)
+        formats = {
+            form: book.add_format({"num_format": form})
+            for form in sorted({_format(cell) for row in rows for cell in row})
+        }
+        for number, row in enumerate(rows):
+            for column, cell in enumerate(row):
+                form = formats[_format(cell)]
+                if cell.value is not None:
+                    page.write_number(number, column, cell.value, form)
+                elif cell.text:
+                    page.write_string(number, column, cell.text, form)
+        for column, cells in enumerate(zip(*rows, strict=True)):
+            longest = max(len(cell.text) for cell in cells)
+            page.set_column(column, column, min(longest + 2, _WIDEST))
+    return buffer.getvalue()
+
+
+def _rows(grid: Grid) -> Iterator[list[_Cell]]:
+    """The rows of a table, with four cells for each of a column that contains estimates."""
+    wide = {
+        column
+        for row in grid.rows
+        for column, cell in enumerate(row)
+        if isinstance(cell, EstimateCell)
+    }
+    for row in grid.rows:
+        cells: list[_Cell] = []
+        for column, cell in enumerate(row):
+            made = _cells(cell, is_text=grid.is_text(column))
+            rest = 4 - len(made) if column in wide else 0
+            cells += [*made, *[_Cell(BLANK)] * rest]
+        yield cells
+
+
+def _cells(cell: GridCell, *, is_text: bool) -> list[_Cell]:
+    if isinstance(cell, EstimateCell):
+        values = (cell.value, cell.low, cell.high, cell.n)
+        return [_Cell(text, _finite(v)) for text, v in zip(cell.numbers, values, strict=True)]
+    is_amount = not is_text and re.search(r"\d", cell) and _AMOUNT.fullmatch(cell)
+    return [_Cell(cell, float(cell) if is_amount else None)]
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _format(cell: _Cell) -> str:
+    """The format of a cell in the notation of Excel, with the decimals and the sign of its text."""
+    match = _AMOUNT.fullmatch(cell.text) if cell.value is not None else None
+    if match is None:
+        return "@"
+    decimals = len(match["decimals"] or "")
+    form = "0" + f".{'0' * decimals}" * bool(decimals) + "E+00" * bool(match["power"])
+    return f"+{form};-{form};{form}" if match["sign"] == "+" else form
