@@ -113,6 +113,9 @@ def test_every_output_has_the_means(stored, capsys):
     means = benchmark_means([run.summary() for run in runs])
     assert len(means) == 4
     title = means_grid(means).title
+    over, asked = means_grid(means).notes[-2:]
+    assert over == "Published means are over the same 2 datasets, not over all 67 of BLiMP."
+    assert asked.startswith("Runs have only 8 of the 2,000 items of these datasets; published")
     for ending in (".html", ".md", ".txt"):
         assert title in REPORT_FORMS[ending](runs)
     in_json = json.loads(REPORT_FORMS[".json"](runs))["means"]

@@ -15,6 +15,7 @@ import pytest
 from cimento import UsageError, open_runs, report
 from cimento.cli.main import invoke
 from cimento.paradigms.regions.prediction_table import prediction_rates, predictions_grid
+from cimento.report.document import REPORT_FORMS, sections_of
 from cimento.report.formatting import PValue, p_number
 from cimento.report.grid import EstimateCell, Grid, as_latex, as_text
 from cimento.report.paper import dressed, names_standing, results_grid
@@ -41,7 +42,7 @@ def test_every_kind_of_suite_stands_in_the_table_of_a_paper(runs_of_every_kind):
     runs = open_runs(runs_of_every_kind)
     grid = results_grid(runs)
 
-    assert grid.header == ("suite", "n", "demo-causal")
+    assert grid.header == ("suite", "n", "chance", "demo-causal")
     names = {row[0].partition(" (")[0] for row in grid.text}
     assert names == {run.suite.name for run in runs}
     headlines = {
@@ -53,8 +54,32 @@ def test_every_kind_of_suite_stands_in_the_table_of_a_paper(runs_of_every_kind):
     for row in grid.rows:
         estimate = headlines[str(row[0]).partition(" (")[0]]
         scale = 100 if estimate.is_share else 1
-        assert row[2].value == (None if estimate.value is None else scale * estimate.value)
+        assert row[3].value == (None if estimate.value is None else scale * estimate.value)
         assert row[1] == str(estimate.n)
+        digits = 1 if estimate.is_share else 0
+        chance = "" if estimate.chance is None else f"{scale * estimate.chance:.{digits}f}"
+        assert row[2] == chance
+
+
+def test_one_suite_has_its_chance_its_name_and_the_revision_beside_its_table(runs_of_every_kind):
+    [islands] = open_runs(runs_of_every_kind / "it-islands")
+    chance = islands.summary().headline.chance
+    alone, latex = results_grid([islands]), REPORT_FORMS[".tex"]([islands])
+    assert "chance" not in alone.header
+    assert f"Chance: {100 * chance:.1f}." in alone.notes
+    assert "Revisions: demo-causal " in latex
+    markdown = REPORT_FORMS[".md"]([islands])
+    assert markdown.startswith("it-islands: shares in percent")
+    assert "| demo-causal |" in markdown
+    assert "Revisions: demo-causal " in markdown
+
+
+def test_few_rated_sentences_come_with_a_caution(runs_of_every_kind):
+    [rated] = open_runs(runs_of_every_kind / "it-acceptability")
+    assert "With fewer than 10 sentences trust neither" in REPORT_FORMS[".txt"]([rated])
+    [section] = sections_of([rated])
+    [grid] = [table.grid for table in section.tables if table.name == "correlations"]
+    assert "With fewer than 10 sentences" in grid.notes[-1]
 
 
 def test_models_stand_beside_each_other_by_names_without_revisions():

@@ -9,15 +9,17 @@ figure is the mean over people's answers to five pairs of each dataset.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from cimento.errors import UsageError
+from cimento.errors import UsageError, counted
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.runs.summary import RunSummary, SuiteMean
 from cimento.suites.formats.blimp import PUBLISHED_MODELS, blimp_datasets
 
 BLIMP = "BLiMP"
 _OVERALL = "overall"
+_ITEMS = 1000
+"""Items of each dataset of BLiMP."""
 _FEWEST = 2
 """Fewest datasets of which there is a mean."""
 _NOTES = (
@@ -107,6 +109,7 @@ def _suite_mean(
         high=high,
         reason=reason,
         published=published,
+        n_items=sum(runs[name].n_items for name in names if name in runs),
     )
 
 
@@ -127,7 +130,33 @@ def means_grid(means: Sequence[SuiteMean]) -> Grid:
         list(dict.fromkeys((mean.model, mean.measure) for mean in means)),
         rows,
         frozenset({len(rows) - 1}),
+        [mean for mean in means if not mean.phenomenon],
     )
+
+
+def _same_datasets(overall: Sequence[SuiteMean]) -> Iterator[str]:
+    """Notes on what means and published figures are of.
+
+    Args:
+        overall: the mean of each column over all datasets.
+    """
+    first = overall[0]
+    if first.n_suites < first.of_suites:
+        yield (
+            f"Published means are over the same {counted(first.n_suites, 'dataset')}, not over all"
+            f" {first.of_suites} of {first.benchmark}."
+        )
+    whole = _ITEMS * first.n_suites
+    parts = dict.fromkeys(
+        f"{mean.n_items:,}"
+        for mean in sorted(overall, key=lambda mean: mean.n_items)
+        if 0 < mean.n_items < whole
+    )
+    if parts:
+        yield (
+            f"Runs have only {' or '.join(parts)} of the {whole:,} items of these datasets;"
+            " published figures of models are of all of them."
+        )
 
 
 def datasets_grid(runs: Sequence[RunSummary]) -> Grid:
@@ -168,7 +197,7 @@ def datasets_grid(runs: Sequence[RunSummary]) -> Grid:
     rows.append(_row((_OVERALL, label, str(len(everything))), means))
     title = "BLiMP accuracies in %, phenomena and overall as means over datasets."
     header = ("phenomenon", "dataset", "n")
-    return _grid(title, header, list(columns), rows, frozenset(rules))
+    return _grid(title, header, list(columns), rows, frozenset(rules), means)
 
 
 def _cell(run: RunSummary | None) -> EstimateCell | None:
@@ -199,6 +228,7 @@ def _grid(
     columns: Sequence[tuple[str, str]],
     rows: Sequence[tuple[GridCell, ...]],
     rules: frozenset[int],
+    overall: Sequence[SuiteMean],
 ) -> Grid:
     measures = (measure or "surprisal" for _, measure in columns)
     models = (model for model, _ in columns)
@@ -209,5 +239,5 @@ def _grid(
         rows=tuple(rows),
         rules=rules,
         labels=2,
-        notes=_NOTES,
+        notes=(*_NOTES, *_same_datasets(overall)),
     )

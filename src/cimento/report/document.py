@@ -14,7 +14,7 @@ from cimento.report import NamedGrid
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.formatting import warnings
 from cimento.report.grid import as_latex, as_markdown
-from cimento.report.paper import results_grid, write_grid
+from cimento.report.paper import results_grid, revisions, short_names, write_grid
 from cimento.report.sections import estimates_grid
 from cimento.runs.identity import suite_digests
 from cimento.runs.outcomes import estimates_table
@@ -61,8 +61,13 @@ def markdown(runs: Sequence[Run]) -> str:
     ]
     summaries = [run.summary() for run in runs]
     notes = [f"{about}: {remark}" for about, remark in warnings(summaries)]
+    suites = {estimate.suite for estimate in estimates}
     title = "Shares in percent; 95 % intervals."
-    grids = [estimates_grid(estimates, title=title, notes=tuple(notes))]
+    if len(suites) == 1:
+        title = f"{suites.pop()}: shares in percent; 95 % intervals."
+    short = short_names(dict.fromkeys(estimate.model for estimate in estimates))
+    named = [dataclasses.replace(one, model=short[one.model]) for one in estimates]
+    grids = [estimates_grid(named, title=title, notes=(*notes, *revisions(short)))]
     means = benchmark_means(summaries)
     return "\n".join(map(as_markdown, [*grids, *([means_grid(means)] if means else [])]))
 

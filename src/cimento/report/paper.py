@@ -18,7 +18,7 @@ from cimento.measures.normalising import SCALES
 from cimento.report import formatting
 from cimento.report.factorial import methods_of
 from cimento.report.grid import BLANK, GRID_FORMS, EstimateCell, Grid, GridCell, exchanged, sizes
-from cimento.report.sections import estimate_cell, runs_by_suite
+from cimento.report.sections import chance_of, estimate_cell, runs_by_suite
 from cimento.report.word import docx
 from cimento.runs.outcomes import STATISTICS
 from cimento.runs.stopped import AdaptiveRecord
@@ -59,17 +59,16 @@ def results_grid(runs: Iterable[Run]) -> Grid:
     short = short_names(dict.fromkeys(model for model, *_ in headlines))
     cells = [(_row_name(one), short[model], one) for model, one, _ in headlines]
     together = {_row_name(one): held for _, one, held in headlines if held > 1}
-    (header, rows, labels), said = _with_predictions(
-        _side_by_side(cells) or _one_by_one(cells), together
-    )
     estimates = [one for *_, one in cells]
+    levelled, of_chance = _with_chance(_side_by_side(cells) or _one_by_one(cells), estimates)
+    (header, rows, labels), said = _with_predictions(levelled, together)
     methods = formatting.methods(estimates).replace("95 %", "95%")
     return Grid(
         title=_title(estimates),
         header=header,
         rows=rows,
         labels=labels,
-        notes=(*said, methods, *_limited(several, short)),
+        notes=(*said, *of_chance, methods, *revisions(short), *_limited(several, short)),
     )
 
 
@@ -150,6 +149,47 @@ def _with_predictions(parts: Parts, together: Mapping[str, int]) -> tuple[Parts,
     return ((*header[:labels], "predictions", *header[labels:]), wider, labels), [
         formatting.ALL_MUST_HOLD
     ]
+
+
+def _with_chance(parts: Parts, estimates: Sequence[Estimate]) -> tuple[Parts, list[str]]:
+    """The table and the notes on chance levels, which have a column if they differ by row.
+
+    Args:
+        parts: the table.
+        estimates: its numbers.
+    """
+    header, rows, labels = parts
+    levels: dict[str, dict[str, None]] = {}
+    reasons: dict[str, dict[str, None]] = {}
+    for one in estimates:
+        levels.setdefault(_row_name(one), {})[chance_of(one)] = None
+        if one.chance is None and one.chance_method:
+            reasons.setdefault(one.chance_method, {})[_row_name(one)] = None
+    shown = {name: " or ".join(filter(None, several)) for name, several in levels.items()}
+    notes = [
+        f"No chance level: {formatting.some([*names])} ({reason})."
+        for reason, names in reasons.items()
+    ]
+    known = {name: level for name, level in shown.items() if level}
+    if len({*shown.values()}) == 1 or header[0] != "suite":
+        alike = "; ".join(f"{name} {level}" for name, level in known.items())
+        if len({*shown.values()}) == 1:
+            alike = next(iter(shown.values()))
+        return parts, [*([f"Chance: {alike}."] if known else []), *notes]
+    place = header.index("n") + 1
+    wider = tuple((*row[:place], shown[str(row[0])], *row[place:]) for row in rows)
+    return ((*header[:place], "chance", *header[place:]), wider, labels), notes
+
+
+def revisions(short: Mapping[str, str]) -> tuple[str, ...]:
+    """A note on the revisions of models that a table names without them; none if there are none.
+
+    Args:
+        short: labels of models, each mapped to its name in the table.
+    """
+    cut = [(name, label.partition("@")[2]) for label, name in short.items() if name != label]
+    known = [f"{name} {after.partition(' ')[0]}" for name, after in cut]
+    return (f"Revisions: {'; '.join(known)}.",) if known else ()
 
 
 def short_names(models: Iterable[str]) -> dict[str, str]:

@@ -279,7 +279,7 @@ def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence
         "n": lambda estimate: estimate.n,
         "ties": lambda estimate: estimate.tied,
         "unscored": lambda estimate: estimate.unscored,
-        "chance": _chance,
+        "chance": chance_of,
     }
     if len({estimate.suite for estimate in listed}) <= 1:
         del columns["suite"]
@@ -298,7 +298,8 @@ def estimate_cell(estimate: Estimate) -> EstimateCell:
     )
 
 
-def _chance(estimate: Estimate) -> str:
+def chance_of(estimate: Estimate) -> str:
+    """The chance level of an estimate as in tables: of a share in percent; blank if undefined."""
     if estimate.chance is None:
         return ""
     return f"{100 * estimate.chance:.1f}" if estimate.is_share else f"{estimate.chance:g}"

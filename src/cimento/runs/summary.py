@@ -200,6 +200,7 @@ class SuiteMean:
         high: upper end of the interval; None where there is none.
         reason: the reason why the value or its interval is None; empty where both are defined.
         published: published means over the same suites, by model; also those of people.
+        n_items: number of items in the runs of these suites; 0 where it is unknown.
     """
 
     benchmark: str
@@ -213,6 +214,7 @@ class SuiteMean:
     high: float | None
     reason: str
     published: Mapping[str, float]
+    n_items: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _WHOSE = {"people": "people", "author": "the author's expectation"}
 _WIDTH = 60
 _LEAST = 3
+_FEW = 10
+"""Fewest sentences whose correlations come without a caution (docs/statistics.md)."""
 
 
 def rated_text(run: RatedRun) -> str:
@@ -82,6 +84,7 @@ def _beside(run: RatedRun) -> Iterator[str]:
     intervals = method_names(spearman.interval_method for spearman in spearmans)
     tests = method_names(spearman.p_method for spearman in spearmans if spearman.p is not None)
     yield f"  95 %: {intervals}; p of Spearman: {tests}"
+    yield from (f"  {caution}" for caution in _cautions(spearmans))
     reasons = {
         estimate.reason for kind in KINDS for estimate in run.measured(kind) if estimate.reason
     }
@@ -92,6 +95,18 @@ def _beside(run: RatedRun) -> Iterator[str]:
     lost = run.without_value()
     for reason, n in lost.items():
         yield f"  {counted(n, 'sentence')} without a value: {reason}"
+
+
+def _cautions(spearmans: Sequence[Estimate]) -> tuple[str, ...]:
+    """A caution where so few sentences were correlated that no number can be trusted."""
+    few = {one.n for one in spearmans if one.value is not None and one.n < _FEW}
+    if not few:
+        return ()
+    caution = (
+        f"With fewer than {_FEW} sentences trust neither the coefficients (partial ones least) nor"
+        " intervals and p, which may contradict each other."
+    )
+    return (caution,)
 
 
 def method_names(names: Iterable[str | None]) -> str:
@@ -308,7 +323,7 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
                 for run, estimate in spearmans
             ),
             labels=2,
-            notes=(f"95 %: {intervals}; p of Spearman: {tests}.",),
+            notes=(f"95 %: {intervals}; p of Spearman: {tests}.", *_cautions(shown)),
         )
         yield NamedGrid("correlations", grid)
     areas = [(run, estimate) for run in runs for estimate in run.measured("AUC") if estimate.n]
