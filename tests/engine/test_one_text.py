@@ -101,3 +101,10 @@ def test_blanks_are_filled_with_plain_options():
     assert one.filter(one["method"] == "mask").height == 3
     with pytest.raises(UsageError, match="batch_size"):
         fill("La casa è ___.", "demo-masked", batchsize=3)
+
+
+def test_an_empty_text_has_no_tokens_and_says_so():
+    empty, full = score(["", "Dorme."], uniform_scorer(8), level="sentence").to_dicts()
+    assert (empty["n_tokens"], empty["surprisal_bits"]) == (0, None)
+    assert empty["unscored_reason"] == "the text is empty"
+    assert (full["n_tokens"], full["unscored_reason"]) == (2, None)

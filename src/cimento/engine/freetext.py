@@ -150,11 +150,20 @@ def _sentences(texts: Sequence[str], tokens: pl.DataFrame) -> pl.DataFrame:
         pl.when(bits.is_not_null().all()).then(bits.sum()).alias("surprisal_bits"),
         pl.col("unscored_reason").drop_nulls().first(),
     )
-    per_token = (bits / pl.col("n_tokens")).alias("surprisal_bits_per_token")
-    columns = ("text", "sentence", "n_tokens", "surprisal_bits")
+    n_tokens = pl.col("n_tokens").fill_null(0)
+    reason = pl.when(n_tokens == 0).then(pl.lit(EMPTY)).otherwise(pl.col("unscored_reason"))
     return known.join(sums, on="text", how="left", maintain_order="left").select(
-        *columns, per_token, "unscored_reason"
+        "text",
+        "sentence",
+        n_tokens,
+        "surprisal_bits",
+        (bits / n_tokens).alias("surprisal_bits_per_token"),
+        reason.alias("unscored_reason"),
     )
+
+
+EMPTY = "the text is empty"
+"""Why an empty text has no surprisal."""
 
 
 def score_texts(
