@@ -1,4 +1,4 @@
-"""Tables with a column that judges their sentences: pairs, ratings, and advice for what is neither."""
+"""Tables with a column that judges their sentences: pairs, ratings, and what is neither."""
 
 import pytest
 
