@@ -474,4 +474,4 @@ def test_a_column_of_numbers_numbers_the_items_and_conditions_may_have_accents(t
     )
     suite = load_suite(path, language="pt").suite
     assert [item.id for item in suite.items] == ["7", "9"]
-    assert [prediction.formula for prediction in suite.predictions] == ["(*;%good%) < (*;%bad%)"]
+    assert [prediction.formula for prediction in suite.predictions] == ["(*;%boa%) < (*;%má%)"]

@@ -9,12 +9,14 @@ from itertools import combinations
 
 from cimento.errors import Fault
 from cimento.suites.design import N_LEVELS, island_factors
-from cimento.suites.headers import meaning
+from cimento.suites.marks import sides_of
 from cimento.suites.reading import fault
 from cimento.suites.tables import Table
 
 CLUSTER = "cluster"
 """The column that groups the pairs of one row, or of one item."""
+
+_SIGNS = {"+": "plus", "-": "minus", "–": "minus", "−": "minus"}
 
 
 def condition_columns(table: Table) -> dict[str, str]:
@@ -62,8 +64,8 @@ def paired_by_level(table: Table, factors: tuple[str, str]) -> tuple[Table, Faul
         other factors.
     """
     cells = {name: [cell.strip() for cell in table.cells[name]] for name in factors}
-    sides = {name: {cell: meaning(cell) for cell in cells[name]} for name in factors}
-    judged = [name for name in factors if {*sides[name].values()} == {"good", "bad"}]
+    sides = {name: sides_of(name, cells[name]) for name in factors}
+    judged = [name for name in factors if sides[name]]
     if len(judged) != 1:
         return None
     (other,) = {*factors} - {*judged}
@@ -78,7 +80,10 @@ def paired_by_level(table: Table, factors: tuple[str, str]) -> tuple[Table, Faul
         made[item] = [f"{level}-{id_}" for level, id_ in zip(levels, ids, strict=True)]
     else:  # the phenomenon is part of an item's name
         made["phenomenon"] = levels
-    first = "_".join(cells[name][0] for name in factors)
+    words = {other: cells[other][0], judged[0]: made["condition"][0]}
+    if cells[judged[0]][0].isalpha():
+        words = {name: cells[name][0] for name in factors}
+    first = "_".join(words[name] for name in factors)
     todo = (
         "If the interaction of the two counts, add a column condition that names the four"
         f" conditions, such as {first}."
@@ -99,7 +104,9 @@ def pairs_by_level(levels: Iterable[str], *, where: str, todo: str) -> Fault:
 def named_by_levels(table: Table, factors: tuple[str, str]) -> Table:
     """The table with a column ``condition`` that joins the levels of two factors."""
     names = [
-        "_".join(re.sub(r"[\W_]+", "-", level.strip()) for level in levels)
+        "_".join(
+            re.sub(r"[\W_]+", "-", _SIGNS.get(level.strip(), level.strip())) for level in levels
+        )
         for levels in zip(*(table.cells[factor] for factor in factors), strict=True)
     ]
     cells = {**table.cells, "condition": names}
@@ -107,11 +114,16 @@ def named_by_levels(table: Table, factors: tuple[str, str]) -> Table:
 
 
 def filled_down(table: Table) -> Table:
-    """The table with the number of the item above in rows with a condition and without a number."""
+    """The table with the number of the item above in rows of a sentence without a number.
+
+    These are rows with a condition, or those of two factors that are crossed once they are filled.
+    """
     item, condition = table.find("item") or "", table.find("condition") or ""
-    if not (item and condition and "" in table.cells[item]):
+    with_cells = condition or table.find("sentence") or ""
+    if not (item and with_cells and "" in table.cells[item]):
         return table
     ids = list[str]()
-    for id_, name in zip(table.cells[item], table.cells[condition], strict=True):
+    for id_, name in zip(table.cells[item], table.cells[with_cells], strict=True):
         ids.append(ids[-1] if ids and name.strip() and not id_.strip() else id_)
-    return replace(table, cells={**table.cells, item: ids})
+    filled = replace(table, cells={**table.cells, item: ids})
+    return filled if condition or crossed_columns(filled) else table

@@ -105,6 +105,21 @@ def meaning(name: str) -> str:
     return next(known, name)
 
 
+def abbreviated(name: str) -> str:
+    """``good`` or ``bad``, where a name begins words for one of them only; otherwise nothing.
+
+    >>> abbreviated("agramm.")
+    'bad'
+    """
+    start = name.casefold().strip().removesuffix(".")
+    sides = [
+        side
+        for side, words in _ENGLISH.items()
+        if start and any(word.startswith(start) for word in (*words, *HEADERS[side]))
+    ]
+    return sides[0] if len(sides) == 1 else ""
+
+
 def split_side(name: str) -> tuple[str, str] | None:
     """The side of a pair and the level that the name of a column joins; None for other names.
 

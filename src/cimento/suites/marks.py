@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
-from cimento.suites.headers import meaning
+from cimento.suites.headers import abbreviated, meaning
 
 _FROM_BAD_TO_GOOD: Sequence[tuple[str, ...]] = (
     ("**", "***"),
@@ -23,6 +24,14 @@ _FROM_BAD_TO_GOOD: Sequence[tuple[str, ...]] = (
     ),
 )  # fmt: skip
 _WILDCARDS = "*?"
+_MARKS = {"*", "**", "?", "??", "ok", "o.k.", "okay"}
+"""Judgments in any column; words such as *yes* and *no* may be the levels of any factor."""
+_ZERO_OR_ONE = {"0": "bad", "0.0": "bad", "1": "good", "1.0": "good"}
+_OF_JUDGMENTS = re.compile(
+    r"gram+at|accept|accett|acept|aceit|judge?ment|giudizi|juicio|julgamento|juízo|correct|corrett"
+    r"|corret|status|estatus|грамматич|приемлем|правильн|оценка",
+    re.IGNORECASE,
+)
 
 
 def _place(judgment: str) -> int | None:
@@ -80,6 +89,38 @@ def is_judgments(cells: Iterable[str]) -> bool:
     """Whether the cells of a column are judgments in marks and words, of which at least two."""
     known = {cell.strip() for cell in cells if cell.strip()}
     return bool(numbers_for(known))
+
+
+def sides_of(header: str, cells: Iterable[str]) -> dict[str, str]:
+    """Good or bad for each of the two levels of a factor; empty where they are not judgments.
+
+    >>> sides_of("Gramaticalidad", ["sí", "no"])
+    {'sí': 'good', 'no': 'bad'}
+    >>> sides_of("Island", ["yes", "no"])
+    {}
+
+    Args:
+        header: the name of the column, which decides for *yes* and *no*, 1 and 0.
+        cells: the levels.
+    """
+    levels = dict.fromkeys(map(str.strip, cells))
+    is_judged = _OF_JUDGMENTS.search(header) is not None
+    sides = {level: meaning(level) for level in levels}
+    if {*sides.values()} != {"good", "bad"}:
+        sides = {level: abbreviated(level) for level in levels}
+        if not is_judged and min(map(len, levels)) < _SHORTEST:
+            sides = {}
+    if is_judged or _MARKS & {level.casefold() for level in levels}:
+        numbers = numbers_for(levels) if len(levels) == 2 else {}  # noqa: PLR2004  # good and bad
+        sides = {level: "good" if number else "bad" for level, number in numbers.items()} or sides
+        if {*levels} <= {*_ZERO_OR_ONE}:
+            sides = {level: _ZERO_OR_ONE[level] for level in levels}
+    two = sorted(sides.values()) == ["bad", "good"]
+    return {level: sides[level] for level in levels} if two else {}
+
+
+_SHORTEST = 4
+"""Letters of an abbreviation, such as *gramm*, that is clear in any column."""
 
 
 def _quoted(judgments: Iterable[str]) -> str:

@@ -261,7 +261,7 @@ def is_factorial_table(table: Table) -> bool:
     return _is_of_sprouse(table) or bool(
         table.find("sentence")
         and any(table.find(name) for name in ID_COLUMNS)
-        and (table.find("condition") or crossed_columns(table))
+        and (table.find("condition") or crossed_columns(filled_down(table)))
     )
 
 
