@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import polars as pl
@@ -214,7 +215,27 @@ def test_the_command_writes_what_the_function_gives(tmp_path, capsys, joined):
     assert invoke(["join", str(path), "-m", "demo-causal", "-o", str(target)]) == 0
     assert pl.read_parquet(target)["surprisal_bits"].equals(joined["surprisal_bits"])
     assert invoke(["join", str(path), "-m", "demo-causal", "--word-column", "wrd"]) == 2
-    assert "Did you mean 'word'?" in capsys.readouterr().err
+    assert "no column 'wrd'. Did you mean 'word'? Give --word-column COLUMN." in (
+        capsys.readouterr().err
+    )
+
+
+def test_decimal_commas_become_points_where_they_cannot_be_thousands(tmp_path, capsys):
+    path = tmp_path / "times.csv"
+    path.write_text(
+        "text;position;word;rt;count;list\n1;1;Il;312,5;1,200;a,1\n1;2;gatto;345;2,100;b,2\n",
+        encoding="utf-8",
+    )
+    assert invoke(["join", str(path), "-m", "demo-causal", "--before", "0", "--json"]) == 0
+    printed = capsys.readouterr()
+    rows = json.loads(printed.out)["observations"]
+    assert [(row["rt"], row["count"], row["list"]) for row in rows] == [
+        ("312.5", "1,200", "a,1"),
+        ("345", "2,100", "b,2"),
+    ]
+    assert printed.err.splitlines() == [
+        "Column 'rt': decimal commas are now points (312,5 is 312.5)."
+    ]
 
 
 @given(

@@ -14,7 +14,6 @@ from cimento.cli.console import note, show
 from cimento.cli.flags import command_of
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
-from cimento.io.files import read_bytes
 from cimento.people.annotate.importing import open_secret, pseudonym
 from cimento.people.judgments import (
     SUFFIXES,
@@ -88,11 +87,15 @@ def _needed_form(options: ImportAnswersOptions) -> AnswerForm:
         UsageError: it is not given; the message has all forms, and the one of the first file if
             that is clear.
     """
+    from cimento.people.annotate.importing import form_of
+
     if options.form is not None:
         return options.form
     first = options.files[0]
-    begin = read_bytes(first)[:1]
-    likely = "pcibex" if begin == b"#" else "jspsych" if begin in b"[{" else ""
+    columns = _columns(options.mapping, options.columns or (), options.fixed or ())
+    likely = form_of(first, columns, _asked(options, "wide"))
+    asked = " ".join(f"--suite {shlex.quote(name)}" for name in options.suites or ())
+    asked = asked or f"--design {shlex.quote(str(options.design or 'SURVEY'))}"
     hint = f" {first.name} looks like {likely}." if likely else ""
     raise UsageError(
         where="--form",
@@ -100,7 +103,7 @@ def _needed_form(options: ImportAnswersOptions) -> AnswerForm:
         todo="Give one of: "
         + "; ".join(f"{name}: {what}" for name, what in _FORMS.items())
         + f".{hint} For example: cimento annotate import {shlex.quote(str(first))} --form"
-        f" {likely or 'long'} --design SURVEY -o {options.output}",
+        f" {likely or 'long'} {asked} -o {options.output}",
     )
 
 

@@ -247,17 +247,35 @@ def invite(
     url: Annotated[
         str, flags.flag("--url", help="Beginning of the links.")
     ] = "http://127.0.0.1:8000",
+    output: Annotated[
+        Path | None,
+        flags.flag(
+            "-o", "--output", help="File of the links; by default links.tsv beside the answers."
+        ),
+    ] = None,
     database: Database = None,
 ) -> None:
-    """Make links as a table: participant, survey, link. No other copy of them is stored."""
+    """Make links as a table: participant, survey, link.
+
+    The table is printed and appended to links.tsv, which only you can read. It is the only copy:
+    with the answers, only a hash of each link is stored.
+    """
+    from cimento.people.surveys.links import HEADER, LINKS_FILE, append_links, refuse_other_file
+
     wanted, path = read_design(design), _database(design, database)
+    file = output or path.with_name(LINKS_FILE)
+    refuse_other_file(file)
     storage.prepare(path, wanted)
     made = storage.invite_participants(path, wanted, number)
     lines = [
         f"{participant.id}\t{participant.survey}\t{url.rstrip('/')}/p/{token}"
         for participant, token in made
     ]
-    show("\n".join(["participant\tsurvey\tlink", *lines]))
+    try:
+        append_links(lines, file)
+    finally:
+        show("\n".join([HEADER, *lines]))
+    note(f"The only copy of the links is in {file}; keep it separate from the answers.")
 
 
 @serve_app.command("export", short_help="Write the answers so far.")

@@ -226,12 +226,16 @@ def _join(options: _JoinOptions) -> int:
     if options.output is not None:
         reading.refuse_output(options.output)
     column = options.text_column
+    names = reading.WordColumns(
+        text=column, position=options.position_column, word=options.word_column
+    )
+    observations, changed = reading.with_decimal_points(
+        reading.read_observations(options.file), names=names
+    )
     joined = reading.join_surprisals(
-        reading.read_observations(options.file),
+        observations,
         options.model,
-        names=reading.WordColumns(
-            text=column, position=options.position_column, word=options.word_column
-        ),
+        names=names,
         texts=reading.read_texts(options.texts, column=column) if options.texts else None,
         before=options.before,
         frequency=needed_frequencies(options.frequency) if options.frequency else None,
@@ -249,6 +253,9 @@ def _join(options: _JoinOptions) -> int:
         reading.write_joined(joined, options.output)
         options.neutralise(options.output)
         note(f"{len(joined)} observations: {options.output}")
+    for name, number in changed.items():
+        point = number.replace(",", ".")
+        note(f"Column {name!r}: decimal commas are now points ({number} is {point}).")
     return 0
 
 

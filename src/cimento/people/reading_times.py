@@ -6,6 +6,7 @@ One row for each observation, ready for a mixed model. Difficulty spills over to
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -71,7 +72,12 @@ def word_positions(observations: pl.DataFrame, names: WordColumns) -> WordPositi
     """
     if observations.is_empty():
         raise InputError(where="the table", seen="it holds no observations", todo="Add rows.")
-    require_columns(observations, (names.text, names.position, names.word), where="the table")
+    options = {
+        names.text: "--text-column",
+        names.position: "--position-column",
+        names.word: "--word-column",
+    }
+    require_columns(observations, options, where="the table")
     columns = observations.select(names.text, names.position, names.word)
     words_read = []
     for row, (text, position, word) in enumerate(columns.iter_rows(), start=2):
@@ -139,18 +145,23 @@ def all_words(places: WordPositions, texts: Mapping[str, str] | None) -> dict[st
     return made
 
 
-def require_columns(frame: pl.DataFrame, columns: Sequence[str], *, where: str) -> None:
+def require_columns(frame: pl.DataFrame, options: Mapping[str, str], *, where: str) -> None:
     """Refuse a table that lacks a column.
+
+    Args:
+        frame: the table.
+        options: each column with the option that names another one; empty if there is none.
+        where: place of the table, for messages.
 
     Raises:
         UsageError: it lacks one.
     """
-    for name in columns:
+    for name, flag in options.items():
         if name not in frame.columns:
             raise UsageError(
                 where=where,
-                seen=f"it has no column {name!r}; it has {', '.join(frame.columns)}",
-                todo=did_you_mean(name, frame.columns) or "Say which column it is.",
+                seen=f"it has no column {name!r}",
+                todo=f"{did_you_mean(name, frame.columns)}{flag and f' Give {flag} COLUMN.'}",
             )
 
 
@@ -180,6 +191,41 @@ def read_observations(path: Path) -> pl.DataFrame:
     return frame
 
 
+_COMMA_NUMBER = re.compile(r"-?\d+(?:,(?P<decimals>\d+))?")
+_THOUSAND_DIGITS = 3
+"""Digits after a comma that may also separate thousands."""
+
+
+def with_decimal_points(
+    observations: pl.DataFrame, *, names: WordColumns
+) -> tuple[pl.DataFrame, dict[str, str]]:
+    """Observations with decimal points for decimal commas, which R would not read as numbers.
+
+    Args:
+        observations: as `read_observations` gives them.
+        names: the columns that say which word it is, which are left alone.
+
+    Returns:
+        The table, and the first number with a comma of each column that was changed. A column is
+        changed if it has only numbers, one of them with a comma that cannot separate thousands.
+    """
+    import polars as pl
+
+    changed: dict[str, str] = {}
+    for name, kind in observations.schema.items():
+        if kind != pl.String or name in {names.text, names.position, names.word}:
+            continue
+        cells = [cell.strip() for cell in observations[name].to_list() if cell and cell.strip()]
+        matches = [_COMMA_NUMBER.fullmatch(cell) for cell in cells]
+        decimals = [match["decimals"] for match in matches if match and match["decimals"]]
+        if all(matches) and any(len(digits) != _THOUSAND_DIGITS for digits in decimals):
+            changed[name] = next(cell for cell in cells if "," in cell)
+    if not changed:
+        return observations, changed
+    points = pl.col(*changed).str.strip_chars().str.replace(",", ".", literal=True)
+    return observations.with_columns(points), changed
+
+
 def read_texts(path: Path, *, column: str) -> dict[str, str]:
     """Id to text, from a table with the ids in `column` and the texts in ``content``.
 
@@ -187,7 +233,7 @@ def read_texts(path: Path, *, column: str) -> dict[str, str]:
         CimentoError: as for `read_observations`, or a column is missing, or an id is there twice.
     """
     frame = read_observations(path)
-    require_columns(frame, (column, "content"), where=str(path))
+    require_columns(frame, {column: "--text-column", "content": ""}, where=str(path))
     texts: dict[str, str] = {}
     for row, (text, content) in enumerate(frame.select(column, "content").iter_rows(), start=2):
         if str(text) in texts:

@@ -350,7 +350,13 @@ def _pilot(pilot: Pilot, unit: str) -> str:
 
 def _drawn(plan: SizePlan, pilot: Pilot) -> str:
     if not plan.trials:
-        return "The power is exact, for items that stand alone and are like those of the pilot."
+        exact = "The power is exact, for items that stand alone and are like those of the pilot."
+        if plan.needed is None:
+            return exact
+        return (
+            f"{exact} It rises and falls a little as items are added: fewer than"
+            f" {plan.needed.items} may reach {plan.power:g} too, but not all of the next sizes do."
+        )
     what = "clusters" if pilot.design.clustered else "items"
     return (
         f"Power: share of {plan.trials} data sets of {what} drawn from the pilot in which the test"

@@ -170,7 +170,7 @@ def _check(pilot: Pilot, wanted: float, power: float, alpha: float, trials: int)
         todo = "Shares differ by at most 1: 0.05 is five points."
     elif pilot.kind == "rate" and not (0 < pilot.null < 1 and 0 <= pilot.null + wanted <= 1):
         seen = f"a difference of {wanted:g} from {pilot.null:.3f}"
-        todo = "Give two shares between 0 and 1; 0.05 is five points above."
+        todo = "Give a share, such as 0.05 for five points; both together are at most 1."
     elif pilot.kind == "mean" and len(set(pilot.values)) == 1:
         seen, todo = "all values of the pilot are equal", "Give a pilot whose items differ."
     elif not 0 < alpha < power < 1 or trials < 1:
@@ -183,7 +183,8 @@ def _check(pilot: Pilot, wanted: float, power: float, alpha: float, trials: int)
 def _test_name(pilot: Pilot) -> str:
     clustered = pilot.design.clustered
     if pilot.kind == "rate":
-        return f"the interval ({WILSON_CLUSTERED if clustered else WILSON}) leaves chance out"
+        method = WILSON_CLUSTERED if clustered else WILSON
+        return f"the interval ({method}) excludes {pilot.null:.3f}"
     alone = MCNEMAR["exact"] if pilot.kind == "difference" else STUDENT
     return CLUSTERED_T if clustered else alone
 

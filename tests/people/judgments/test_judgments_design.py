@@ -158,3 +158,40 @@ def test_who_answered_has_to_be_known_once(tmp_path, capsys):
     said = " ".join(capsys.readouterr().err.split())
     assert said.count("--map annotator=COLUMN") == 1
     assert "Columns that are no items: 'Quando', 'Codice'." in said
+
+
+def test_the_form_that_a_table_has_is_proposed(tmp_path, capsys):
+    survey = built(tmp_path)
+    answers = filled(tmp_path / "a.csv", ["q1", "q2"], {"anna": ["3", "4"]})
+    output = ["--names", "keep", "-o", str(tmp_path / "j.csv")]
+    asked = ["annotate", "import", str(answers), "--design", str(survey)]
+    assert invoke([*asked, *output]) == 2
+    assert f"looks like wide. For example: cimento annotate import {answers} --form wide" in (
+        capsys.readouterr().err
+    )
+    for command in (asked, asked[:3]):
+        assert invoke([*command, "--form", "long", *output]) == 2
+        said = capsys.readouterr().err
+        assert "each row had all answers of one person" in said
+        assert "Give --form wide" in said
+
+
+def test_a_question_without_a_column_and_a_column_without_a_question_are_named(tmp_path, capsys):
+    survey = built(tmp_path)
+    asked = questions(survey)
+    names = [line["trial"] for line in asked]
+    lost = next(line for line in asked if not line["expected"])
+    headings = ["q99" if name == lost["trial"] else name for name in names] + ["check-7"]
+    answers = filled(tmp_path / "a.csv", headings, {"anna": ["3"] * len(headings)})
+    imported(answers, "--design", str(survey))
+    said = capsys.readouterr().err
+    assert f"1 question has no answers at all: {lost['trial']} ({lost['text']})." in said
+    for name in ("q99", "check-7"):
+        assert f"column {name!r} is no question of the design: is it the design" in said
+    assert "column 'Quando' is no item\n" in said
+
+
+def test_the_export_of_a_form_program_is_sent_to_import(tmp_path, capsys):
+    answers = filled(tmp_path / "a.csv", ["q1"], {"anna": ["3"]})
+    assert invoke(["annotate", "agreement", str(answers)]) == 2
+    assert "`cimento annotate import a.csv -o judgments.csv` first" in capsys.readouterr().err

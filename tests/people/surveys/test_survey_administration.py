@@ -150,6 +150,17 @@ def test_links_answers_and_deletion_from_the_command_line(design, tmp_path, caps
     code, survey, link = lines[1].split("\t")
     assert survey == "1"
     assert link.startswith("https://u.example/p/")
+    file = tmp_path / "links.tsv"
+    assert file.read_text("utf-8").splitlines() == lines
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert invoke([*serve, "invite", str(tmp_path), "-n", "1"]) == 0
+    more = capsys.readouterr().out.splitlines()
+    assert file.read_text("utf-8").splitlines() == [*lines, more[1]]
+    (tmp_path / "notes.tsv").write_text("name\nAnna\n", encoding="utf-8")
+    other = ["-n", "1", "-o", str(tmp_path / "notes.tsv")]
+    assert invoke([*serve, "invite", str(tmp_path), *other]) == 2
+    assert "is no table of links" in capsys.readouterr().err
+    assert len(storage.participants(tmp_path / "answers.sqlite")) == 3
     app = make_app(design, tmp_path / "answers.sqlite", secret=SECRET)
     with starlette.TestClient(app, base_url="http://localhost") as client:
         person = Person(client, link.rpartition("/")[2])
@@ -159,7 +170,7 @@ def test_links_answers_and_deletion_from_the_command_line(design, tmp_path, caps
     command = [*serve, "export", str(tmp_path), "-o", str(output), "--people", str(people_file)]
     assert invoke(command) == 0
     assert len(output.read_text().splitlines()) == 2
-    assert len(people_file.read_text().splitlines()) == 3
+    assert len(people_file.read_text().splitlines()) == 4
     assert invoke([*serve, "delete", str(tmp_path), code]) == 0
     assert f"{code} is deleted (answers: 1)" in capsys.readouterr().err
     assert invoke([*serve, "delete", str(tmp_path), code]) == 2

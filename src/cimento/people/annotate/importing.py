@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from cimento.errors import InputError, UsageError
+from cimento.errors import CimentoError, InputError, UsageError
 from cimento.io.files import read_bytes, writing
 from cimento.paradigms.base import Applied
 from cimento.paradigms.registry import load_suite, load_suites
@@ -36,12 +36,14 @@ from cimento.people.judgments.formats import (
     RawAnswers,
     Submission,
     jspsych_map,
+    likely_form,
     pcibex_map,
     read_jspsych,
     read_long,
     read_pcibex,
     read_wide,
 )
+from cimento.suites.tables import open_table
 
 BYTES = 32
 """The length of a new secret."""
@@ -190,10 +192,45 @@ def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
 
 def _read(path: Path, form: AnswerForm, columns: ColumnMap, places: AskedItems) -> RawAnswers:
     if form == "long":
+        _refuse_wide(path, columns, places)
         return read_long(path)
     if form == "wide":
         return read_wide(path, columns, places)
     return read_jspsych(path) if form == "jspsych" else read_pcibex(path)
+
+
+def form_of(path: Path, columns: ColumnMap, places: AskedItems | None) -> str:
+    """The form that a file of answers seems to have; empty if it is not clear.
+
+    Args:
+        path: of the file.
+        columns: where fields stand, before the usual columns.
+        places: the questions of a design; None where no design is given.
+    """
+    begin = read_bytes(path)[:1]
+    if begin == b"#" or begin in (b"[", b"{"):
+        return "pcibex" if begin == b"#" else "jspsych"
+    try:
+        table = open_table(path)
+    except CimentoError:
+        return ""
+    if "trial_type" in table.columns:
+        return "jspsych"
+    return likely_form(table, _LONG.with_own(columns), places or AskedItems(()))
+
+
+def _refuse_wide(path: Path, columns: ColumnMap, places: AskedItems) -> None:
+    """Refuse a table with a person in each row where one with an answer in each row is expected.
+
+    Raises:
+        UsageError: it looks like that.
+    """
+    if likely_form(open_table(path), columns, places) == "wide":
+        raise UsageError(
+            where=path.name,
+            seen="looks as if each row had all answers of one person, and no column has answers",
+            todo="Give --form wide; or name the columns: --map value=COLUMN --map item=COLUMN.",
+        )
 
 
 def _published(files: Sequence[Path], options: ImportOptions) -> Import:

@@ -99,6 +99,7 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportRules) -> Import:
     judgments = _with_surveys(asked)
     notes = (
         *_doubled(judgments),
+        *_unanswered(asked, judgments, reading.places),
         *_unfinished(judgments, reading.places.sizes()),
         *_inattentive(judgments),
         *_prolific_notes(people, reading.submissions),
@@ -268,6 +269,22 @@ def _doubled(judgments: Sequence[Judgment]) -> Iterator[str]:
             f"{counted(n, 'answer is', 'answers are')} to a question that the same person had"
             f" answered before ({_listed(people)}); all are kept: `cimento annotate filter"
             " --duplicates first` keeps the first ones."
+        )
+
+
+def _unanswered(
+    asked: Sequence[tuple[Judgment, AskedItem | None]],
+    judgments: Sequence[Judgment],
+    places: AskedItems,
+) -> Iterator[str]:
+    """A note on questions of the answered surveys that nobody answered."""
+    trials = {place.trial for _, place in asked if place is not None}
+    surveys = {judgment.survey for judgment in judgments if judgment.survey}
+    if missing := places.unanswered(trials, surveys):
+        names = _listed([f"{place.trial} ({place.text})" for place in missing])
+        yield (
+            f"{counted(len(missing), 'question has', 'questions have')} no answers at all: {names}."
+            " If people answered, is it under another heading?"
         )
 
 

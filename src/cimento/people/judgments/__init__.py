@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
-from cimento.errors import InputError, UsageError, need_known
+from cimento.errors import InputError, TableError, UsageError, need_known
 from cimento.io import parquet
 from cimento.io.files import BOM, atomically, inert, live, read_bytes, write_text
 from cimento.io.parquet import parse_parquet
@@ -129,6 +129,7 @@ def finite(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
+_SHOWN_COLUMNS = 5
 SUFFIXES = (".parquet", ".csv", ".tsv")
 
 
@@ -221,6 +222,14 @@ def _from_text(path: Path) -> pl.DataFrame:
     from cimento.suites.tables import open_table
 
     table = open_table(path)
+    if not {"item", "value"} <= {*table.columns}:
+        shown = ", ".join(map(repr, table.columns[:_SHOWN_COLUMNS]))
+        raise TableError(
+            where=str(path),
+            seen=f"is no table of judgments: its columns are {shown} ...",
+            todo="If it has people's answers as a form program wrote them, read them with"
+            f" `cimento annotate import {path.name} -o judgments.csv` first.",
+        )
     kinds = JUDGMENTS.polars(present=table.columns)
     columns = {
         name: pl.Series(

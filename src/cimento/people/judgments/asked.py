@@ -7,7 +7,7 @@ import itertools
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -108,6 +108,21 @@ class AskedItems:
             for survey in place.surveys
         }
         return Counter(survey for survey, _ in trials)
+
+    def unanswered(self, trials: Collection[str], surveys: Collection[str]) -> list[AskedItem]:
+        """The questions of a design that some surveys ask and that have no answer.
+
+        Args:
+            trials: ids of the questions that were answered.
+            surveys: that somebody answered.
+        """
+        return [
+            place
+            for trial, (place, *_) in ((trial, [*p]) for trial, p in self._by_trial.items())
+            if trial not in trials
+            and place.question not in {FILLER, PRACTICE}
+            and not {*place.surveys}.isdisjoint(surveys)
+        ]
 
     def find(self, *names: str, where: str) -> AskedItem | None:
         """The place of the first known name; None where none is known.

@@ -28,6 +28,8 @@ from cimento.suites.reading import open_text
 from cimento.suites.tables import Row, Table, open_table
 
 _SHOWN_COLUMNS = 5
+_QUESTION_ID = re.compile(r"q\d+|check-\d+")
+"""The ids that surveys of our own give to questions and attention checks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +83,35 @@ def read_wide(path: Path, columns: ColumnMap, places: AskedItems) -> RawAnswers:
         )
     chosen = frozenset(items)
     others = [name for name in rest if name not in chosen]
-    return RawAnswers(
-        list(_melted(table, items)), {f"column {name!r} is no item": 1 for name in others}
-    )
+    return RawAnswers(list(_melted(table, items)), {_no_item(name, places): 1 for name in others})
+
+
+def _no_item(name: str, places: AskedItems) -> str:
+    """The reason for skipping a column of a wide table."""
+    if places.complete and _QUESTION_ID.fullmatch(name.strip()):
+        return f"column {name!r} is no question of the design: is it the design that was asked?"
+    return f"column {name!r} is no item"
+
+
+def likely_form(table: Table, columns: ColumnMap, places: AskedItems) -> str:
+    """The form that a table has by its columns: ``long``, ``wide``, or empty if it is not clear.
+
+    Args:
+        table: of answers.
+        columns: the columns of the fields in long tables.
+        places: what was asked; may be empty.
+    """
+
+    def has(*fields: str) -> bool:
+        stated = {name for field in fields for name in columns.columns.get(field, ())}
+        return bool(stated & {*table.columns}) or any(map(columns.fixed.get, fields))
+
+    if has("value") and has("item", TEXT):
+        return "long"
+    rest = [name for name in table.columns if name.strip() and name not in columns.taken]
+    if places and any(places.find(name, where=table.name) for name in rest):
+        return "wide"
+    return "wide" if not places and not has("value", "item", TEXT) and len(rest) > 1 else ""
 
 
 def _refuse_nobody(table: Table, columns: ColumnMap, rest: Sequence[str]) -> None:
