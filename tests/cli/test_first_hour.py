@@ -269,7 +269,7 @@ def test_an_import_without_a_form_says_what_the_forms_are(capsys):
         message = capsys.readouterr().err
         for form in ("long: a table with one answer a row", "wide:", "jspsych:", "pcibex:"):
             assert form in message
-        assert f"cimento annotate import {file} --form {likely} --design SURVEY" in message
+        assert f"cimento annotate import {file} --form {likely} --" in message
     assert not Path("judgments.csv").exists()
 
 
@@ -378,7 +378,10 @@ def test_columns_named_by_two_levels_in_words_are_a_design(capsys):
     ("lines", "advice"),
     [
         (("Le rose sono rosse.;Le rose è rosse.", "Piove.;Piovono."), "first row holds a sentence"),
-        (("frase;accettabile", "Le rose sono rosse.;sì", "Le rose è rosse.;no"), "1 for 'sì'"),
+        (
+            ("frase;accettabile", "Le rose sono rosse.;sì", "Le rose è rosse.;no"),
+            "such as 1 for 'sì'",
+        ),
     ],
 )
 def test_a_table_that_is_not_understood_says_what_it_needs(lines, advice, capsys):

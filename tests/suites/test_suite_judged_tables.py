@@ -2,7 +2,7 @@
 
 import pytest
 
-from cimento import load_suite
+from cimento import CimentoError, load_suite
 from tests.suites.test_suite_bare_tables import LONG, written
 
 
@@ -34,3 +34,43 @@ def test_judgments_crossed_with_numbers_are_pairs_whatever_they_are_called(
     path = written(tmp_path / "isla.csv", ("Ítem", "Número", "Isla", "Oración"), rows)
     is_clear = header == "Tipo"
     assert (len(load_suite(path, language="es").suite.condition_names) == 2) is is_clear
+
+
+TWICE = (("1", "El niño duerme."), ("1", "El niño duermen."), ("2", "Canta."), ("2", "Cantan."))
+
+
+@pytest.mark.parametrize(
+    ("judgments", "code", "said"),
+    [
+        (("ok", "*"), "CIM-S037", "such as 1 for 'ok' and 0 for '*'."),
+        (("1", "0"), "CIM-S011", "one sentence; item '1' has 2. To correlate with the"),
+    ],
+)  # fmt: skip
+def test_two_judged_sentences_of_an_item_may_be_a_pair(tmp_path, judgments, code, said):
+    rows = tuple((*row, cell) for row, cell in zip(TWICE, judgments * 2, strict=True))
+    path = written(tmp_path / "juicios.csv", ("Ítem", "Oración", "Juicio"), rows)
+    with pytest.raises(CimentoError) as caught:
+        load_suite(path, language="es")
+    message = " ".join(str(caught.value).split())
+    assert message.count("CIM-") == message.count(code) == 1
+    assert said in message
+    assert "are a pair, call 'Juicio' condition instead, and write good and bad" in message
+
+
+def test_ratings_beside_a_design_are_one_fault_that_says_how_to_have_either(tmp_path):
+    rows = tuple((item, *cells, f"{n}.5") for n, (item, *cells) in enumerate(LONG))
+    header = ("Ítem", "Distancia", "Estructura", "Oración", "Juicio medio")
+    path = written(tmp_path / "islas.csv", header, rows)
+    with pytest.raises(CimentoError) as caught:
+        load_suite(path, language="es")
+    [fault] = caught.value.faults
+    assert (fault.code, len(fault.places)) == ("CIM-S011", 4)
+    assert "The column 'Juicio medio' makes this a suite of ratings" in fault.seen
+    assert "delete that column. To correlate" in fault.todo
+
+
+def test_advice_names_the_column_that_judges_the_sentences(tmp_path):
+    rows = tuple((item, number, judged[0], text) for item, number, judged, text in LONG[:-1])
+    header = ("Ítem", "Número", "Gramaticalidad", "Oración")
+    with pytest.raises(CimentoError, match="If 'Gramaticalidad' says which sentences"):
+        load_suite(written(tmp_path / "numero.csv", header, rows), language="es")

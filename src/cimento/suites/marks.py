@@ -91,6 +91,11 @@ def is_judgments(cells: Iterable[str]) -> bool:
     return bool(numbers_for(known))
 
 
+def names_judgments(header: str) -> bool:
+    """Whether the name of a column says that it judges sentences, such as *Gramaticalidad*."""
+    return _OF_JUDGMENTS.search(header) is not None
+
+
 def sides_of(header: str, cells: Iterable[str]) -> dict[str, str]:
     """Good or bad for each of the two levels of a factor; empty where they are not judgments.
 
@@ -104,7 +109,7 @@ def sides_of(header: str, cells: Iterable[str]) -> dict[str, str]:
         cells: the levels.
     """
     levels = dict.fromkeys(map(str.strip, cells))
-    is_judged = _OF_JUDGMENTS.search(header) is not None
+    is_judged = names_judgments(header)
     sides = {level: meaning(level) for level in levels}
     if {*sides.values()} != {"good", "bad"}:
         sides = {level: abbreviated(level) for level in levels}

@@ -17,7 +17,8 @@ from cimento.paradigms.ratings.cells import ABSENT
 from cimento.paradigms.ratings.suite import rated_of, rating_faults
 from cimento.suites import Meta, Suite
 from cimento.suites.builtin import RATED
-from cimento.suites.formats.items import read_items
+from cimento.suites.formats.advice import pairs_advised
+from cimento.suites.formats.items import Rows, read_items
 from cimento.suites.marks import advice_on
 from cimento.suites.reading import (
     Reading,
@@ -66,6 +67,8 @@ def read_bare(path: Path) -> Reading:
         raise unusable(path, [*faults, *more])
     if words := _in_words(table, path):
         raise unusable(path, [*faults, *more, words])
+    if repeated := _repeated(rows, table):
+        raise unusable(path, [*faults, *more, repeated])
     suite = Suite(
         meta=Meta(name=name_from(path)),
         region_names=("sentence",),
@@ -163,6 +166,31 @@ def _unrated(suite: Suite, places: Sequence[str], name: str) -> list[Fault]:
     return [fault("CIM-S038", where=name, seen=seen)]
 
 
+def _repeated(rows: Rows, table: Table) -> Fault | None:
+    """The fault of a table of ratings in which an item has several sentences; None without one."""
+    first = 0
+    for item in rows.items:
+        count = len(item.conditions)
+        if count > 1:
+            break
+        first += count
+    else:
+        return None
+    column = table.find("rating") or table.find("ratings") or ""
+    seen = (
+        f"The column {column!r} makes this a suite of ratings, in which each item has one sentence;"
+        f" item {item.id!r} has {count}."
+    )
+    pairs = pairs_advised(table, column)
+    todo = "To have the pairs or the design of the other columns, delete that column."
+    ways = [
+        *([] if pairs else [todo]),
+        "To correlate with the ratings, give each sentence the number of an item of its own.",
+    ]
+    places = rows.places[first : first + count]
+    return fault("CIM-S011", where=places[0], seen=seen, todo=" ".join(ways) + pairs, places=places)
+
+
 def _in_words(table: Table, path: Path) -> Fault | None:
     """The fault of a table whose ratings are mostly words or marks; None for numbers."""
     column = table.find("rating") or table.find("ratings") or ""
@@ -179,7 +207,7 @@ def _in_words(table: Table, path: Path) -> Fault | None:
         "CIM-S037",
         where=f"{place_of_row(path.name, rows[0])}, column {column}",
         seen=f"Judgments are words or marks, and not numbers: {seen}{more}.",
-        todo=advice_on(counts, has_blanks=not all(cells)),
+        todo=advice_on(counts, has_blanks=not all(cells)) + pairs_advised(table, column),
     )
 
 

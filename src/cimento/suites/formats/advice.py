@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from cimento.errors import Fault
 from cimento.suites.checks.wording import judgment_mark
-from cimento.suites.marks import advice_on, is_judgments
+from cimento.suites.marks import advice_on, is_judgments, names_judgments
 from cimento.suites.tables import Table
 
 _FINAL = (".", "?", "!", "…", "»", "”", '"')
@@ -82,9 +82,11 @@ def _judgments_needed(table: Table, sentence: str) -> str:
             ' ratings, with semicolons between them (in Excel, =TEXTJOIN("; ";TRUE;B2:E2)); if'
             f" one of them holds the means, call it rating. Call {sentence!r} sentence."
         )
-    for name in table.columns:
+    for name in _likeliest(table):
         values = {cell.strip() for cell in table.cells[name] if cell.strip()}
-        if name == sentence or not (is_judgments(values) or _are_two(values)):
+        # Two levels in a table with more columns are those of a factor, unless its name judges.
+        may_be_two = len(table.columns) <= _FEWEST_WIDE or names_judgments(name)
+        if name == sentence or not (is_judgments(values) or (may_be_two and _are_two(values))):
             continue
         two = sorted({value.casefold() for value in values})
         todo = (
@@ -93,17 +95,30 @@ def _judgments_needed(table: Table, sentence: str) -> str:
             else f"Write 1 there for the acceptable ones and 0 for the others, not {two[0]!r} and"
             f" {two[1]!r}."
         )
-        pairs = (
-            f" If the two sentences of an item are a pair, call {name!r} condition instead, and"
-            " write good and bad there."
-            if _is_twice(table, name)
-            else ""
-        )
         return (
             f"If {name!r} says which sentences are acceptable, call it rating, and {sentence!r}"
-            f" sentence. {todo}{pairs}"
+            f" sentence. {todo}{pairs_advised(table, name)}"
         )
     return ""
+
+
+def pairs_advised(table: Table, column: str) -> str:
+    """Advice on a column that judges the two sentences of each item; empty for other columns."""
+    if not _is_twice(table, column):
+        return ""
+    todo = (
+        f"If the two sentences of an item are a pair, call {column!r} condition instead, and write"
+        " good and bad there."
+    )
+    return f" {todo}"
+
+
+def _likeliest(table: Table) -> list[str]:
+    """The columns of a table, those first whose name or whose cells judge sentences."""
+    return sorted(
+        table.columns,
+        key=lambda name: (not names_judgments(name), not is_judgments(table.cells[name])),
+    )
 
 
 def _are_two(values: Collection[str]) -> bool:
@@ -114,8 +129,10 @@ def _is_twice(table: Table, column: str) -> bool:
     """Whether each item has two rows, which differ in a column."""
     item = table.find("item")
     sides: dict[str, list[str]] = {}
+    last = ""
     for id_, cell in zip(table.cells[item or column], table.cells[column], strict=True):
-        sides.setdefault(id_, []).append(cell.strip().casefold())
+        last = id_.strip() or last
+        sides.setdefault(last, []).append(cell.strip().casefold())
     return item is not None and all(
         len(cells) == len(set(cells)) == _SIDES for cells in sides.values()
     )
