@@ -149,8 +149,12 @@ def test_a_manifest_does_not_have_a_file_read_by_llama_cpp(file, tmp_path, capsy
 @pytest.mark.parametrize(
     ("options", "error", "seen"),
     [
-        ({"leading_blank": True}, UsageError, "--leading-blank: GGUF files are scored without it"),
-        ({"window": "sliding"}, UsageError, "--window"),
+        (
+            {"leading_blank": True},
+            UsageError,
+            "option leading_blank: GGUF files are scored without it",
+        ),
+        ({"window": "sliding"}, UsageError, "option window: GGUF"),
         ({"boundary": "word-start"}, UsageError, "does not say how probable the end of a word is"),
         ({"tokenizer": "demo-causal"}, UsageError, "gguf models have none to be replaced"),
         ({"model_args": {"a": 1}}, UsageError, "does not load gguf models"),

@@ -144,7 +144,7 @@ def test_a_config_is_to_blame_for_its_own_faults(broken, config, said):
 @pytest.mark.parametrize(
     ("name", "kind", "said"),
     [
-        ("gpt2", "masked", r"--kind masked: model '\w+' \(GPT2LMHeadModel\) is a causal"),
+        ("gpt2", "masked", r"kind='masked': model '\w+' \(GPT2LMHeadModel\) is a causal"),
         ("gpt2", "seq2seq", "is a causal language model. Leave the option out"),
         ("modernbert", "causal", r"\(ModernBertForMaskedLM\) is a masked"),
     ],

@@ -105,7 +105,7 @@ def test_a_tokenizer_of_the_hub_has_a_revision_of_its_own(bare, apart, tmp_path,
 @pytest.mark.parametrize(
     ("name", "seen"),
     [
-        ("./nowhere", r"--tokenizer \./nowhere: there is no such folder"),
+        ("./nowhere", r"tokenizer='\./nowhere': there is no such folder"),
         ("a/b/c", "there is no such folder"),
         (".", r"holds no tokenizer\.json"),
     ],

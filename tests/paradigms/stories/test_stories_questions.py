@@ -135,7 +135,7 @@ def test_a_latin_letter_stands_for_the_cyrillic_one_that_looks_the_same():
 def test_where_nothing_can_be_asked_it_is_said():
     with pytest.raises(UsageError, match="the states of each sentence"):
         ask(FakeScorer(lambda _tokens, _index: -1.0), task="attributes")
-    with pytest.raises(UsageError, match="norm=pmi"):
+    with pytest.raises(UsageError, match="norm='pmi'"):
         ask(FakeScorer(lambda _tokens, _index: -1.0), task="pair", norm="pmi")
 
 

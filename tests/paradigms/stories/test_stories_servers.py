@@ -137,7 +137,7 @@ def test_a_completions_server_scores_options():
 def test_a_chat_server_gives_no_scores():
     with (
         reply_server(knows_everything) as server,
-        pytest.raises(UsageError, match="answer=generate"),
+        pytest.raises(UsageError, match="answer='generate'"),
     ):
         ask(server.address, chat="yes")
 

@@ -295,7 +295,7 @@ def test_a_recording_of_other_stories_or_of_nothing_is_refused(tmp_path):
     name = recorded(tmp_path, {"doc": 8, "task": STORY, "label": "true"})
     with pytest.raises(UsageError, match="no answer about the stories"):
         ask(name, limit=3)
-    with pytest.raises(UsageError, match="task=pair"):
+    with pytest.raises(UsageError, match="task='pair'"):
         ask(name, task="pair")
     with pytest.raises(SuiteError, match="empty"):
         ask(recorded(tmp_path))
