@@ -54,13 +54,13 @@ def content(folder: Path) -> dict[Path, tuple[bytes, int]]:
 def readings(monkeypatch) -> list[object]:
     """The suites that are read, as they come."""
     read: list[object] = []
-    load = evaluating.load_suites
+    load = evaluating.suites_to_run
 
     def noted(suites, **more):
         read.extend(suites)
         return load(suites, **more)
 
-    monkeypatch.setattr(evaluating, "load_suites", noted)
+    monkeypatch.setattr(evaluating, "suites_to_run", noted)
     return read
 
 
