@@ -139,7 +139,7 @@ def test_pages_keep_the_rules_of_axe(opened, place, scheme):
 CONTROLS = """() => [...document.querySelectorAll(
   '#content a[href], #content button, #content input, #content select, #content textarea,'
   + '#content [role=switch], #content [role=combobox]')]
-  .filter(e => !e.disabled && e.getAttribute('aria-disabled') !== 'true' && e.offsetParent
+  .filter(e => !e.disabled && e.getAttribute('aria-disabled') !== 'true' && e.checkVisibility()
     && !e.closest('.ag-root-wrapper') && e.tabIndex >= 0)
   .map((e, n) => { e.dataset.control = n; return n; }).length"""
 
