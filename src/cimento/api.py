@@ -184,7 +184,7 @@ def _is_suite(model: object) -> bool:
     """Whether what was given as a model is a suite."""
     if isinstance(model, str):
         return model in builtin_names()
-    return isinstance(model, LoadedSuite) or hasattr(model, "meta")
+    return any(hasattr(model, name) for name in ("meta", "paradigm"))
 
 
 def load_model(
