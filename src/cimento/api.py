@@ -163,12 +163,12 @@ def refuse_swapped(suites: Sequence[SuiteLike], models: Sequence[ModelLike]) -> 
     Raises:
         UsageError: there is one.
     """
-    wrong = [f"{suite!r} is a model" for suite in suites if _is_model(suite)]
-    wrong += [f"{model!r} is a suite" for model in models if _is_suite(model)]
-    if wrong:
+    no_suites = [f"{suite!r} is a model" for suite in suites if _is_model(suite)]
+    no_models = [f"{model!r} is a suite" for model in models if _is_suite(model)]
+    if no_suites or no_models:
         raise UsageError(
-            where="suite" if _is_model(suites[0]) else "model",
-            seen=f"{' and '.join(wrong)}; suites come first, then models",
+            where="suite" if no_suites else "model",
+            seen=f"{' and '.join(no_suites + no_models)}; suites come first, then models",
             todo="Write evaluate(SUITE, MODEL).",
         )
 

@@ -73,6 +73,8 @@ _SWITCHES = frozenset(
         "trust_remote_code",
     }
 )
+"""The options that are true or false; `cimento.options`, which has them, imports this module."""
+
 _OF_PYTHON = {"prediction": "predictions", "json": "as_json"}
 _PLAIN_VALUE = re.compile(r"-?[\d.]+|[A-Z][A-Z,|=]*|True|False|\.\.\.")
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 import cimento
-from cimento import InputError, SuiteError, UsageError
+from cimento import InputError, SuiteError, UsageError, options
 from cimento.cli.main import invoke
 from cimento.errors import Fault, with_flags
 from cimento.options import RunOptions
@@ -153,3 +154,23 @@ def test_a_name_that_cimento_lacks_is_answered_with_the_nearest():
     with pytest.raises(AttributeError, match="Did you mean 'evaluate'"):
         cimento.evalute  # noqa: B018  # looked up for its error
     assert not hasattr(cimento, "__wrapped__")
+
+
+def test_a_suite_in_the_place_of_models_is_named_without_any_suite():
+    with pytest.raises(UsageError, match="'it-subject-verb' is a suite; suites come first"):
+        cimento.evaluate_all([], ["it-subject-verb"])
+
+
+def test_options_that_are_true_or_false_are_written_so():
+    classes = [value for value in vars(options).values() if isinstance(value, type)]
+    fields = {
+        name: field
+        for kind in classes
+        if issubclass(kind, BaseModel)
+        for name, field in kind.model_fields.items()
+    }
+    switches = {name for name, field in fields.items() if field.annotation is bool}
+    # No message names these two.
+    for name in switches - {"as_json", "from_file"}:
+        error = UsageError(where="suite", seen="", todo=f"Give --{name.replace('_', '-')}.")
+        assert str(error).endswith(f" Give {name}=True.")

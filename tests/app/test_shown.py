@@ -16,7 +16,6 @@ from cimento.app.shown import (
     beside_models,
     progress,
     qr_code,
-    table_file,
     zipped_export,
 )
 from cimento.people.judgments import Judgment
@@ -24,6 +23,7 @@ from cimento.people.surveys import design_json, read_design, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.participants import network_host
+from cimento.report.document import grid_file
 from cimento.report.grid import EstimateCell, Grid
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
@@ -136,7 +136,7 @@ def test_numbers_are_numbers_in_excel_and_all_else_is_text():
         ("2", EstimateCell(value=None, low=None, high=None, n=0), "3e-05", ""),
     )
     grid = Grid(title="t", header=("model", "accuracy", "change", "95 %"), rows=rows)
-    sheet = openpyxl.load_workbook(io.BytesIO(table_file(grid, ".xlsx"))).active
+    sheet = openpyxl.load_workbook(io.BytesIO(grid_file(grid, ".xlsx"))).active
     read = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=2)]
     assert read == [
         ["=1+1", pytest.approx(250 / 3, abs=1e-9), 70, 90, 6, 0.012, "[0.1, 0.2]"],

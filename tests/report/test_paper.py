@@ -10,6 +10,7 @@ import zipfile
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
+import openpyxl
 import pytest
 
 from cimento import UsageError, open_runs, report
@@ -264,13 +265,15 @@ def test_a_report_is_written_for_latex_and_word(runs_of_every_kind, ending, tmp_
     capsys.readouterr()
 
 
-def test_the_same_table_as_csv_and_text(runs_of_every_kind, tmp_path, capsys):
+def test_the_same_table_as_csv_workbook_and_text(runs_of_every_kind, tmp_path, capsys):
     file = tmp_path / "x.csv"
     command = ["report", str(runs_of_every_kind), "--table", "results"]
 
     assert invoke([*command, "-o", str(file)]) == 0
     with file.open(encoding="utf-8", newline="") as opened:
         assert len(list(csv.DictReader(opened))) == 5
+    assert invoke([*command, "-o", str(tmp_path / "x.xlsx")]) == 0
+    assert openpyxl.load_workbook(tmp_path / "x.xlsx").active.max_row == 6
     capsys.readouterr()
     assert invoke([*command, "--rename", "demo-causal=Ours"]) == 0
     assert "Ours" in capsys.readouterr().out

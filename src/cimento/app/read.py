@@ -20,13 +20,12 @@ from cimento.app.shown import (
     figure_file,
     results_of,
     shown_figures,
-    table_file,
 )
 from cimento.app.workspace import StoredRun
 from cimento.cite import Cited, cite
 from cimento.errors import CimentoError
 from cimento.report import NamedGrid
-from cimento.report.document import REPORT_FORMS
+from cimento.report.document import REPORT_FORMS, grid_file
 from cimento.report.figures import Figure
 from cimento.report.grid import Grid
 
@@ -275,7 +274,7 @@ class _Parts:
             for form in TABLE_FORMS:
                 self._download(
                     grid.title, form, f"{name}{form}",
-                    lambda form=form: table_file(table.grid, form),  # type: ignore[misc]
+                    lambda form=form: grid_file(table.grid, form),  # type: ignore[misc]
                 )  # fmt: skip
 
     async def _methods(self) -> None:

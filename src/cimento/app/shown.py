@@ -28,11 +28,9 @@ from cimento.people.surveys.building import SurveyPlan
 from cimento.people.surveys.material import MaterialOptions
 from cimento.report import NamedGrid
 from cimento.report.document import html, sections_of, versions_apart
-from cimento.report.excel import xlsx
 from cimento.report.figures import Figure, lacking_figures
-from cimento.report.grid import GRID_FORMS, Grid
+from cimento.report.grid import Grid
 from cimento.report.paper import results_grid
-from cimento.report.word import docx
 from cimento.runs.run import Run, open_runs
 from cimento.runs.store import MANIFEST
 from cimento.statistics.correlation import Correlation, correlate
@@ -340,15 +338,6 @@ def figure_file(figure: Figure, form: str) -> bytes:
     """
     with TemporaryDirectory(prefix="cimento-") as folder:
         return figure.write(Path(folder) / f"figure{form}").read_bytes()
-
-
-def table_file(grid: Grid, form: str) -> bytes:
-    """A table in one of `TABLE_FORMS`."""
-    if form == ".docx":
-        return docx(grid)
-    if form == ".xlsx":
-        return xlsx(grid)
-    return GRID_FORMS[form](grid).encode()
 
 
 def shown_figures(results: Results) -> Iterator[tuple[Figure, str]]:

@@ -24,8 +24,8 @@ from cimento.measures.named import judged_on as measures_named
 from cimento.measures.normalising import Normalisation
 from cimento.models.hf.names import is_folder
 from cimento.report.document import report as write_report
-from cimento.report.document import sections_of, text, versions_apart
-from cimento.report.paper import dressed, names_standing, texts_of, write_grid
+from cimento.report.document import sections_of, text, versions_apart, write_grid
+from cimento.report.paper import dressed, names_standing, texts_of
 from cimento.runs.run import Run, open_runs
 from cimento.runs.store import MANIFEST
 
@@ -125,7 +125,9 @@ class ReportOptions(TableOptions):
     """The runs to report, and the form."""
 
     output: Path | None = option(
-        None, "A file: .html, .md, .csv, .json, .txt; .tex, .docx.", flags=("-o",)
+        None,
+        "A file: .html, .md, .csv, .json, .txt; .tex, .docx; a table also as .xlsx.",
+        flags=("-o",),
     )
     table: str = option(
         "", "Only this table: results, or one of the page; a wrong name lists them."

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from cimento._version import __version__
 from cimento.errors import CimentoError, UsageError, did_you_mean
-from cimento.io.files import expanded, write_text
+from cimento.io.files import expanded, write_bytes, write_text
 from cimento.report import NamedGrid
 from cimento.report.benchmarks import benchmark_means, means_grid
+from cimento.report.excel import xlsx
 from cimento.report.formatting import warnings
-from cimento.report.grid import as_latex, as_markdown
-from cimento.report.paper import results_grid, revisions, short_names, write_grid
+from cimento.report.grid import GRID_FORMS, Grid, as_latex, as_markdown
+from cimento.report.paper import results_grid, revisions, short_names
 from cimento.report.sections import estimates_grid
+from cimento.report.word import docx
 from cimento.runs.identity import suite_digests
 from cimento.runs.outcomes import estimates_table
 from cimento.runs.run import runs_of
@@ -121,6 +123,36 @@ REPORT_FORMS: Mapping[str, Callable[[Sequence[Run]], str]] = {
     ".tex": latex,
 }
 """File endings, each mapped to the function that makes the document in this form."""
+
+
+_FILES: Mapping[str, Callable[[Grid], bytes]] = {".docx": docx, ".xlsx": xlsx}
+
+
+def grid_file(grid: Grid, ending: str) -> bytes:
+    """The content of a file with a table, in a form of `GRID_FORMS`, ``.docx`` or ``.xlsx``.
+
+    Args:
+        grid: the table.
+        ending: of the file's name; it determines the form.
+    """
+    return _FILES[ending](grid) if ending in _FILES else GRID_FORMS[ending](grid).encode()
+
+
+def write_grid(grid: Grid, path: Path) -> Path:
+    """Write a table in the form given by the ending, see `grid_file`.
+
+    Raises:
+        UsageError: no form has this ending.
+        StorageError: the file cannot be written.
+    """
+    endings = (*GRID_FORMS, *_FILES)
+    if (ending := path.suffix.lower()) in endings:
+        return write_bytes(grid_file(grid, ending), path)
+    raise UsageError(
+        where=f"--output={path}",
+        seen=f"a table cannot be written as {path.suffix or 'a file without ending'}",
+        todo=f"Use one of {', '.join(endings)}.",
+    )
 
 
 def report(runs: RunsLike, path: str | Path, *, joint: Sequence[JointReport] = ()) -> Path:

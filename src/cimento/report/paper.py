@@ -9,17 +9,14 @@ import dataclasses
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError, counted, did_you_mean
-from cimento.io.files import write_bytes, write_text
 from cimento.measures.normalising import SCALES
 from cimento.report import formatting
 from cimento.report.factorial import methods_of
-from cimento.report.grid import BLANK, GRID_FORMS, EstimateCell, Grid, GridCell, exchanged, sizes
+from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, exchanged, sizes
 from cimento.report.sections import chance_of, estimate_cell, runs_by_suite
-from cimento.report.word import docx
 from cimento.runs.outcomes import STATISTICS
 from cimento.runs.stopped import AdaptiveRecord
 from cimento.runs.store import manifest_part
@@ -257,25 +254,6 @@ def texts_of(grid: Grid) -> list[str]:
     """Every text of a table that may be replaced by another."""
     cells = [text for row in grid.rows for text in row if isinstance(text, str)]
     return [grid.title, *grid.header, *grid.groups, *grid.notes, *cells]
-
-
-def write_grid(grid: Grid, path: Path) -> Path:
-    """Write a table in the form given by the ending: those of `GRID_FORMS`, or ``.docx``.
-
-    Raises:
-        UsageError: no form has this ending.
-        StorageError: the file cannot be written.
-    """
-    ending = path.suffix.lower()
-    if ending == ".docx":
-        return write_bytes(docx(grid), path)
-    if ending in GRID_FORMS:
-        return write_text(GRID_FORMS[ending](grid), path)
-    raise UsageError(
-        where=f"--output={path}",
-        seen=f"a table cannot be written as {path.suffix or 'a file without ending'}",
-        todo=f"Use one of {', '.join((*GRID_FORMS, '.docx'))}.",
-    )
 
 
 _bits = partial(formatting.number, digits=2, absent=BLANK)

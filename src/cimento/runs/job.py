@@ -390,13 +390,15 @@ def suite_job(
     """
     handle = model if isinstance(model, ModelHandle) else None
     asked = honoured(loaded.paradigm, run_options, handle)
+    # The digest of the whole suite, which names the folder of a part of it too.
+    reading = dataclasses.replace(loaded.reading, content=loaded.content)
+    loaded = dataclasses.replace(loaded, reading=reading)
     limit = run_options.limit
     suite = loaded.suite if limit is None else loaded.paradigm.limited(loaded.suite, limit)
     if suite is loaded.suite:  # Nothing is left out: the run is that of the whole suite.
         asked = dataclasses.replace(asked, scoring=dataclasses.replace(asked.scoring, limit=None))
-    reading = dataclasses.replace(loaded.reading, suite=suite, content=loaded.content)
     return SuiteJob(
-        dataclasses.replace(loaded, reading=reading),
+        dataclasses.replace(loaded, reading=dataclasses.replace(reading, suite=suite)),
         model,
         asked.options,
         scoring=with_columns(asked.scoring, asked.options),
