@@ -41,6 +41,15 @@ def test_an_empty_setting_that_cimento_does_not_know_is_kept(tmp_path):
     assert load_suite(tmp_path / "p.xlsx").suite.meta.extra == meta.extra
 
 
+@pytest.mark.parametrize("name", ["0\r0", "0\n0", "0 \r\n 0", " 0"])
+def test_a_field_of_a_prediction_whose_name_is_not_one_line_is_kept(tmp_path, name):
+    pairs = cimento.pairs([("They sing.", "They sings."), ("We run.", "We runs.")], name="p")
+    prediction = dataclasses.replace(pairs.predictions[0], extra={name: ["a"]})
+    write_native(dataclasses.replace(pairs, predictions=(prediction,)), tmp_path / "p")
+    fold(tmp_path / "p", tmp_path / "p.xlsx")
+    assert load_suite(tmp_path / "p.xlsx").suite.predictions == (prediction,)
+
+
 @given(suites())
 @settings(deadline=None)
 def test_any_suite_goes_into_a_workbook_and_back(suite):

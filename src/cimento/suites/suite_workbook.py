@@ -26,7 +26,7 @@ from cimento.suites.story_rows import (
     story_record,
     story_row,
 )
-from cimento.suites.tables import Row, Table, read_table, split_plain
+from cimento.suites.tables import Row, Table, column_name, read_table, split_plain
 from cimento.suites.workbooks import sheet_names, write_sheets
 
 ABOUT, ITEMS, PREDICTIONS, SEEDS, HOW_TO = "about", "items", "predictions", "seeds", "how to"
@@ -246,10 +246,10 @@ def _left(settings: Mapping[str, JsonValue], said: Mapping[str, JsonValue]) -> d
 
 
 def _is_plain_name(name: str) -> bool:
-    """Whether a name can be the name of a row."""
+    """Whether a name can be that of a row or column, which readers do not change."""
     words = {word for _, others in SETTINGS.values() for word in others}
     reserved = {*_TOP, *_HEADERS, *words, _MORE, "meta", "_extra", PREDICTIONS}
-    return bool(name) and "." not in name and name == name.strip() and name not in reserved
+    return bool(name) and "." not in name and name == column_name(name) and name not in reserved
 
 
 def _fits(name: str, value: JsonValue) -> bool:

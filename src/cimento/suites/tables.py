@@ -215,7 +215,7 @@ def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
         header = below = []
     if not header or is_title(header) or has_gap(header, below):
         return read_table(data, path)
-    names = tuple(filter(None, map(_name, header)))
+    names = tuple(filter(None, map(column_name, header)))
     return Table(path.name, names, (), dict.fromkeys(names, ())), faults
 
 
@@ -373,7 +373,7 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         return None, [fault("CIM-S002", where=name, seen="The table is empty.", todo="Fill it in.")]
     titles = count_titles([record for _, record in filled[: _TITLE_ROWS + 1]])
     (header_row, header), *body = filled[titles:]
-    columns = list(map(_name, header))
+    columns = list(map(column_name, header))
     lacking = count_lacking(columns, body)
     if len(columns) > MOST_COLUMNS or lacking > MOST_PADDING:
         seen = f"The table has {len(columns):,} columns, and its rows lack {lacking:,} cells."
@@ -459,7 +459,7 @@ def _table_of(
     return Table(name, named, numbers, {column: cells.get(column, ()) for column in named})
 
 
-def _name(cell: str) -> str:
+def column_name(cell: str) -> str:
     """The name of a column, in one line."""
     return _LINE_BREAK.sub(" ", cell.strip())
 
