@@ -82,6 +82,7 @@ def test_an_item_leads_to_its_words_in_a_run(tab: Page, site: Path) -> None:
     (item,) = site.glob("suites/it-animals*/items/7.html")
     tab.goto(item.as_uri())
     tab.locator("tbody a").first.click()
+    tab.locator("#item-list > li .id").first.wait_for()
     assert tab.locator("#item-list > li .id").all_inner_texts() == ["7"]
     tab.locator("#find").press("Escape")
     assert tab.locator("#item-count").inner_text() == "20 items"

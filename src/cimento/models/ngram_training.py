@@ -171,7 +171,8 @@ def _discounts(count: Integers) -> tuple[tuple[float, float, float], bool]:
     """The discounts of n-grams seen once, twice and more often, and whether they are guesses.
 
     ``Y = n1 / (n1 + 2 n2)`` and ``Dk = k - (k + 1) Y n(k+1) / nk`` (Chen and Goodman 1998, equation
-    26).
+    26). A discount of 0, which lmplz takes, would leave unseen words no probability after contexts
+    seen that often only, so it counts as undefined here.
     """
     import numpy as np
 
@@ -180,7 +181,7 @@ def _discounts(count: Integers) -> tuple[tuple[float, float, float], bool]:
         return FALLBACK, True
     y = once / (once + 2 * twice)
     discounts = (1 - 2 * y * twice / once, 2 - 3 * y * thrice / twice, 3 - 4 * y * more / thrice)
-    if any(not 0 <= value <= k for k, value in enumerate(discounts, start=1)):
+    if any(not 0 < value <= k for k, value in enumerate(discounts, start=1)):
         return FALLBACK, True
     return discounts, False
 
