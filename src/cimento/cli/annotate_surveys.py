@@ -167,6 +167,12 @@ Database = Annotated[
         "--database", help="File of the answers; by default answers.sqlite in the design's folder."
     ),
 ]
+Links = Annotated[
+    Path | None,
+    flags.flag(
+        "--links", help="File of the links to delete from; by default links.tsv beside the answers."
+    ),
+]
 
 
 @serve_app.command("start", short_help="Run the survey; stop with Ctrl-C.")
@@ -300,7 +306,8 @@ def export_answers(
     With --person, write everything that is stored about one participant, including earlier answers
     and the consent text, for participants who ask to see it.
     """
-    from cimento.people.surveys.administration import data_of, people_csv, write_results
+    from cimento.people.surveys.administration import people_csv, write_results
+    from cimento.people.surveys.retention import data_of
 
     if people is not None and people.suffix != ".csv":
         raise UsageError(
@@ -328,18 +335,21 @@ def delete(
         str, typer.Argument(metavar="PARTICIPANT", help="Such as P-0a1b2c3d4e.")
     ],
     *,
+    links: Links = None,
     database: Database = None,
 ) -> None:
     """Delete one participant with all answers, consent and link, permanently.
 
-    The file is rewritten and searched for the deleted data. If another program that reads the file
-    prevents overwriting, this is reported.
+    The files of the answers and of the links are rewritten and searched for the deleted data. If
+    another program that reads a file prevents overwriting, this is reported.
     """
-    from cimento.people.surveys.administration import delete_participant
+    from cimento.people.surveys.retention import delete_participant
 
     path = _database(design, database)
     storage.stored_design(path)
-    note(f"{participant} is deleted (answers: {delete_participant(path, participant)}).")
+    file = _links(path, links)
+    note(f"{participant} is deleted (answers: {delete_participant(path, participant, file)}).")
+    _note_missing_links(file)
 
 
 @serve_app.command("expire", short_help="Delete answers older than a number of days.")
@@ -353,25 +363,47 @@ def expire(
     dry_run: Annotated[
         bool, flags.flag("--dry-run", help="List who would be deleted, without deleting.")
     ] = False,
+    links: Links = None,
     database: Database = None,
 ) -> None:
     """Delete participants with no activity for --keep-days: link, consent, answers.
 
     Export the answers first. Run this daily (cron, a systemd timer) to keep a promise.
     """
-    from cimento.people.surveys.administration import (
-        delete_participant,
-        inactive_participants,
-    )
+    from cimento.people.surveys.retention import delete_participant, inactive_participants
 
     path = _database(design, database)
     storage.stored_design(path)
+    file = _links(path, links)
     old = inactive_participants(path, keep_days)
     for participant in old:
         show(participant)
         if not dry_run:
-            delete_participant(path, participant)
+            delete_participant(path, participant, file)
     note(f"Participants {'who would be ' if dry_run else ''}deleted: {len(old)}.")
+    if old and not dry_run:
+        _note_missing_links(file)
+
+
+def _links(path: Path, given: Path | None) -> Path:
+    """The file of the links; by default the one beside the answers.
+
+    Raises:
+        InputError: the file that was given does not exist.
+    """
+    from cimento.people.surveys.links import LINKS_FILE
+
+    if given is not None and not given.exists():
+        raise InputError(where=str(given), seen="there is no such file", todo="Check the path.")
+    return given or path.with_name(LINKS_FILE)
+
+
+def _note_missing_links(file: Path) -> None:
+    """Say what is left to do if the links are in a file elsewhere."""
+    if not file.exists():
+        note(
+            f"There is no {file}. If you keep the links elsewhere, delete there too: give --links."
+        )
 
 
 def _refuse_address(url: str) -> None:

@@ -16,7 +16,7 @@ import pytest
 from cimento import InputError, UsageError
 from cimento.errors import StorageError
 from cimento.people.judgments import judgments_of
-from cimento.people.surveys import administration, storage, write_design
+from cimento.people.surveys import administration, links, retention, storage, write_design
 from cimento.people.surveys.server import make_app
 from tests.helpers import survey_help
 from tests.helpers.command_line import invoke
@@ -33,7 +33,7 @@ def test_an_answer_of_somebody_who_was_deleted_meanwhile_is_not_stored(
 ):
     participant = storage.participants(database)[0]
     data = {**hidden(people[0].get("/1").text), "field-0": "4"}
-    administration.delete_participant(database, participant.id)
+    retention.delete_participant(database, participant.id)
     monkeypatch.setattr(storage, "find", lambda *_: participant)
     assert people[0].send(1, data).status_code == 403
     assert stored(database) == []
@@ -172,7 +172,12 @@ def test_links_answers_and_deletion_from_the_command_line(design, tmp_path, caps
     assert len(output.read_text().splitlines()) == 2
     assert len(people_file.read_text().splitlines()) == 4
     assert invoke([*serve, "delete", str(tmp_path), code]) == 0
-    assert f"{code} is deleted (answers: 1)" in capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert f"{code} is deleted (answers: 1)" in printed
+    assert "--links" not in printed
+    kept = [line for line in [*lines, more[1]] if code not in line]
+    assert file.read_text("utf-8").splitlines() == kept
+    assert file.stat().st_mode & 0o777 == 0o600
     assert invoke([*serve, "delete", str(tmp_path), code]) == 2
     assert "no such participant" in capsys.readouterr().err
     assert invoke([*serve, "export", str(tmp_path / "elsewhere")]) == 2
@@ -256,14 +261,49 @@ def test_a_deletion_that_somebody_who_reads_holds_up_is_not_called_done(people, 
         backup.execute("BEGIN")
         backup.execute("SELECT count(*) FROM answers").fetchall()
         with pytest.raises(StorageError, match="can still be found in the file"):
-            administration.delete_participant(database, gone)
+            retention.delete_participant(database, gone)
         assert stored(database) == []
         assert in_files(database, gone) > 1
-    administration.delete_participant(database, gone)
+    retention.delete_participant(database, gone)
     # That it was done is noted, once.
     assert in_files(database, gone) == 1
     with pytest.raises(UsageError, match="no such participant"):
-        administration.delete_participant(database, gone)
+        retention.delete_participant(database, gone)
+
+
+def test_a_link_is_deleted_from_the_file_that_has_it(design, tmp_path, capsys):
+    write_design(design, tmp_path / "design.json")
+    serve = ["annotate", "serve"]
+    elsewhere = tmp_path / "elsewhere" / "links.tsv"
+    elsewhere.parent.mkdir()
+    command = [*serve, "invite", str(tmp_path), "-n", "3"]
+    assert invoke([*command, "-o", str(elsewhere)]) == 0
+    codes = [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()[1:]]
+    delete = [*serve, "delete", str(tmp_path)]
+    assert invoke([*delete, codes[0]]) == 0
+    assert "If you keep the links elsewhere" in capsys.readouterr().err
+    assert codes[0] in elsewhere.read_text("utf-8")
+    # The answers are gone; the link can be deleted later.
+    assert invoke([*delete, codes[0], "--links", str(elsewhere)]) == 0
+    assert codes[0] not in elsewhere.read_text("utf-8")
+    assert invoke([*delete, codes[1], "--links", str(tmp_path / "none.tsv")]) == 2
+    # A text that is nobody's code deletes nobody's line.
+    assert invoke([*delete, "participant", "--links", str(elsewhere)]) == 2
+    assert invoke([*delete, "P", "--links", str(elsewhere)]) == 2
+    assert len(elsewhere.read_text("utf-8").splitlines()) == 3
+    assert len(storage.participants(tmp_path / "answers.sqlite")) == 2
+
+
+def test_a_link_that_cannot_be_deleted_is_said_to_be_left(design, tmp_path, monkeypatch):
+    database = tmp_path / "answers.sqlite"
+    storage.prepare(database, design)
+    ((person, token),) = storage.invite_participants(database, design, 1)
+    file = tmp_path / links.LINKS_FILE
+    links.append_links([f"{person.id}\t1\thttp://127.0.0.1:8000/p/{token}"], file)
+    with monkeypatch.context() as patched:
+        patched.setattr(links.os, "fsync", lambda _: file.unlink() or file.mkdir())
+        with pytest.raises(StorageError, match=f"Delete the line of {person.id}"):
+            retention.delete_participant(database, person.id)
 
 
 def in_files(database, text):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from cimento.errors import InputError
+from cimento.errors import InputError, StorageError
 from cimento.io.files import BOM, read_bytes, writing
 
 LINKS_FILE: Final = "links.tsv"
@@ -51,3 +52,43 @@ def append_links(lines: Sequence[str], path: Path) -> None:
             file.write((begin + "".join(f"{line}\n" for line in lines)).encode("utf-8"))
             file.flush()
             os.fsync(file.fileno())
+
+
+def remove_link(path: Path, participant: str) -> bool:
+    """Remove the lines of one participant from a file of links, and check that none is left.
+
+    The file is written in place, so that its permissions and its former bytes do not survive in
+    another one.
+
+    Args:
+        path: of the file; it need not exist.
+        participant: the code.
+
+    Returns:
+        Whether there were any.
+
+    Raises:
+        StorageError: the file cannot be read or written, or still holds the code.
+    """
+    if not path.exists():
+        return False
+    code = re.compile(rb"(?<![\w-])%b(?![\w-])" % re.escape(participant.encode("utf-8")))
+    with writing(path, todo=f"Delete the line of {participant} in it by hand."):
+        with path.open("r+b") as file:
+            lines = file.read().splitlines(keepends=True)
+            kept = [line for line in lines if not code.search(line)]
+            if len(kept) == len(lines):
+                return False
+            file.seek(0)
+            file.write(b"".join(kept))
+            file.truncate()
+            file.flush()
+            os.fsync(file.fileno())
+        content = path.read_bytes()
+    if code.search(content):
+        raise StorageError(
+            where=str(path),
+            seen=f"still holds {participant} after the deletion",
+            todo="Close the program in which it is open, then delete again.",
+        )
+    return True
