@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 
 import pytest
 
@@ -120,6 +121,29 @@ def test_a_prediction_chosen_by_number_keeps_its_number():
     assert alone.role == "headline"
     with pytest.raises(cimento.CimentoError, match="no prediction 7"):
         run.judge(predictions=("7",)).summary()
+
+
+@pytest.mark.parametrize(
+    ("formula", "seen"),
+    [
+        (
+            "(2;%god%) > (2;%bad%)",
+            "no condition 'god'. Did you mean 'good'? Its conditions: bad, good.",
+        ),
+        ("(2;%x%) > (2;%bad%)", "no condition 'x'. Its conditions: bad, good."),
+        ("(9;%good%) > (9;%bad%)", "no region 9. Its regions are numbered"),
+        ("(2;%good%) >", "the formula ends"),
+    ],
+)
+def test_a_prediction_that_the_suite_cannot_have_is_refused_at_the_call(formula, seen):
+    suite = make_suite(FORMULA, *TEXTS)
+    run = cimento.evaluate(suite, FakeScorer(prefers_plural))
+
+    with pytest.raises(cimento.CimentoError, match=re.escape(seen)):
+        run.judge(predictions=[formula])
+    # No model is asked in vain either.
+    with pytest.raises(cimento.CimentoError, match=re.escape(seen)):
+        cimento.evaluate(suite, FakeScorer(prefers_plural), predictions=[formula])
 
 
 def test_a_model_that_gives_nan_is_stopped_with_the_items_name_and_others_go_on():

@@ -92,6 +92,16 @@ class ParadigmOptions(BaseModel):
         """
         return ""
 
+    def refuse_unfit(self, suite: Any) -> None:  # noqa: ANN401
+        """Refuse values that are right in themselves, but not for a suite.
+
+        Args:
+            suite: suite of the paradigm.
+
+        Raises:
+            CimentoError: the suite lacks what an option names.
+        """
+
     def digest(self) -> str:
         """A short hash of `asked`: eight hexadecimal digits; empty if there are no such options."""
         if not self.ASKED:

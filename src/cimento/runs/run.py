@@ -312,6 +312,7 @@ class Run:
 
         Raises:
             UsageError: the paradigm has no such option, or the option changes the requests.
+            CimentoError: the suite lacks what an option names.
         """
         given = {**self.options.model_dump(exclude_unset=True), **options}
         judged = parse_options(self.paradigm, given)
@@ -322,6 +323,8 @@ class Run:
                 seen="it changes what the model is asked, and the answers are there already",
                 todo="Run the suite again with it.",
             )
+        if options:
+            judged.refuse_unfit(self.suite)
         return dataclasses.replace(self, options=judged, suite=_SuiteField.changed(self))
 
     def grouped(self, **options: Any) -> Run:  # noqa: ANN401  # as for `judge`

@@ -14,6 +14,7 @@ from cimento.measures import columns_needed
 from cimento.measures.normalising import MODEL, load_unigrams
 from cimento.measures.regions import FirstTokenRule
 from cimento.paradigms.base import ParadigmOptions, option_names
+from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.runs.outcomes import TieRule
 from cimento.runs.store import BLANK
 from cimento.suites import JsonValue, Metric, Prediction, Suite, UnitName
@@ -117,6 +118,14 @@ class RegionOptions(ParadigmOptions):
         # Absent values are left out, so that stored runs of suites without them still match.
         return {"predictions": formulas, **({} if blank is None else {BLANK: blank})}
 
+    def refuse_unfit(self, suite: Suite) -> None:
+        """Refuse predictions that name what a suite does not have.
+
+        Raises:
+            CimentoError: as for `judged`.
+        """
+        self.judged(suite)
+
     def judged(self, suite: Suite) -> Suite:
         """A suite with the metric and the predictions to judge, each with its name in tables.
 
@@ -125,6 +134,8 @@ class RegionOptions(ParadigmOptions):
         Raises:
             UsageError: the suite lacks a requested prediction, or a prediction that names a region
                 would be judged on a measure of sentences.
+            FormulaError: a requested formula cannot be read, or names a region or a condition that
+                the suite lacks.
         """
         chosen: dict[str, Prediction] = {}
         number = len(suite.predictions)
@@ -139,6 +150,8 @@ class RegionOptions(ParadigmOptions):
             metric=self.metric or suite.metric,
             predictions=tuple(chosen.values()) or named(suite.predictions),
         )
+        if self.predictions:
+            parse_predictions(judged)
         if self.measure:
             _refuse_regions(judged)
         return judged

@@ -346,7 +346,7 @@ def _check_references(tree: Formula, text: str, suite: Suite, conditions: Sequen
                 formula=text,
                 column=reference.column,
                 seen=f"the suite {suite.name!r} has no condition {reference.condition!r}",
-                todo=did_you_mean(reference.condition, conditions),
+                todo=_known(reference.condition, conditions),
             )
         if reference.region != "*" and reference.region > count:
             raise FormulaError(
@@ -355,6 +355,14 @@ def _check_references(tree: Formula, text: str, suite: Suite, conditions: Sequen
                 seen=f"the suite {suite.name!r} has no region {reference.region}",
                 todo=f"Its regions are numbered from 1 to {count}.",
             )
+
+
+def _known(name: str, conditions: Sequence[str]) -> str:
+    """The condition that may have been meant, and those that there are."""
+    listed = did_you_mean("", conditions).removeprefix("Known: ")
+    close = did_you_mean(name, conditions)
+    meant = f"{close} " if close.endswith("?") else ""
+    return f"{meant}Its conditions: {listed}"
 
 
 def replicates_of(tokens: pl.LazyFrame) -> list[pl.LazyFrame]:
