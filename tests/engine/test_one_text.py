@@ -108,3 +108,10 @@ def test_an_empty_text_has_no_tokens_and_says_so():
     assert (empty["n_tokens"], empty["surprisal_bits"]) == (0, None)
     assert empty["unscored_reason"] == "the text is empty"
     assert (full["n_tokens"], full["unscored_reason"]) == (2, None)
+
+
+def test_tokens_are_shown_as_text_beside_their_names_in_the_vocabulary():
+    tokens = cimento.score("La città è bella.", "demo-causal")
+    assert tokens["token"].to_list() == ["La", "cit", "t", "à", "è", "b", "ella", "."]
+    assert tokens["vocabulary"].to_list()[3:6] == ["Ãł", "ĠÃ¨", "Ġb"]
+    assert "vocabulary" not in cimento.score("La città.", "demo-causal", level="word").columns

@@ -86,6 +86,9 @@ def _lines(file: Path) -> list[str]:
         raise InputError(where=name, seen=f"cannot be read ({error.strerror or error})") from error
 
 
+VOCABULARY = "vocabulary"
+"""The column with the names of tokens in the model's vocabulary."""
+
 Level: TypeAlias = Literal["token", "word", "sentence"]
 
 
@@ -111,8 +114,10 @@ def score(
             ``pll`` ...
 
     Returns:
-        Columns ``text`` (number of the text, from 1), ``position`` (from 1), ``token`` or
-        ``word``, ``surprisal_bits``, ``unscored_reason``; for tokens, the requested columns follow.
+        Columns ``text`` (number of the text, from 1), ``position`` (from 1), ``token`` (the
+        characters that it covers; a character split among tokens is in the row of each) or
+        ``word``, ``surprisal_bits``, ``unscored_reason``; for tokens, ``vocabulary`` (the name in
+        the model's vocabulary, such as ``Ġgatto``) and the requested columns follow.
         For sentences ``text``, ``sentence``, ``n_tokens``, ``surprisal_bits``,
         ``surprisal_bits_per_token``, ``unscored_reason``; a sentence with a token that has no score
         has no sum. Scores by samples (masked diffusion) have ``monte_carlo_error`` besides: half
@@ -188,8 +193,10 @@ def score_texts(
         cache: the cache of answers; None forgets them afterwards.
 
     Returns:
-        Columns ``text`` (number of the text, from 1), ``position`` (from 1), ``token`` or
-        ``word``, ``surprisal_bits``, ``unscored_reason``; for tokens, the requested columns follow.
+        Columns ``text`` (number of the text, from 1), ``position`` (from 1), ``token`` (the
+        characters that it covers; a character split among tokens is in the row of each) or
+        ``word``, ``surprisal_bits``, ``unscored_reason``; for tokens, ``vocabulary`` (the name in
+        the model's vocabulary, such as ``Ġgatto``) and the requested columns follow.
 
     Raises:
         UsageError: columns are requested for words, which have none, or there are more or fewer
@@ -253,7 +260,11 @@ def _at_level(
     for number, (wanted, request) in enumerate(zip(asked, numbers, strict=True), start=1):
         table = answered.get((request,))
         if table is not None:
-            made = _word_rows(wanted.text, table, asking) if is_word else _token_rows(table, shown)
+            made = (
+                _word_rows(wanted.text, table, asking)
+                if is_word
+                else _token_rows(wanted.text, table, shown)
+            )
             rows += [(number, *row) for row in made]
     scored = _table(rows, "word" if is_word else "token", shown)
     return _sentences([one.text for one in asked], scored) if level == "sentence" else scored
@@ -298,18 +309,23 @@ def _table(rows: Iterable[_Row], unit: str, columns: Sequence[str]) -> pl.DataFr
         unit: pl.String(),
         "surprisal_bits": pl.Float64(),
         "unscored_reason": pl.String(),
+        **({VOCABULARY: pl.String()} if unit == "token" else {}),
     }
     schema |= {column: TOKENS.polars(present=columns)[column] for column in columns}
     return pl.DataFrame(list(rows), schema=schema, orient="row")
 
 
-def _token_rows(table: pl.DataFrame, columns: Sequence[str]) -> list[_Row]:
+def _token_rows(text: str, table: pl.DataFrame, columns: Sequence[str]) -> list[_Row]:
+    # The names of byte-level vocabularies (Ġgatto, Ã¨) are not text; special tokens have no other.
     return [
-        (position + 1, token.translate(_ESCAPES), _bits(logprob), reason, *others)
-        for position, token, logprob, reason, *others in table.select(
-            "position", "token", "logprob_nats", "unscored_reason", *columns
+        (
+            position + 1, (text[start or 0 : end or 0] or name).translate(_ESCAPES), _bits(logprob),
+            reason, name.translate(_ESCAPES), *others,
+        )
+        for position, name, start, end, logprob, reason, *others in table.select(
+            "position", "token", "start", "end", "logprob_nats", "unscored_reason", *columns
         ).iter_rows()
-    ]
+    ]  # fmt: skip
 
 
 def _word_rows(text: str, table: pl.DataFrame, asking: Asking) -> list[_Row]:
