@@ -155,6 +155,14 @@ def test_a_model_that_tells_its_tokens_with_their_scores_is_checked_too(monkeypa
     assert all(finding.passed for finding in check_model(Telling()))
 
 
+def test_the_json_of_a_model_that_cannot_be_looked_into_is_as_its_schema_says(monkeypatch, capsys):
+    for name, model in (("telling", Telling()), ("closed", uniform_scorer(10))):
+        monkeypatch.setitem(registry.OPENERS, name, opener_of(model))
+        assert invoke(["models", "check", f"{name}:x", "--json"]) == 0
+        printed = json.loads(capsys.readouterr().out)
+        assert printed["tokenizer"] is printed["comparison"] is printed["agrees"] is None
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -90,3 +90,27 @@ def test_scores_are_those_of_sentences(stored, tmp_path, capsys):
     shutil.copytree(stored / "es-stories", tmp_path / "stories")
     assert invoke(["judge", str(tmp_path / "stories"), "--scores"]) == 2
     assert "runs of the kind stories have no scored sentences" in capsys.readouterr().err
+
+
+def test_several_runs_of_one_suite_are_told_apart(tmp_path, capsys):
+    first, second, copy = (tmp_path / name for name in ("first", "second", "copy"))
+    for output, rule in ((first, "within-word-l2r"), (second, "original")):
+        command = ["run", "it-islands", "-m", "demo-masked", "--limit", "2", "--pll", rule]
+        assert invoke([*command, "-o", str(output)]) == 0
+    shutil.copytree(first, copy)
+    capsys.readouterr()
+
+    def models(*folders, table):
+        options = ["--items"] if table == "items" else ["--scores", "--measure", "lp"]
+        assert invoke(["judge", *map(str, folders), *options]) == 0
+        rows = pl.read_csv(capsys.readouterr().out.encode(), separator="\t", infer_schema=False)
+        return rows["model"].unique(maintain_order=True).to_list()
+
+    for table in ("items", "scores"):
+        by_rule = models(first, second, table=table)
+        assert [name.partition(" ")[2] for name in by_rule] == [
+            "(pll=within-word-l2r)",
+            "(pll=original)",
+        ]
+        by_folder = models(first, copy, table=table)
+        assert ["/first/" in name for name in by_folder] == [True, False]

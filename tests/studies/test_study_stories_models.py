@@ -55,6 +55,16 @@ def test_asking_again_asks_nothing(written, capsys):
     assert before == {path: path.stat().st_mtime_ns for path in before}
 
 
+def test_the_json_of_one_model_is_like_that_of_several(written, capsys):
+    folder, _ = written
+    arguments = ["study", "stories", "-m", "demo-causal", "--limit", "6", "--prompt", "it-1"]
+    arguments += ["--set", "shots=0", "--draws", "100", "-o", str(folder), "--json"]
+    assert invoke(arguments) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert [name.partition("@")[0] for name in printed["models"]] == ["demo-causal"]
+    assert "paired_story_class" not in printed
+
+
 def test_logs_of_other_stories_have_no_published_number_beside(tmp_path, capsys):
     story_log(tmp_path / "logs" / "a" / "org__tiny")
     story_log(tmp_path / "logs" / "b" / "org__tiny", right=False)

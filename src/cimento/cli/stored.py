@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from cimento.cite.methods import (
 from cimento.cli.console import deliver, json_text, note, show, show_json, show_tables
 from cimento.cli.flags import SheetOptions, command_of, run_option
 from cimento.cli.report import StoredOptions, has_sentences
+from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError, counted
 from cimento.export import ExportTarget
 from cimento.export import export as write_runs
@@ -27,10 +29,13 @@ from cimento.io.inline_markup import columns, printable
 from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE, as_options, parse_model_args
 from cimento.options import Arguments, JudgingOptions
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
+from cimento.report.document import versions_apart
 from cimento.runs.run import open_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import polars as pl
 
     from cimento.runs.reproduce import FileRepeat
     from cimento.runs.run import Run
@@ -60,7 +65,9 @@ def _judge(options: JudgeOptions) -> int:
     refuse_unused((run.paradigm for run in stored), options)
     for line in unused_options(stored, options):
         note(f"cimento: {line}")
-    opened = [_judged(run, options) for run in stored]
+    # What is stored, and JSON, where a run has its options and its folder, keep the plain labels.
+    plain = options.output is not None or options.as_json
+    opened = [_judged(run, options) for run in (stored if plain else _told_apart(stored))]
     if options.scores:
         _show_scores(opened, options)
         return 0
@@ -77,12 +84,7 @@ def _judge(options: JudgeOptions) -> int:
             for run in judged
         ]
     if options.items:
-        import polars as pl
-
-        show_tables(
-            run.outcomes().select("suite", pl.lit(run.model).alias("model"), pl.exclude("suite"))
-            for run in judged
-        )
+        show_tables(_with_model(run.outcomes(), run) for run in judged)
         return 0
     return show_ends(judged, (), output=None, as_json=options.as_json)
 
@@ -115,7 +117,26 @@ def _show_scores(runs: Sequence[Run], options: JudgeOptions) -> None:
             seen=f"runs of the kind {kinds} have no scored sentences",
             todo="Give runs of regions or ratings; --items prints what became of every item.",
         )
-    show_tables(scores_of(run, options.measures) for run in scored)
+    show_tables(_with_model(scores_of(run, options.measures), run) for run in scored)
+
+
+def _with_model(table: pl.DataFrame, run: Run) -> pl.DataFrame:
+    """A table of one run with its model in the second column."""
+    import polars as pl
+
+    return table.select("suite", pl.lit(run.model).alias("model"), pl.exclude("suite"))
+
+
+def _told_apart(runs: Sequence[Run]) -> list[Run]:
+    """Runs whose labels differ within a suite: by options, version of the suite or folder."""
+    labelled = labelled_apart(versions_apart(runs))
+    counts = Counter((run.suite.name, run.model) for run in labelled)
+    return [
+        replace(run, manifest={**run.manifest, "label": f"{run.model} ({run.folder})"})
+        if counts[run.suite.name, run.model] > 1
+        else run
+        for run in labelled
+    ]
 
 
 def _folder_name(run: Run) -> str:

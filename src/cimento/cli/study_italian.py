@@ -329,10 +329,9 @@ def _stories(options: StoryStudyOptions) -> int:
     details += [] if paired is None else [paired_grid(paired)]
     if not options.as_json:
         show(as_text([*tables.values(), *details], options.form))
-    elif paired is None:
-        show_json(next(iter(records.values())), indent=1)
     else:
-        show_json({"models": records, "paired_story_class": paired}, indent=1)
+        compared = {} if paired is None else {"paired_story_class": paired}
+        show_json({"models": records, **compared}, indent=1)
     if options.output is not None:
         figures = _story_figures(suite.name, stories, models, options.output)
         options.write({**tables, "details": details}, figures)
