@@ -366,15 +366,23 @@ def apply_answers(
     """
     from cimento.paradigms.cloze.people import CHOICES_FILE
     from cimento.people.annotate.importing import apply_judgments
+    from cimento.people.surveys.asked import language_of
 
     _refuse_swapped(suite, judgments[0])
     flags.refuse_file_name(output, holds="suites with people's answers are")
     all_judgments = [
         judgment for path in judgments for judgment in judgments_of(read_judgments(path))
     ]
-    applied = apply_judgments(
-        find_suite(suite), all_judgments, output, scale=_scale(scale), language=language
-    )
+    path = find_suite(suite)
+    if not language:
+        language, design = language_of(path, judgments)
+        if design is not None:
+            note(f"The language is that of {design}: {language}.")
+        elif not language:
+            note(
+                "The suite does not name its language. Give --language it (or es, pt, ru, en ...)."
+            )
+    applied = apply_judgments(path, all_judgments, output, scale=_scale(scale), language=language)
     for why, count in applied.passed.items():
         note(f"{count} skipped: {why}")
     if applied.without:

@@ -13,6 +13,7 @@ import pytest
 import cimento
 from cimento import InputError, UsageError, open_runs
 from cimento.paradigms.ratings.suite import rated_of
+from cimento.paradigms.registry import load_suite
 from cimento.people.annotate.adjudication import (
     adjudication_text,
     decide_differences,
@@ -404,3 +405,26 @@ def test_suite_and_judgments_in_the_other_order_are_told_apart(tmp_path, capsys)
     assert invoke(arguments) == 2
     error = capsys.readouterr().err
     assert f"The suite comes first: cimento annotate apply {suite} {judgments}." in error
+
+
+def test_apply_takes_the_language_from_the_survey_beside_the_answers(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    suite, answers = tmp_path / "pairs.csv", tmp_path / "kept.csv"
+    suite.write_text("item,good,bad\n1,Il gatto dorme.,Il gatto dormono.\n", encoding="utf-8")
+    answer = Judgment(suite="pairs", item="1", condition="good", annotator="A", value="4")
+    write_judgments(table_of([answer]), answers)
+    apply = ["annotate", "apply", "pairs.csv", "kept.csv", "--scale", "1,5"]
+    build = ["annotate", "survey", "build", "pairs.csv", "--contact", "Anna", "-o"]
+    assert invoke([*build, "asked", "--language", "it"]) == 0
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "design.json").write_text("{}", encoding="utf-8")
+    capsys.readouterr()
+    assert invoke([*apply, "-o", "copy"]) == 0
+    assert "The language is that of asked/design.json: it." in capsys.readouterr().err
+    assert load_suite(tmp_path / "copy").suite.meta.language == "it"
+    # A survey of another content says nothing, and neither does one for somebody who gives it.
+    assert invoke([*apply, "-o", "spanish", "--language", "es"]) == 0
+    assert load_suite(tmp_path / "spanish").suite.meta.language == "es"
+    suite.write_text("item,good,bad\n1,Il gatto dorme.,Il gatto dormo.\n", encoding="utf-8")
+    assert invoke([*apply, "-o", "other"]) == 0
+    assert "Give --language it" in capsys.readouterr().err

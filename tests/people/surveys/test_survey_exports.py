@@ -8,6 +8,7 @@ import html
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import threading
@@ -171,11 +172,11 @@ def test_a_folder_that_holds_another_design_is_left_alone(tmp_path):
         assert kept == {f"survey-{name}" for name in second.by_survey}
 
 
-def run_pcibex(design, folder):
+def run_pcibex(design, folder, participant="P7"):
     if NODE is None:
         pytest.skip("node is not installed")
     (folder / "main.js").write_text(exports.pcibex_script(design))
-    (folder / "stand-in.js").write_text(STAND_IN)
+    (folder / "stand-in.js").write_text(STAND_IN.replace('"P7"', json.dumps(participant)))
     command = [NODE, "stand-in.js", "main.js"]
     done = subprocess.run(  # noqa: S603  # our own command
         command, cwd=folder, capture_output=True, text=True, check=False
@@ -199,6 +200,14 @@ def test_the_pcibex_script_asks_one_survey_and_logs_its_columns(tmp_path):
         assert trial["logged"]["condition"] == question.condition
         assert trial["logged"]["value"] == "5"
         assert trial["logged"]["expected"] == question.expected
+
+
+def test_the_pcibex_script_gives_everybody_without_a_code_one_of_their_own(tmp_path):
+    design = small("it-connectives")
+    ran = [run_pcibex(design, tmp_path, participant=None) for _ in range(2)]
+    codes = [{trial["logged"]["annotator"] for trial in each["out"]} for each in ran]
+    assert codes[0].isdisjoint(codes[1])
+    assert all(re.fullmatch("P-[0-9a-f]{10}", code) for (code,) in codes)
 
 
 def test_the_pcibex_script_logs_which_condition_was_chosen(tmp_path):

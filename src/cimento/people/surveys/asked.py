@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
+from cimento.errors import CimentoError
+from cimento.paradigms.registry import load_suite
 from cimento.people.judgments.asked import AskedItem, AskedItems, GivenAnswer
-from cimento.people.surveys import SurveyDesign, SurveyField, SurveyQuestion
+from cimento.people.surveys import (
+    FILE,
+    SurveyDesign,
+    SurveyField,
+    SurveyQuestion,
+    read_design,
+)
 
 
 def asked_by(design: SurveyDesign, *, stored: bool) -> AskedItems:
@@ -53,3 +62,30 @@ def _answers(field: SurveyField, *, stored: bool) -> tuple[GivenAnswer, ...]:
     shown = [GivenAnswer(c.label, c.value, c.condition) for c in field.choices]
     kept = [GivenAnswer(c.value, c.value, c.condition) for c in field.choices]
     return tuple(dict.fromkeys([*kept, *shown] if stored else [*shown, *kept]))
+
+
+def language_of(suite: Path, answers: Iterable[Path]) -> tuple[str, Path | None]:
+    """The language of a suite: its own, or that of the survey that was made from it.
+
+    Args:
+        suite: the suite; a survey counts if it is of the same content.
+        answers: the files of answers: the survey may be in the folder of one, in a folder beside
+            one, or likewise where the suite is.
+
+    Returns:
+        The language, empty if nothing tells it, and the survey's design if that does.
+    """
+    loaded = load_suite(suite)
+    if own := loaded.suite.meta.language:
+        return own, None
+    folders = dict.fromkeys(path.parent for path in (suite, *answers))
+    for folder in folders:
+        for path in (folder / FILE, *sorted(folder.glob(f"*/{FILE}"))):
+            try:
+                design = read_design(path)
+            except CimentoError:
+                # There is none, or a file of another program has this name.
+                continue
+            if design.source.sha256 == loaded.reading.sha256:
+                return design.language, path
+    return "", None

@@ -9,7 +9,11 @@ const wanted = GetURLParameter("survey");
 const survey = names.includes(wanted)
   ? wanted
   : names[Math.floor(Math.random() * names.length)];
-const annotator = GetURLParameter("participant") || GetURLParameter("PROLIFIC_PID") || "";
+// People in one room share an address, and PCIbex has nothing else to tell them apart by.
+const drawn = () => "P-" + Array.from({ length: 10 }, () =>
+  Math.floor(Math.random() * 16).toString(16)).join("");
+const annotator =
+  GetURLParameter("participant") || GetURLParameter("PROLIFIC_PID") || drawn();
 const trials = SURVEY.surveys[survey];
 
 const paragraphs = (texts) => texts.map((text) => `<p>${text}</p>`).join("");
@@ -62,7 +66,7 @@ trials.forEach((trial, place) => {
 
 // The code comes from the address of the page: it is shown as text.
 const safe = annotator.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
-const code = annotator ? `<p>${SURVEY.words.code.replace("{code}", safe)}</p>` : "";
+const code = `<p>${SURVEY.words.code.replace("{code}", safe)}</p>`;
 
 newTrial("end",
   newHtml("thanks", `<h1>${SURVEY.words.done_title}</h1><p>${SURVEY.words.done}</p>${code}`).print(),
