@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import krippendorff
@@ -164,3 +165,13 @@ def test_more_than_a_thousand_clusters_are_left_out_in_two_hundred_groups():
     clustered = jackknife(statistic, r, Design(pairs, pairs))
     assert (clustered.low, clustered.high) == pytest.approx((fisher.low, fisher.high), abs=0.006)
     assert sum(asked) == 400
+
+
+def test_a_coefficient_that_no_item_moves_has_no_interval_of_width_zero():
+    # Two groups without overlap: without any one of the six, the ranks correlate alike.
+    # Whether adding leaves an error depends on the order of the rows.
+    for good in itertools.combinations(range(6), 3):
+        ratings = [5 if row in good else 2 for row in range(6)]
+        scores = [10 * rating + row for row, rating in enumerate(ratings)]
+        correlation = correlate(scores, ratings, design=Design.independent(6), seed=0, draws=0)
+        assert (correlation.low, correlation.high) == (None, None)

@@ -259,6 +259,8 @@ def _alpha(observed: Floats, expected: Floats, n: Floats) -> Floats:
 JACKKNIFE = "jackknife on Fisher's z"
 JACKKNIFE_CLUSTERED = "jackknife over clusters on Fisher's z"
 _CHUNK = 250
+_ROUNDING = 1e-9
+"""An error on Fisher's scale that is not told from that of adding: no data have one so small."""
 _MOST_CLUSTERS, _GROUPS, _SEED = 1000, 200, 0
 
 
@@ -302,7 +304,7 @@ def jackknife(
         return Interval(None, None, method, "too far below agreement by chance")
     z = _scaled(without, ratings)
     error = float(np.sqrt((m - 1) / m * ((z - z.mean()) ** 2).sum()))
-    if error == 0:
+    if error < _ROUNDING:
         return Interval(None, None, method, "no item or cluster matters to the coefficient")
     centre, reach = float(_scaled(estimate, ratings)), t_quantile(m - 1, level=level) * error
     low, high = (_unscaled(end, ratings) for end in (centre - reach, centre + reach))
