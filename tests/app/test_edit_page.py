@@ -224,8 +224,7 @@ def test_two_tabs_do_not_overwrite_each_other_unnoticed(folder):
         await seen(user, "Nothing was found.")
         shutil.copy(folder / "frasi.xlsx", folder / "copia.xlsx")
         user.find("Save in your folder").click()
-        await until(lambda: user.notify.messages != [])
-        assert "changed meanwhile" in user.notify.messages[0]
+        await user.should_see("changed meanwhile", kind=ui.notification, retries=200)
 
     visit(folder, flow)
     assert not open_grid(folder / "copia.xlsx").grid.described
@@ -280,7 +279,6 @@ def test_a_folder_that_cannot_be_written_is_told(folder):
         await user.open("/en/edit?suite=it-subject-verb")
         await seen(user, "Nothing was found.")
         user.find("Save in your folder").click()
-        await until(lambda: user.notify.messages != [])
-        assert "cannot be written" in user.notify.messages[0]
+        await user.should_see("cannot be written", kind=ui.notification, retries=200)
 
     visit(folder, flow)

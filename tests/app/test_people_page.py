@@ -18,6 +18,7 @@ pytest.importorskip("nicegui")
 pytest.importorskip("starlette")
 
 from nicegui import ui
+from nicegui.elements.upload_files import SmallFileUpload
 
 
 @pytest.fixture
@@ -78,10 +79,10 @@ def test_a_wish_that_cannot_be_fulfilled_is_told_and_nothing_is_written(folder):
         await user.open("/en/people?suite=it-subject-verb")
         fill(user, ui.select, "Task", "story")
         user.find("Make the survey").click()
-        await until(lambda: user.notify.messages != [])
+        await user.should_see(kind=ui.notification, retries=200)
         await user.open("/en/people")
         user.find("Make the survey").click()
-        await until(lambda: any("Choose a test" in text for text in user.notify.messages))
+        await user.should_see("Choose a test", kind=ui.notification, retries=200)
 
     visit(folder, flow)
     assert [path.name for path in (folder / "surveys").iterdir()] == ["frasi"]
@@ -140,14 +141,14 @@ def test_answers_become_a_table_are_filtered_and_go_into_a_copy_of_the_suite(fol
     async def flow(user):
         await user.open("/en/people?survey=surveys/frasi")
         user.find("Read the answers").click()
-        await until(lambda: user.notify.messages != [])
+        await user.should_see("Nobody has answered", kind=ui.notification, retries=200)
         for rating in (1, 2, 3):
             answer_all(survey, rating)
         user.find("Read the answers").click()
         await user.should_see("Krippendorff's alpha", retries=300)
         await user.should_see("acceptability")
         user.find("Leave them out").click()
-        await until(lambda: any("at least one rule" in text for text in user.notify.messages))
+        await user.should_see("at least one rule", kind=ui.notification, retries=200)
         fill(user, ui.number, "Longest run of equal answers", 100)
         user.find("Leave them out").click()
         await user.should_see("judgments/frasi-kept.parquet", retries=300)
@@ -181,3 +182,30 @@ def test_a_folder_that_is_no_survey_or_outside_is_refused_on_the_page(folder):
             await user.should_see("This did not work")
 
     visit(folder, flow)
+
+
+def test_answers_from_elsewhere_are_read_by_choosing_their_file(folder):
+    design = read_design(folder / "surveys" / "frasi")
+    asked = [q for q in design.questions if not q.expected]
+    rows = [
+        ",".join((person, question.item, question.condition, str(number % 5 + 1)))
+        for person in ("Anna", "Bruno")
+        for number, question in enumerate(asked)
+    ]
+    table = "\n".join(["participant,item,condition,answer", *rows]).encode()
+
+    async def flow(user):
+        await user.open("/it/people?survey=surveys/frasi")
+        for name, content, text in (
+            ("note.csv", b"eins,zwei\n1,2\n", "Non è chiaro come sono disposte le risposte"),
+            ("modulo.csv", table, "judgments/frasi-modulo.parquet"),
+        ):
+            (upload,) = user.find(ui.upload).elements
+            await upload.handle_uploads([SmallFileUpload(name, "", content)])
+            await user.should_see(text, retries=300)
+        await user.should_not_see("cimento annotate import")
+
+    visit(folder, flow)
+    judgments = judgments_of(read_judgments(folder / "judgments" / "frasi-modulo.parquet"))
+    assert len(judgments) == len(rows)
+    assert not {"Anna", "Bruno"} & {judgment.annotator for judgment in judgments}

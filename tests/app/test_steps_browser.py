@@ -124,6 +124,30 @@ def test_the_report_works_in_its_frame_and_its_items_are_browsed(opened, address
     assert download.value.suggested_filename.endswith(".svg")
 
 
+def test_an_error_goes_when_its_cause_is_mended(opened, address):
+    tab = opened(f"{address}en/run")
+    button(tab, "Run").click()
+    notice = tab.locator(".q-notification.notice")
+    notice.wait_for(timeout=WAIT_MS)
+    assert "suite: none is chosen" in notice.inner_text()
+    tab.get_by_role("combobox", name="Tests").fill("it-islands")
+    tab.get_by_role("option", name="it-islands", exact=True).click()
+    notice.wait_for(state="detached", timeout=WAIT_MS)
+
+
+def test_a_tab_says_what_is_being_made(opened, address):
+    tab = opened(f"{address}en/read?suite=it-subject-verb")
+    button(tab, "Show the results").click()
+    tab.get_by_role("tab", name="Compare").click(timeout=WAIT_MS)
+    said = tab.locator(".q-tab-panel .waiting")
+    said.wait_for(timeout=WAIT_MS)
+    assert "it-subject-verb (demo-causal" in said.inner_text()
+    tab.locator(".q-tab-panel table.grid").first.wait_for(timeout=WAIT_MS)
+    tab.get_by_role("tab", name="Figures").click()
+    said.get_by_text("being drawn").wait_for(timeout=WAIT_MS)
+    tab.locator("img.drawing").first.wait_for(timeout=WAIT_MS)
+
+
 def test_two_tabs_share_the_queue_and_nothing_else(opened, address):
     one = opened(f"{address}en/run?suite=it-islands")
     two = opened(f"{address}it/run?suite=it-subject-verb")

@@ -38,7 +38,8 @@ def test_the_demo_ends_with_what_came_of_it_and_what_to_do_next(tmp_path, monkey
     assert "above chance in 1 of the 2 suites with a chance level" in plain
     for following in (str(folder / "report.html"), f"cimento compare {folder}", "suites new pairs"):
         assert following in shown
-    assert (folder / "report.html").is_file()
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "<h1><bdi>2 demo models on 2 suites</bdi></h1>" in page
     assert not (folder / "site").exists()
     assert invoke(["demo", "-o", str(folder), "--json", "--site"]) == 0
     written = capsys.readouterr()

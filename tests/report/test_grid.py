@@ -83,10 +83,64 @@ def test_a_table_that_is_no_terminals_has_lines_of_any_length():
 )
 def test_every_column_stands_in_one_block_and_blocks_fit_where_they_can(most, texts, width):
     keys = list(range(min(texts, len(most))))
-    widths, blocks = layout(most, texts=keys, keys=keys, width=width)
+    least = [min(10, size) if k in keys else (size + 1) // 2 for k, size in enumerate(most)]
+    widths, blocks = layout(most, least=least, texts=keys, keys=keys, width=width)
     others = [k for block in blocks for k in block if k not in keys]
     assert others == list(range(len(keys), len(most)))
-    assert all(widths[k] == most[k] for k in others)
+    assert all(least[k] <= widths[k] <= most[k] for k in range(len(most)))
     for block in blocks:
         total = sum(widths[k] for k in block) + 2 * (len(block) - 1)
         assert total <= width or len(block) <= len(keys) + 1
+
+
+def test_headings_that_name_models_are_folded_and_stand_just_above_the_numbers():
+    grid = Grid(
+        title="Two models.",
+        header=("suite", "org/a-model-1b@1234567", "only org/a-model-1b@1234567", "p"),
+        rows=(("it-suite", "0.875", "3", "0.04"),),
+    )
+    assert as_text(grid, width=44).splitlines() == [
+        "Two models.",
+        "",
+        "                                only",
+        "          org/a-model-  org/a-model-",
+        "suite       1b@1234567    1b@1234567     p",
+        "------------------------------------------",
+        "it-suite         0.875             3  0.04",
+    ]
+
+
+def test_names_are_folded_at_their_signs_and_not_within_their_words():
+    grid = Grid(
+        title="Two models.",
+        header=("suite", "model", "value", "other"),
+        rows=(("it-acceptability", "demo-causal@91bca5d", "0.875", "[-0.206, 0.129]"),),
+        labels=2,
+        notes=("value: of demo-causal@91bca5d.",),
+    )
+    assert as_text(grid, width=50).splitlines()[2:] == [
+        "suite          model        value            other",
+        "--------------------------------------------------",
+        "it-            demo-causal  0.875  [-0.206, 0.129]",
+        "acceptability  @91bca5d",
+        "",
+        "value: of demo-causal@91bca5d.",
+    ]
+
+
+def test_a_remark_that_does_not_fit_stands_below_beside_the_rows_that_have_one():
+    reason = "only 7 of 48 verdicts differ from the most frequent one"
+    grid = Grid(
+        title="How large the difference is.",
+        header=("suite", "h", "odds", "kappa", "95 %", "reason"),
+        rows=(
+            ("it-a", "-0.1183", "0.5000", "0.500", "[-0.318, 0.212]", ""),
+            ("it-b", "+0.0000", "1.0000", "0.250", "", reason),
+        ),
+        remarks=1,
+    )
+    lines = as_text(grid, width=60).splitlines()
+    assert max(map(len, lines)) <= 60
+    below = lines[lines.index("", 2) + 1 :]
+    assert [line.split()[0] for line in below] == ["suite", "-" * len(below[1]), "it-b", "one"]
+    assert " ".join(" ".join(below[2:]).split()) == f"it-b {reason}"

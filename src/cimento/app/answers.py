@@ -6,20 +6,30 @@ import asyncio
 import contextlib
 from collections.abc import Sequence
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from cimento.app.findings import button
-from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading
+from cimento.app.findings import button, show_said
+from cimento.app.frame import CommandLine, Text, Visit, english, file_choice, guarded, heading
 from cimento.app.shown import DATABASE, BesideModel, beside_models
 from cimento.app.words import Words, said
 from cimento.app.workspace import JUDGMENTS, SUITES
 from cimento.errors import CimentoError, InputError
-from cimento.io.files import read_bytes, write_text
+from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.paradigms.registry import load_suite
-from cimento.people.annotate.importing import apply_judgments
+from cimento.people.annotate.importing import (
+    OF_DESIGNS,
+    ImportOptions,
+    apply_judgments,
+    form_of,
+    open_secret,
+    read_answers,
+)
 from cimento.people.judgments import (
+    ColumnMap,
     Judgment,
     judgments_of,
     read_judgments,
@@ -33,10 +43,14 @@ from cimento.people.judgments.filters import (
     log_text,
 )
 from cimento.people.judgments.summaries import QuestionSummary, summarise
-from cimento.people.surveys import read_design
+from cimento.people.surveys import SurveyDesign, read_design
 from cimento.people.surveys.administration import write_results
+from cimento.people.surveys.asked import asked_by
 from cimento.runs.run import Run, open_run
 from cimento.suites.builtin import find_suite
+
+if TYPE_CHECKING:
+    from nicegui.events import UploadEventArguments
 
 _RULES = (
     ("answered", "answered", 0.0, 1.0, 0.05),
@@ -60,8 +74,12 @@ class Results:
     def __init__(self, visit: Visit, folder: Path) -> None:
         self._visit, self._say, self._folder = visit, visit.say, folder
         self._judgments: list[Judgment] = []
-        self._place = visit.workspace.inside(f"{JUDGMENTS}/{folder.name}.parquet")
+        self._place = self._table(folder.name)
         self._kept = self._place
+
+    def _table(self, name: str) -> Path:
+        """The place of a judgments table in the workspace."""
+        return self._visit.workspace.inside(f"{JUDGMENTS}/{name}.parquet")
 
     def build(self) -> None:
         """Build the part of the page in the place where it is called."""
@@ -74,6 +92,8 @@ class Results:
             ["annotate", "serve", "export", visit.workspace.name_of(self._folder),
              "-o", f"{JUDGMENTS}/{self._folder.name}.parquet"],
         )  # fmt: skip
+        Text(say("people.import-what"))
+        file_choice(visit, self._import)
         self._summary = ui.element("div").props("aria-live=polite")
         self._more = ui.element("div")
         self._more.set_visibility(False)
@@ -105,13 +125,33 @@ class Results:
 
     async def _fetch(self) -> None:
         """Write the answers so far as the judgments table, and describe them."""
-        count = await asyncio.to_thread(write_results, self._folder / DATABASE, self._place)
-        if not count:
+        place = self._table(self._folder.name)
+        database = self._folder / DATABASE  # made when the survey is first opened
+        if not (database.is_file() and await asyncio.to_thread(write_results, database, place)):
             raise InputError(where=self._folder.name, seen=self._say("people.no-answers"))
-        self._kept = self._place
-        self._judgments = await asyncio.to_thread(_read, self._place)
+        await self._take(place)
+
+    async def _import(self, event: UploadEventArguments) -> None:
+        """Read answers from another program, and describe them."""
+        name, data = PurePath(event.file.name).name, await event.file.read()
+        place = self._table(f"{self._folder.name}-{PurePath(name).stem}")
+        secret = self._place.with_name(f"{self._folder.name}.secret")
+        remarks = await asyncio.to_thread(
+            imported, name, data, design=read_design(self._folder), place=place, secret=secret
+        )
+        if remarks is None:
+            raise InputError(where=name, seen=self._say("people.import-unclear"))
+        await self._take(place, remarks)
+
+    async def _take(self, place: Path, remarks: Sequence[str] = ()) -> None:
+        """Go on with a judgments table."""
+        self._place = self._kept = place
+        self._judgments = await asyncio.to_thread(_read, place)
         self._more.set_visibility(True)
         await self._describe()
+        with self._summary:
+            for remark in remarks:
+                show_said(remark, self._say).classes("small")
 
     async def _describe(self) -> None:
         """The questions with their means and agreement."""
@@ -136,7 +176,7 @@ class Results:
         if "same_run" in given:
             given["same_run"] = int(given["same_run"])
         rules = ExclusionRules(**given)
-        output = self._place.with_name(f"{self._folder.name}-kept.parquet")
+        output = self._place.with_name(f"{self._place.stem}-kept.parquet")
         text = await asyncio.to_thread(_filtered, self._place, output, rules)
         self._kept, self._judgments = output, await asyncio.to_thread(_read, output)
         flags = {name: flag for name, flag, *_ in _RULES}
@@ -184,6 +224,40 @@ class Results:
         with self._models:
             Text(self._say("people.applied", count=applied.used, file=name))
             ui.link(self._say("edit.to-run"), visit.address("run", suite=name))
+
+
+def imported(
+    name: str, data: bytes, *, design: SurveyDesign, place: Path, secret: Path
+) -> list[str] | None:
+    """Write the answers of another program to a survey as a judgments table.
+
+    Args:
+        name: name of the program's file.
+        data: its content.
+        design: what was asked.
+        place: where the table is written.
+        secret: file with the key of pseudonyms; made if it is not there.
+
+    Returns:
+        What there is to say of them; None if it is not clear how the answers are arranged.
+
+    Raises:
+        CimentoError: the answers do not belong to this survey, or cannot be read.
+    """
+    with TemporaryDirectory(prefix="cimento-") as temporary:
+        path = write_bytes(data, Path(temporary) / name)
+        form = form_of(path, ColumnMap(), asked_by(design, stored=False))
+        if not form:
+            return None
+        key, _ = open_secret(secret)
+        options = ImportOptions(
+            form=form,  # type: ignore[arg-type]  # one of the forms, since it is not empty
+            design=asked_by(design, stored=form in OF_DESIGNS),
+            secret=key,
+        )
+        reading = read_answers([path], options)
+    write_judgments(table_of(reading.judgments), place)
+    return [*(f"{number} skipped: {why}" for why, number in reading.passed.items()), *reading.notes]
 
 
 def _suite_of(visit: Visit, name: str) -> Path:

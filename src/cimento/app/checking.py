@@ -10,14 +10,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.app.editing import Grid, Sheet, set_cells, workbook_of
-from cimento.errors import CimentoError, Fault, Severity, SuiteError
+from cimento.errors import CimentoError, Fault, InputError, Severity, SuiteError
 from cimento.io.files import write_bytes
 from cimento.paradigms.registry import audit_suite
 from cimento.suites.reading import NO_LANGUAGE, TOML, UNUSABLE_NAME
 from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
+
+if TYPE_CHECKING:
+    from cimento.app.words import Words
 
 WORKBOOK = ".xlsx"
 _MOST_ROUNDS = 50
@@ -70,6 +73,19 @@ class Report:
     def usable(self) -> bool:
         """Whether the suite can be used: it has no errors."""
         return all(finding.severity != "error" for finding in self.findings)
+
+    def refuse_errors(self, name: str, say: Words) -> None:
+        """Refuse what cannot be done with a suite that has errors; they stand on the page.
+
+        Args:
+            name: name of the suite.
+            say: the words of the page.
+
+        Raises:
+            InputError: it has errors.
+        """
+        if not self.usable:
+            raise InputError(where=name, seen=say("edit.audit-faulty"))
 
 
 Note: TypeAlias = tuple[tuple[str, ...], Finding]

@@ -26,7 +26,7 @@ from cimento.app.editing import (
     workbook_of,
 )
 from cimento.app.findings import STYLE, button
-from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell
+from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell, withdraw
 from cimento.app.opening import describe, digest_of, open_grid, save_grid, zipped_folder
 from cimento.app.views import (
     View,
@@ -40,7 +40,7 @@ from cimento.app.views import (
 )
 from cimento.app.words import said
 from cimento.app.workspace import SUITES
-from cimento.errors import CimentoError, InputError
+from cimento.errors import CimentoError
 from cimento.suites.builtin import TEMPLATE_LANGUAGES, find_suite
 from cimento.suites.suite_workbook import HOW_TO, ITEMS
 
@@ -215,6 +215,7 @@ class Editor:
         say = self._say
         with ui.element("div").classes("tools"):
             self._name = ui.input(say("edit.name"), value=self.grid.name).classes("short")
+            self._name.on_value_change(lambda: withdraw(self._visit))
             for name, action, icon in (
                 ("save-here", self._save, "save"),
                 ("download-xlsx", self._download, "download"),
@@ -348,6 +349,7 @@ class Editor:
 
     async def change(self, grid: Grid) -> None:
         """Make an edit: show it, and check it."""
+        withdraw(self._visit)
         self.history = self.history.do(grid)
         self._refresh()
         await self.check()
@@ -361,6 +363,7 @@ class Editor:
 
     async def _step(self, direction: str) -> None:
         """Undo or redo."""
+        withdraw(self._visit)
         self.history = self.history.undo() if direction == "undo" else self.history.redo()
         self._refresh()
         await self.check()
@@ -487,11 +490,11 @@ class Editor:
         ui.download.content(data, f"{self.grid.name}.xlsx")
 
     async def _download_folder(self) -> None:
+        self.report.refuse_errors(self.grid.name, self._say)
         data = await asyncio.to_thread(zipped_folder, self.grid)
         ui.download.content(data, f"{self.grid.name}.zip")
 
     async def _audit(self, shown: ui.element) -> None:
         shown.clear()
-        if not self.report.usable:
-            raise InputError(where=self.grid.name, seen=self._say("edit.audit-faulty"))
+        self.report.refuse_errors(self.grid.name, self._say)
         await findings.show_shortcuts(self.grid, shown, self._say)

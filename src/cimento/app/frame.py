@@ -7,7 +7,7 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Any, ParamSpec
@@ -20,9 +20,12 @@ from cimento.app.jobs import Queue
 from cimento.app.words import LANGUAGES, USUAL, Words, message_of
 from cimento.app.workspace import Workspace
 from cimento.errors import CimentoError
+from cimento.suites.load import MAX_FILE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from nicegui.events import UploadEventArguments
 
 log = logging.getLogger("cimento.app")
 
@@ -45,6 +48,7 @@ class Visit:
         query: what the address says after its question mark, such as ``suite``.
         queue: the runs that are made.
         root: the beginning of every address, which the framework adds to links but not to frames.
+        notices: the errors that are shown on the page.
     """
 
     workspace: Workspace
@@ -53,6 +57,7 @@ class Visit:
     query: Mapping[str, str]
     queue: Queue
     root: str = ""
+    notices: list[ui.notification] = field(default_factory=list)
 
     def address(self, step: str, **query: str) -> str:
         """The address of a step in the same language, for `ui.navigate.to` and links."""
@@ -170,6 +175,30 @@ class CommandLine:
         ui.notify(self._copied)
 
 
+_PICK = "() => document.querySelector('#c%d input[type=file]').click()"
+
+
+def file_choice(visit: Visit, take: Callable[[UploadEventArguments], Awaitable[None]]) -> ui.upload:
+    """A place where a file of one's own is dropped, with a button that chooses one.
+
+    Args:
+        visit: what the page is built for.
+        take: what is done with the file.
+    """
+    say = visit.say
+    upload = ui.upload(
+        label=say("start.upload"), auto_upload=True, max_file_size=MAX_FILE_BYTES,
+        on_upload=guarded(visit, take),
+        on_rejected=lambda: ui.notify(say("start.too_large", megabytes=MAX_FILE_BYTES // 10**6)),
+    ).props("flat bordered").classes("upload").mark("upload")  # fmt: skip
+    with upload.add_slot("list"), ui.element("div").classes("drop"):
+        # The button of the framework has no name, and keys do not reach it: the style hides it.
+        choose = ui.button(say("start.choose_file"), icon="upload_file").props("no-caps unelevated")
+        choose.on("click", js_handler=_PICK % upload.id)
+        Text(say("start.upload"), "span")
+    return upload
+
+
 def problem(visit: Visit, error: CimentoError) -> None:
     """Show an error of cimento in the place where the page is being built."""
     with ui.element("div").props("role=alert").classes("problem"):
@@ -180,7 +209,7 @@ def problem(visit: Visit, error: CimentoError) -> None:
 def guarded(
     visit: Visit, action: Callable[P, Awaitable[None] | None]
 ) -> Callable[P, Awaitable[None]]:
-    """An action of a button, whose error of cimento is shown as a notice that stays.
+    """An action of a button, whose error of cimento is shown as a notice until the next action.
 
     Args:
         visit: what the page is built for.
@@ -189,6 +218,7 @@ def guarded(
 
     @functools.wraps(action)
     async def run(*args: Any, **values: Any) -> None:  # noqa: ANN401  # as the action has them
+        withdraw(visit)
         try:
             result = action(*args, **values)
             if inspect.isawaitable(result):
@@ -203,12 +233,24 @@ def guarded(
 
 
 def tell(visit: Visit, message: str) -> None:
-    """Show a message until it is closed, and have screen readers say it."""
-    ui.notify(
+    """Show a message until it is closed or withdrawn, and have screen readers say it."""
+    if any(notice.message == message and not notice.is_deleted for notice in visit.notices):
+        return
+    withdraw(visit)
+    notice = ui.notification(
         message,
         type="negative",
-        timeout=0,
+        timeout=None,
         multi_line=True,
         close_button=visit.say("frame.close"),
         classes="notice",
     )
+    visit.notices.append(notice)
+
+
+def withdraw(visit: Visit) -> None:
+    """Take away what `tell` has shown: something was changed, or is tried again."""
+    for notice in visit.notices:
+        if not notice.is_deleted:
+            notice.dismiss()
+    visit.notices.clear()

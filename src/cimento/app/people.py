@@ -12,7 +12,7 @@ from nicegui import ui
 
 from cimento.app.answers import Results
 from cimento.app.findings import STYLE, button
-from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem, tell
+from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem, tell, withdraw
 from cimento.app.shown import (
     DATABASE,
     EXPORTS,
@@ -118,6 +118,7 @@ def _form(visit: Visit) -> None:
         )  # fmt: skip
 
     def show() -> None:
+        withdraw(visit)
         made = wishes()
         command.show(made.command(f"{SURVEYS}/{_plain(made.suite)}"), whole=bool(made.suite))
 

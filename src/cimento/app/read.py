@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import PurePosixPath
+from typing import TypeVar
 from urllib.parse import quote, urlencode
 
 from nicegui import ui
@@ -34,6 +35,11 @@ MOST_ROWS = 200
 
 PROGRAMS: Mapping[str, str] = {".xlsx": "Excel", ".docx": "Word", ".tex": "LaTeX"}
 """The programs by whose names people know a form of files."""
+
+SENT_S = 0.05
+"""Seconds in which what a page shows reaches the browser."""
+
+T = TypeVar("T")
 
 PARTS = ("report", "compare", "figures", "tables", "methods")
 
@@ -218,13 +224,21 @@ class _Parts:
     def _document(self, form: str) -> Callable[[], bytes]:
         return lambda: REPORT_FORMS[form](self._results.runs).encode()
 
-    async def _compare(self) -> None:
-        say = self._visit.say
-        waiting = Text(say("read.comparing")).props("role=status").classes("small")
+    async def _wait(self, message: str, make: Callable[[], T]) -> T:
+        """What a function makes; until it is there the page says what is being made."""
+        waiting = Text(message).props("role=status").classes("waiting")
         try:
-            made = await asyncio.to_thread(compared, self._names, self._results.runs)
+            await asyncio.sleep(SENT_S)  # what is computed next leaves the server little time
+            return await asyncio.to_thread(make)
         finally:
             waiting.delete()
+
+    async def _compare(self) -> None:
+        say, runs = self._visit.say, self._results.runs
+        named = ", ".join(f"{run.suite_name} ({run.model})" for run in runs)
+        made = await self._wait(
+            say("read.comparing", runs=named), lambda: compared(self._names, runs)
+        )
         if not made.grids:
             Text(say("read.two"))
             return
@@ -238,7 +252,9 @@ class _Parts:
         if self._results.lacking:
             Text(self._results.lacking)
             return
-        drawn = await asyncio.to_thread(lambda: list(shown_figures(self._results)))
+        drawn = await self._wait(
+            self._visit.say("read.drawing"), lambda: list(shown_figures(self._results))
+        )
         if not drawn:
             Text(self._visit.say("read.no_figures"))
         for figure, svg in drawn:
@@ -284,8 +300,11 @@ class _Parts:
             ("protocol", "appendix", ("--appendix",)),
             ("references", "bibtex", ()),
         )
-        for name, what, words in asked:
-            text = await asyncio.to_thread(cite, list(self._results.runs), what)
+        runs = list(self._results.runs)
+        texts = await self._wait(
+            say("read.citing"), lambda: [cite(runs, what) for _, what, _ in asked]
+        )
+        for (name, _, words), text in zip(asked, texts, strict=True):
             heading(say(f"read.{name}"), level=3)
             Text(text, "pre").classes("cited").props("lang=en")
             with ui.element("div").classes("buttons"):
@@ -326,8 +345,9 @@ def _grid(visit: Visit, grid: Grid) -> None:
                     for group, size in grid.spans:
                         Text(group, "th").props(f"colspan={size} scope=colgroup")
             with ui.element("tr"):
-                for name in grid.header:
-                    Text(name, "th").props("scope=col")
+                for column, name in enumerate(grid.header):
+                    kind = "text" if grid.is_text(column) else "num"
+                    Text(name, "th").props("scope=col").classes(kind)
         with ui.element("tbody"):
             for row in grid.text[:MOST_ROWS]:
                 with ui.element("tr"):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app.findings import show_said
-from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading
+from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading, withdraw
 from cimento.app.jobs import BUSY, RUN, Job
 from cimento.app.sentences import model_choice
 from cimento.app.words import Words, said
@@ -191,6 +191,7 @@ def _form(visit: Visit) -> None:
     command = CommandLine(visit)
 
     def describe() -> None:
+        withdraw(visit)
         wanted = fields.wanted
         whole = bool(wanted.suites and wanted.models)
         command.show(wanted.arguments, before=wanted.before, whole=whole)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
+from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, withdraw
 from cimento.app.words import Words, said
 from cimento.app.workspace import Workspace
 from cimento.errors import UsageError
@@ -128,6 +128,7 @@ def build(visit: Visit) -> None:
     command = CommandLine(visit)
 
     def describe() -> None:
+        withdraw(visit)
         given = tuple(filter(None, (line.strip() for line in str(texts.value or "").splitlines())))
         filled = any(map(_BLANK.search, given))
         words = ["fill", "-m"] if filled else ["score", "--words", "-m"]

@@ -14,7 +14,7 @@ from nicegui import ui
 
 from cimento.app import sentences
 from cimento.app.findings import show_advice, show_said, title_of
-from cimento.app.frame import CommandLine, Text, Visit, guarded, heading
+from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading, withdraw
 from cimento.app.words import Words, message_of
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, Fault
@@ -31,7 +31,7 @@ from cimento.suites.builtin import (
     new_suite,
 )
 from cimento.suites.formats import SUITE_SUFFIXES, plugged_reader
-from cimento.suites.load import ARCHIVE_SUFFIX, MAX_FILE_BYTES, opened, suite_paths
+from cimento.suites.load import ARCHIVE_SUFFIX, opened, suite_paths
 from cimento.suites.reading import NO_LANGUAGE
 from cimento.suites.tables import SUFFIXES
 
@@ -54,8 +54,6 @@ ALL = ""
 
 _SHEETS = frozenset({".xls", ".xlsb", ".xlsm", ".ods", ".numbers", ".gsheet"})
 """The suffixes of workbooks that spreadsheet programs can save in another form."""
-
-_PICK = "() => document.querySelector('#c%d input[type=file]').click()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,16 +184,7 @@ def _own(visit: Visit) -> None:
             await _audited(visit, path)
         show()
 
-    upload = ui.upload(
-        label=say("start.upload"), auto_upload=True, max_file_size=MAX_FILE_BYTES,
-        on_upload=guarded(visit, take),
-        on_rejected=lambda: ui.notify(say("start.too_large", megabytes=MAX_FILE_BYTES // 10**6)),
-    ).props("flat bordered").classes("upload").mark("upload")  # fmt: skip
-    with upload.add_slot("list"), ui.element("div").classes("drop"):
-        # The button of the framework has no name, and keys do not reach it: the style hides it.
-        choose = ui.button(say("start.choose_file"), icon="upload_file").props("no-caps unelevated")
-        choose.on("click", js_handler=_PICK % upload.id)
-        Text(say("start.upload"), "span")
+    file_choice(visit, take)
     report = ui.element("div").props("aria-live=polite").mark("opened")
     files = ui.element("div")
     show()
@@ -313,6 +302,7 @@ def _new(visit: Visit) -> None:
     command = CommandLine(visit)
 
     def describe() -> None:
+        withdraw(visit)
         answers.text = say(f"start.answers_{kind.value}")
         example.text = example_of_kind(str(kind.value), str(language.value))
         example.props(f"lang={language.value}")

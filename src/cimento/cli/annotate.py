@@ -162,6 +162,7 @@ def _asked(options: ImportAnswersOptions, form: AnswerForm) -> AskedItems | None
         UsageError: a suite is given too.
         InputError: the design cannot be read.
     """
+    from cimento.people.annotate.importing import OF_DESIGNS
     from cimento.people.surveys import FILE, read_design
     from cimento.people.surveys.asked import asked_by
 
@@ -174,11 +175,7 @@ def _asked(options: ImportAnswersOptions, form: AnswerForm) -> AskedItems | None
     if path is None and not options.suites and form != "rated" and beside.is_file():
         path = beside
         note(f"The survey is that of {beside}.")
-    return None if path is None else asked_by(read_design(path), stored=form in _OF_DESIGNS)
-
-
-_OF_DESIGNS = frozenset({"jspsych", "pcibex"})
-"""Forms in which our own experiments store answers as the design does."""
+    return None if path is None else asked_by(read_design(path), stored=form in OF_DESIGNS)
 
 
 def _check_people(

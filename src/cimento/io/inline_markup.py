@@ -5,6 +5,7 @@ Tables of lines are laid out here too: how wide their columns are, and which sta
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -181,28 +182,43 @@ GAP = 2
 """Blanks between two columns."""
 
 _NARROWEST = 10
-"""The fewest characters to which a column of texts is folded."""
+"""The fewest characters to which a column of texts, or a heading, is folded."""
+
+_LONGEST_PART = 16
+"""The longest part of a name or text, in characters, that is never cut."""
 
 
 def layout(
-    most: Sequence[int], *, texts: Sequence[int], keys: Sequence[int], width: int | None
+    most: Sequence[int],
+    *,
+    least: Sequence[int],
+    texts: Sequence[int],
+    keys: Sequence[int],
+    width: int | None,
 ) -> tuple[list[int], list[tuple[int, ...]]]:
     """The widths of columns, and the columns that stand side by side.
 
-    Texts are folded until the table fits. Of one that is wider even so, the first texts take half
-    of the width, and each block below another has them again.
+    Headings and texts are folded until the table fits. Of one that is wider even so, the first
+    texts take half of the width, and each block below another has them again.
 
     Args:
         most: width of the longest cell of each column, in characters.
-        texts: indices of the columns that can be folded.
+        least: width to which each column can be folded, at most that in `most`.
+        texts: indices of the columns whose cells can be folded.
         keys: indices of the first columns, which say what a row is about.
         width: columns of the terminal; None for lines of any length.
     """
-    widths = _narrowed(most, texts, width)
+    widths = _narrowed(most, least, width)
     if not width or _total(widths) <= width or len(keys) == len(most):
         return widths, [tuple(range(len(most)))]
-    others = _total(most) - _total([most[k] for k in keys])
-    widths = _narrowed(most, keys, width // 2 + others)
+    shared = _narrowed([most[k] for k in keys], [least[k] for k in keys], width // 2)
+    room = width - _total(shared) - GAP
+    # A column of numbers is as narrow as it can be, so that many stand side by side.
+    others = [
+        min(most[k], max(room, _NARROWEST)) if k in texts else least[k]
+        for k in range(len(keys), len(most))
+    ]
+    widths = [*shared, *others]
     blocks: list[tuple[int, ...]] = []
     for k in range(len(keys), len(widths)):
         block = (*(blocks[-1] if blocks else keys), k)
@@ -213,29 +229,74 @@ def layout(
     return widths, blocks
 
 
-def _total(widths: Sequence[int]) -> int:
-    return sum(widths) + GAP * (len(widths) - 1)
+def narrowest(heading: str, cells: Iterable[str], *, is_text: bool) -> int:
+    """The width to which a column can be folded: no number is, and no short word is cut.
+
+    Args:
+        heading: name of the column.
+        cells: its cells.
+        is_text: whether the cells are texts, which can be folded too.
+    """
+    foldable = [heading, *(cells if is_text else ())]
+    parts = max(width_of(part) for text in foldable for part in _parts_of(text))
+    widest = max(map(width_of, foldable))
+    folded = min(widest, max(_NARROWEST, min(parts, _LONGEST_PART)))
+    return folded if is_text else max(folded, *map(width_of, cells), 0)
 
 
-def _narrowed(most: Sequence[int], texts: Iterable[int], width: int | None) -> list[int]:
-    """The widths of columns, of which the texts are folded until the table is `width` wide."""
-    widths, texts = list(most), list(texts)
-    while width and _total(widths) > width and texts:
-        widest = max(texts, key=widths.__getitem__)
-        if widths[widest] <= _NARROWEST:
-            break
-        widths[widest] -= 1
-    return widths
+def folded(text: str, width: int) -> list[str]:
+    """A cell in lines, which end at blanks, or in names at signs; only long words are cut."""
+    lines = [""]
+    for word in text.split(" "):
+        joined = f"{lines[-1]} {word}".lstrip()
+        if width_of(joined) <= width:
+            lines[-1] = joined
+            continue
+        lines.append("")
+        for part in _parts_of(word):
+            if lines[-1] and width_of(lines[-1] + part) > width:
+                lines.append("")
+            lines[-1] += part
+            while width_of(lines[-1]) > width:
+                lines[-1:] = lines[-1][:width], lines[-1][width:]
+    return [line for line in lines if line] or [""]
 
 
 def folded_row(row: Sequence[str], widths: Sequence[int]) -> list[tuple[str, ...]]:
     """A row as several lines, where its cells are longer than the columns are wide."""
-    cells = [wrapped(cell, most) for cell, most in zip(row, widths, strict=True)]
+    cells = [folded(cell, most) for cell, most in zip(row, widths, strict=True)]
     return list(zip_longest(*cells, fillvalue=""))
 
 
+def folded_headings(names: Sequence[str], widths: Sequence[int]) -> list[tuple[str, ...]]:
+    """The names of columns as several lines; short ones stand in the last, just above the cells."""
+    cells = [folded(name, most)[::-1] for name, most in zip(names, widths, strict=True)]
+    return list(zip_longest(*cells, fillvalue=""))[::-1]
+
+
 def wrapped(text: str, width: int | None) -> list[str]:
-    """The lines of a text; one of any length where there is no width."""
+    """The lines of a sentence; one of any length where there is no width."""
     if not width or width_of(text) <= width:
         return [text]
-    return textwrap.wrap(text, width) or [""]
+    # Names of models have hyphens, and would be torn apart there.
+    return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+
+
+def _parts_of(text: str) -> list[str]:
+    """The parts of a text between which it can be folded."""
+    return re.split(r"(?<=[-/_.:,])|(?=@)| ", text)
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
+def _narrowed(most: Sequence[int], least: Sequence[int], width: int | None) -> list[int]:
+    """The widths of columns, the widest of which are folded until the table is `width` wide."""
+    widths = list(most)
+    while width and _total(widths) > width:
+        foldable = [k for k in range(len(widths)) if widths[k] > least[k]]
+        if not foldable:
+            break
+        widths[max(foldable, key=widths.__getitem__)] -= 1
+    return widths

@@ -13,7 +13,7 @@ from cimento.io.files import expanded, write_bytes, write_text
 from cimento.report import NamedGrid
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.excel import xlsx
-from cimento.report.formatting import warnings
+from cimento.report.formatting import correlation_cautions, warnings
 from cimento.report.grid import GRID_FORMS, Grid, as_latex, as_markdown
 from cimento.report.paper import results_grid, revisions, short_names
 from cimento.report.sections import estimates_grid
@@ -63,6 +63,7 @@ def markdown(runs: Sequence[Run]) -> str:
     ]
     summaries = [run.summary() for run in runs]
     notes = [f"{about}: {remark}" for about, remark in warnings(summaries)]
+    notes += correlation_cautions(estimates)
     suites = {estimate.suite for estimate in estimates}
     title = "Shares in percent; 95 % intervals."
     if len(suites) == 1:

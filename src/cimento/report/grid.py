@@ -17,9 +17,11 @@ from typing import TypeAlias, TypeVar
 from cimento.io.inline_markup import (
     apart,
     flush_left,
+    folded_headings,
     folded_row,
     isolated,
     layout,
+    narrowest,
     notebook_table,
     printable,
     tex,
@@ -35,6 +37,9 @@ REASON = "reason"
 
 REMARK_WIDTH = 60
 """Most characters in a line of a remark, in aligned text."""
+
+LEAST_REMARK = 24
+"""Fewest characters to which a remark is folded; where there are fewer, it stands below."""
 
 T = TypeVar("T")
 
@@ -254,9 +259,9 @@ def as_text(grid: Grid, *, width: int | None = None) -> str:
 
     Args:
         grid: the table.
-        width: columns of the terminal. Texts are folded to fit in, and of a table that is still
-            wider the columns that do not fit stand below, beside its first ones again. None for
-            lines of any length.
+        width: columns of the terminal. Headings and texts are folded to fit in. Of a table that is
+            still wider, the columns that do not fit stand below, beside its first ones again. None
+            for lines of any length.
     """
     grid = grid.compact()
     table = [tuple(map(printable, row)) for row in (grid.header, *grid.text)]
@@ -265,7 +270,13 @@ def as_text(grid: Grid, *, width: int | None = None) -> str:
         most[-1] = min(most[-1], REMARK_WIDTH)
     texts = [k for k in range(len(most)) if grid.is_text(k)]
     keys = list(takewhile(grid.is_text, range(len(most))))
-    widths, blocks = layout(most, texts=texts, keys=keys, width=width)
+    least = [
+        min(most[k], narrowest(cells[0], cells[1:], is_text=k in texts))
+        for k, cells in enumerate(zip(*table, strict=True))
+    ]
+    if grid.remarks:
+        least[-1] = min(most[-1], LEAST_REMARK)
+    widths, blocks = layout(most, least=least, texts=texts, keys=keys, width=width)
     lines = wrapped(printable(grid.title), width)
     for columns in blocks:
         lines += ["", *_block(grid, table, widths, columns)]
@@ -280,10 +291,12 @@ def _block(
 
     Of several blocks, each has the rows with values in it.
     """
-    keys = sum(1 for _ in takewhile(grid.is_text, columns))
+    keys = sum(1 for _ in takewhile(grid.is_text, range(len(most))))
     is_whole = len(columns) == len(most)
     rows = {
-        number: folded_row([row[k] for k in columns], [most[k] for k in columns])
+        number: (folded_headings if number < 0 else folded_row)(
+            [row[k] for k in columns], [most[k] for k in columns]
+        )
         for number, row in enumerate(table, start=-1)
         if is_whole or any(row[k].strip() for k in columns[keys:])
     }

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, cast
 
 from cimento.errors import UsageError
 from cimento.io.inline_markup import templates_of
+from cimento.models.hf.names import DEMO_MODELS
 from cimento.report import JointReport, RunReport, SuiteReport
 from cimento.report.figures import lacking_figures
 from cimento.report.formatting import (
@@ -358,7 +359,12 @@ def _title(runs: Sequence[RunReport]) -> str:
     suites = tuple(dict.fromkeys(run.suite for run in runs))
     if not runs:
         return "Nothing was run"
-    named = models[0] if len(models) == 1 else f"{len(models)} models"
+    # Nobody may take the numbers of models made for trying things out for those of real ones.
+    are_demo = all(model.partition("@")[0] in DEMO_MODELS for model in models)
+    kind = "demo model" if are_demo else "model"
+    named = f"{len(models)} {kind}s"
+    if len(models) == 1:
+        named = f"The {kind} {models[0]}" if are_demo else models[0]
     return f"{named} on {suites[0] if len(suites) == 1 else f'{len(suites)} suites'}"
 
 

@@ -287,7 +287,12 @@ def _outcome_line(outcome: Outcome, formula: str = "") -> str:
     return f"{outcome.verdict or 'not judged'}{margin}  {question}{formula}{reason}".rstrip()
 
 
+WIDEST = 100
+"""Columns of a table that is printed, at most; the forms for programs have lines of any length."""
+
+
 def on_terminal(grid: Grid) -> str:
-    """A table as text: as wide as a terminal, where there is one, else with lines of any length."""
+    """A table as text that fits into a terminal; where there is none, into a wide one."""
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    return as_text(grid, width=shutil.get_terminal_size((80, 24)).columns if is_terminal else None)
+    columns = shutil.get_terminal_size((80, 24)).columns if is_terminal else WIDEST
+    return as_text(grid, width=min(columns, WIDEST))

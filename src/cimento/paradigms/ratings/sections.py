@@ -23,7 +23,7 @@ from cimento.paradigms.ratings.runs import RatedRun, options_of
 from cimento.paradigms.ratings.suite import RatedSentence
 from cimento.report import ItemRecord, NamedGrid, RunReport
 from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, frame_of, require_rows
-from cimento.report.formatting import interval, number, p_number, p_short
+from cimento.report.formatting import correlation_cautions, interval, number, p_number, p_short
 from cimento.report.grid import Grid
 from cimento.runs.outcomes import Estimate
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 _WHOSE = {"people": "people", "author": "the author's expectation"}
 _WIDTH = 60
 _LEAST = 3
-_FEW = 10
-"""Fewest sentences whose correlations come without a caution (docs/statistics.md)."""
 
 
 def rated_text(run: RatedRun) -> str:
@@ -84,7 +82,7 @@ def _beside(run: RatedRun) -> Iterator[str]:
     intervals = method_names(spearman.interval_method for spearman in spearmans)
     tests = method_names(spearman.p_method for spearman in spearmans if spearman.p is not None)
     yield f"  95 %: {intervals}; p of Spearman: {tests}"
-    yield from (f"  {caution}" for caution in _cautions(spearmans))
+    yield from (f"  {caution}" for caution in correlation_cautions(spearmans))
     reasons = {
         estimate.reason for kind in KINDS for estimate in run.measured(kind) if estimate.reason
     }
@@ -95,18 +93,6 @@ def _beside(run: RatedRun) -> Iterator[str]:
     lost = run.without_value()
     for reason, n in lost.items():
         yield f"  {counted(n, 'sentence')} without a value: {reason}"
-
-
-def _cautions(spearmans: Sequence[Estimate]) -> tuple[str, ...]:
-    """A caution where so few sentences were correlated that no number can be trusted."""
-    few = {one.n for one in spearmans if one.value is not None and one.n < _FEW}
-    if not few:
-        return ()
-    caution = (
-        f"With fewer than {_FEW} sentences trust neither the coefficients (partial ones least) nor"
-        " intervals and p, which may contradict each other."
-    )
-    return (caution,)
 
 
 def method_names(names: Iterable[str | None]) -> str:
@@ -323,7 +309,7 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
                 for run, estimate in spearmans
             ),
             labels=2,
-            notes=(f"95 %: {intervals}; p of Spearman: {tests}.", *_cautions(shown)),
+            notes=(f"95 %: {intervals}; p of Spearman: {tests}.", *correlation_cautions(shown)),
         )
         yield NamedGrid("correlations", grid)
     areas = [(run, estimate) for run in runs for estimate in run.measured("AUC") if estimate.n]

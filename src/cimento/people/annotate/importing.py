@@ -190,6 +190,10 @@ def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
     return replace(imported, passed={**passed, **imported.passed})
 
 
+OF_DESIGNS: frozenset[str] = frozenset({"jspsych", "pcibex"})
+"""Forms in which our own experiments store answers as the design does."""
+
+
 def _read(path: Path, form: AnswerForm, columns: ColumnMap, places: AskedItems) -> RawAnswers:
     if form == "long":
         _refuse_wide(path, columns, places)
