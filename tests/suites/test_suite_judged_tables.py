@@ -52,7 +52,7 @@ def test_two_judged_sentences_of_an_item_are_a_pair(tmp_path, header, good, bad)
     [fault] = loaded.reading.faults
     shown = repr(good) if good else "an empty cell"
     assert f"{shown} stands for good and {bad!r} for bad." in fault.seen
-    assert fault.todo.startswith("To correlate with the ratings, give each sentence")
+    assert ("To correlate with the ratings" in fault.todo) is (header == "Juicio")
 
 
 def judged(path, *marks, header="Juicio", more=()):
@@ -96,6 +96,29 @@ def test_columns_that_disagree_on_the_pairs_are_one_question(tmp_path, judged):
     header = ("Ítem", "Sujeto", "Verbo", judged, "Oración")
     with pytest.raises(CimentoError, match="'Sujeto' and 'Verbo' pair the sentences of an item"):
         load_suite(written(tmp_path / "juicios.csv", header, rows), language="es")
+
+
+def test_subject_and_verb_in_both_numbers_are_no_design_with_a_worst_cell(tmp_path):
+    rows = tuple(
+        (item, number, ("singular", "plural", "plural", "singular")[n % 4], text)
+        for n, (item, number, _, text) in enumerate(LONG)
+    )
+    with pytest.raises(CimentoError, match="'Sujeto' and 'Verbo' have the same levels, and noth"):
+        load_suite(written(tmp_path / "c.csv", ("Ítem", "Sujeto", "Verbo", "Oración"), rows))
+
+
+def test_a_name_given_to_two_columns_is_one_fault(tmp_path):
+    rows = (("1", "Il gatto dorme.", "x", "Il gatto dormono.", "y"),)
+    header = ("N.", "Frase corretta", "Glossa", "Frase errata", "Glossa")
+    with pytest.raises(CimentoError, match="'Glossa' appears twice"):
+        load_suite(written(tmp_path / "glosse.csv", header, rows))
+
+
+@pytest.mark.parametrize("header", ["Coppia", "Par", "Пара", "Pair"])
+def test_a_column_of_pairs_numbers_the_items(tmp_path, header):
+    rows = tuple((*row, cell) for row, cell in zip(TWICE, ("ok", "*") * 2, strict=True))
+    path = written(tmp_path / "pares.csv", (header, "Oración", "Juicio"), rows)
+    assert len(load_suite(path, language="es").suite.items) == 2
 
 
 def test_a_factor_of_three_levels_has_a_pair_for_each(tmp_path):

@@ -11,7 +11,7 @@ from cimento.errors import Fault, counted
 from cimento.suites import BAD, GOOD
 from cimento.suites.design import N_LEVELS, island_factors
 from cimento.suites.formula import is_condition_name
-from cimento.suites.headers import meaning, without_noun
+from cimento.suites.headers import meaning, name_of_levels, without_noun
 from cimento.suites.marks import sides_of
 from cimento.suites.reading import fault, place_of_row
 from cimento.suites.tables import Table
@@ -79,10 +79,27 @@ def arranged(table: Table) -> tuple[Table, list[Fault]]:
     if condition and not repeated:
         return _with_good_and_bad(table, condition)
     if factors := crossed_columns(table):
-        return named_by_levels(table, factors), []
+        alike = _agreement(table, factors)
+        return named_by_levels(table, factors), [alike] if alike else []
     if not condition or len(repeated) * 2 <= len({*_ids(table)}):
         return table, []  # the checks name the few rows
     return table, [_untold(table, condition, repeated)]
+
+
+def _agreement(table: Table, factors: tuple[str, str]) -> Fault | None:
+    """The fault of two factors of number, which agree or do not: no cell of these is the worst."""
+    first, second = ({*map(str.strip, table.cells[factor])} for factor in factors)
+    if first != second or name_of_levels(first) != "number":
+        return None
+    seen = (
+        f"The columns {factors[0]!r} and {factors[1]!r} have the same levels, and nothing says"
+        " which sentences are good."
+    )
+    todo = (
+        "Give each pair of a good and a bad sentence a number of its own in the column of items, as"
+        " in 1, 1, 2, 2, and add a column condition, with good and bad."
+    )
+    return fault("CIM-S003", where=table.name, seen=seen, todo=todo)
 
 
 def paired(table: Table) -> tuple[Table, Fault | None] | None:
@@ -117,6 +134,8 @@ def paired(table: Table) -> tuple[Table, Fault | None] | None:
         seen = "The two sentences of an item are read as a pair."
         told = _sides_told(column, sides)
         todo = "To correlate with the ratings, give each sentence the number of an item of its own."
+        if column not in (table.find("rating"), table.find("ratings")):
+            todo = ""
         message = fault("CIM-S063", where=table.name, seen=f"{seen} {told}", todo=todo)
     return Table(table.name, tuple(made), table.numbers, made), message
 

@@ -13,7 +13,7 @@ from cimento.suites.reading import fault
 HEADERS: Mapping[str, tuple[str, ...]] = {
     "item": (
         "elemento", "ítem", "номер", "стимул", "n.º", "n.°", "nº", "n°", "№", "n.", "nr.", "núm.",
-        "num.", "numero", "número", "#",
+        "num.", "numero", "número", "#", "pair", "coppia", "par", "пара",
     ),
     "condition": ("cond", "cond.", "condizione", "condición", "condição", "условие"),
     "text": (

@@ -69,17 +69,18 @@ def read_sheet(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
         )
         faults.append(fault("CIM-S009", where=where[0], seen=seen, todo=todo, places=where))
         kept = [row not in others for row in range(len(table.numbers))]
-        cells = {name: tuple(compress(table.cells[name], kept)) for name in table.columns}
+        cells = {name: tuple(compress(table.cells[name], kept)) for name in table.cells}
         table = Table(table.name, table.columns, [*compress(table.numbers, kept)], cells)
     return _with_whole_ids(table), faults
 
 
 def _others(table: Table) -> dict[int, str]:
     """The rows that are headings or sums, each with its text."""
+    # Of two columns with one name, which are an error, there is one here.
     rows = [[cell.strip() for cell in row] for row in zip(*table.cells.values(), strict=True)]
-    item = next((k for k, name in enumerate(table.columns) if name.casefold() in ITEMS), None)
+    item = next((k for k, name in enumerate(table.cells) if name.casefold() in ITEMS), None)
     full = [row for row in rows if sum(map(bool, row)) > 1]
-    peers = [[row[column] for row in full if row[column]] for column in range(len(table.columns))]
+    peers = [[row[column] for row in full if row[column]] for column in range(len(table.cells))]
     unlike = [sum(ends_sentence(c) or _is_number(c) for c in cells) for cells in peers]
     others: dict[int, str] = {}
     for number, row in enumerate(rows):

@@ -209,11 +209,14 @@ def _in_words(table: Table, path: Path) -> Fault | None:
         return None
     seen = ", ".join(f"{cell!r} ({count})" for cell, count in counts.most_common(_SHOWN))
     more = f" and {len(counts) - _SHOWN} others" if len(counts) > _SHOWN else ""
+    as_pairs = " For pairs, give both sentences of a pair one number in a column item."
+    if not sides_of(column, cells):
+        as_pairs = ""
     return fault(
         "CIM-S037",
         where=f"{place_of_row(path.name, rows[0])}, column {column}",
         seen=f"Judgments are words or marks, and not numbers: {seen}{more}.",
-        todo=advice_on(counts, has_blanks=not all(cells)),
+        todo=f"{advice_on(counts, has_blanks=not all(cells))}{as_pairs}",
     )
 
 
