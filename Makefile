@@ -49,7 +49,7 @@ docs: $(STAMPS)/dev  ## the documentation as a site in build/site, warnings as e
 test: $(STAMPS)/dev  ## the tests, without the slow ones
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not slow and not servers'
 
-test-slow: $(STAMPS)/dev  ## the slow tests, and those of random examples with ten times as many
+test-slow: $(STAMPS)/dev  ## the slow tests, and those of random examples with many more
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'slow and not servers'
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --hypothesis-profile thorough \
 		-m 'hypothesis and not slow and not servers'

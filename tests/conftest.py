@@ -41,7 +41,7 @@ main._command = functools.cache(main._command)
 os.fsync = lambda _handle: None
 
 # What more examples would find, `make test-slow` finds, and another day's random numbers.
-hypothesis.settings.register_profile("quick", max_examples=20, deadline=None)
+hypothesis.settings.register_profile("quick", max_examples=12, deadline=None)
 hypothesis.settings.register_profile("thorough", max_examples=200, deadline=None)
 hypothesis.settings.load_profile("quick")
 

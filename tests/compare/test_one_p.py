@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.command_line import invoke
+from tests.helpers.some_slow import some_slow
 
 MODELS = ("-m", "demo-causal", "-m", "demo-masked")
 SUITES = {
@@ -37,7 +38,7 @@ def same(one: float | None, other: float | None) -> bool:
     return one == other or one == pytest.approx(other, rel=1e-9)
 
 
-@pytest.mark.parametrize("kind", SUITES)
+@pytest.mark.parametrize("kind", some_slow([*SUITES], quick=2))
 def test_before_and_after_and_every_pair_have_the_same_p(kind, tmp_path, capsys):
     said(capsys, "run", *SUITES[kind], *MODELS, "-o", str(tmp_path))
     two = said(capsys, "compare", *folders(tmp_path))["rates"]

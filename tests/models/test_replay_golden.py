@@ -127,6 +127,7 @@ def test_synthetic_tokens_and_unknown_words_of_every_region(cases):
         assert warned == ([True] if oovs else [])
 
 
+@pytest.mark.slow
 def test_suites_as_first_published_give_the_same_verdicts(golden, cases):
     # Those have square brackets in formulas, and stray blanks in regions.
     for case in cases:

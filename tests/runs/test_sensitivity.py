@@ -10,7 +10,7 @@ from cimento.engine.cache import MemoryCache
 from cimento.runs.sensitivity import ANY, sensitivities
 
 SUITE = "it-subject-verb"
-LIMIT = 8
+LIMIT = 5
 
 
 def passed(run):

@@ -47,7 +47,7 @@ def test_a_rate_against_chance_is_found_where_its_interval_leaves_chance_out():
 def test_means_of_items_have_the_power_of_the_t_test():
     values = np.random.default_rng(2).normal(size=400)
     pilot = Pilot(kind="mean", values=tuple(values), design=Design.independent(400))
-    plan = plan_size(pilot, difference=0.5, seed=1)
+    plan = plan_size(pilot, difference=0.5, seed=1, trials=500)
     assert plan.test == "Student's t"
     n, effect = plan.needed.items, 0.5 / values.std(ddof=1)
     exact = stats.nct.sf(stats.t.ppf(0.975, n - 1), n - 1, effect * n**0.5)

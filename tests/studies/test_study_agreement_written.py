@@ -9,21 +9,28 @@ from pathlib import Path
 import pytest
 
 from cimento.cli.main import invoke
+from cimento.studies.agreement import released
+from cimento.studies.agreement.released import starter_suites
 
 MODELS = ("-m", "demo-causal", "-m", "demo-masked")
 TABLES = (
-    *(f"table-{language}" for language in ("es", "it", "pt", "ru")),
     *("suites", "twins", "languages", "attractors", "profile", "covariates", "models", "pairs"),
 )
 
 
-@pytest.fixture(scope="module")
-def written(tmp_path_factory):
-    """Both demo models, on the first items of our own suites."""
+LANGUAGES = (("it", "ru"), pytest.param(("es", "it", "pt", "ru"), marks=pytest.mark.slow))
+
+
+@pytest.fixture(scope="module", params=LANGUAGES, ids="-".join)
+def written(request, tmp_path_factory):
+    """Both demo models, on the first items of our own suites in some languages, or in all."""
     folder = tmp_path_factory.mktemp("study")
     arguments = ["study", "agreement", *MODELS, "--limit", "2", "-o", str(folder)]
-    assert invoke(arguments) == 0
-    return folder, arguments
+    suites = [suite for suite in starter_suites() if suite[0] in request.param]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(released, "starter_suites", lambda: tuple(suites))
+        assert invoke(arguments) == 0
+        yield folder, arguments, request.param
 
 
 def rows_of(folder: Path, name: str) -> list[list[str]]:
@@ -31,9 +38,10 @@ def rows_of(folder: Path, name: str) -> list[list[str]]:
 
 
 def test_every_table_is_written_in_three_forms_and_figures_beside(written):
-    folder, _ = written
+    folder, _, languages = written
     names = {path.name for path in folder.iterdir()}
-    assert {f"{name}{end}" for name in TABLES for end in (".txt", ".csv", ".tex")} <= names
+    tables = (*TABLES, *(f"table-{language}" for language in languages))
+    assert {f"{name}{end}" for name in tables for end in (".txt", ".csv", ".tex")} <= names
     assert {"profile.svg", "drops.svg", "runs"} <= names
     assert "\\toprule" in (folder / "table-ru.tex").read_text(encoding="utf-8")
     text = (folder / "table-ru.txt").read_text(encoding="utf-8")
@@ -41,7 +49,7 @@ def test_every_table_is_written_in_three_forms_and_figures_beside(written):
 
 
 def test_a_language_has_a_row_for_each_model_and_two_columns_for_a_suite_and_its_twin(written):
-    folder, _ = written
+    folder, _, languages = written
     header, *rows = rows_of(folder, "table-it")
     assert header[1:3] == ["it-clitic-participle plain", "it-clitic-participle adversarial"]
     assert header[-2:] == ["mean plain", "mean adversarial"]
@@ -52,8 +60,8 @@ def test_a_language_has_a_row_for_each_model_and_two_columns_for_a_suite_and_its
         for values, mean in ((list(plain), row[-2]), (list(adversarial), row[-1])):
             # each cell is rounded to three decimals
             assert sum(values) / 6 == pytest.approx(float(mean), abs=0.0011)
-    assert {row[1] for row in rows_of(folder, "suites")[1:]} == {"es", "it", "pt", "ru"}
-    assert len(rows_of(folder, "suites")) == 1 + 2 * 48
+    assert {row[1] for row in rows_of(folder, "suites")[1:]} == {*languages}
+    assert len(rows_of(folder, "suites")) == 1 + 2 * 12 * len(languages)
 
 
 def test_a_second_run_asks_nothing_again_and_says_whose_suites_it_showed(
@@ -64,21 +72,21 @@ def test_a_second_run_asks_nothing_again_and_says_whose_suites_it_showed(
     def refuse(*_: object, **__: object) -> None:
         pytest.fail("the model was loaded again")
 
-    folder, arguments = written
+    folder, arguments, languages = written
     before = (folder / "suites.csv").read_bytes()
     monkeypatch.setattr(loading, "load", refuse)
     capsys.readouterr()
     assert invoke(arguments) == 0
     assert (folder / "suites.csv").read_bytes() == before
     captured = capsys.readouterr()
-    assert "there is no --data: 48 suites of our own are asked" in captured.err
+    assert f"there is no --data: {12 * len(languages)} suites of our own are asked" in captured.err
     # what is printed is what is written, without the tables of the profile
     assert "Italian: mean probability ratio of every suite" in captured.out
     assert "competence by agreement" not in captured.out
 
 
 def test_the_tables_of_a_profile_are_printed_when_asked_for(written, capsys):
-    _, arguments = written
+    _, arguments, _ = written
     capsys.readouterr()
     assert invoke([*arguments, "--profile", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)

@@ -112,9 +112,9 @@ def first_pairs(folder: Path) -> Path:
 
 
 def prompted_pairs(folder: Path) -> Path:
-    """A few pairs of a starter suite, for the demo model to be asked about by prompt."""
+    """Three pairs of a starter suite, for the demo model to be asked about by prompt."""
     suite = sentence_suite(load_suite("es-subject-verb"))
-    PROMPTED.write(prompted_suite(replace(suite, items=suite.items[:6])), folder)
+    PROMPTED.write(prompted_suite(replace(suite, items=suite.items[:3])), folder)
     return folder
 
 
@@ -129,6 +129,7 @@ CASES = {
             "prompted",
             lambda folder: prompted_pairs(folder / "es-asked"),
             demo,
+            limit=2,
             options=("--set", "answer=loglik"),
         ),
         Case("probing", lambda folder: probes.write_suite(folder / "it-probe"), short_words),
