@@ -178,18 +178,13 @@ def _by_levels(table: Table, column: str, other: str, sides: Mapping[str, str]) 
 def _with_good_and_bad(table: Table, condition: str) -> tuple[Table, list[Fault]]:
     """The table with two conditions called good and bad if formulas cannot use what means that.
 
-    Abbreviations and marks are renamed too, and a fault says so: no prediction is known of *G* and
-    *U*.
+    A fault tells of abbreviations.
     """
     cells = [cell.strip() for cell in table.cells[condition]]
-    sides, faults = (
-        {name: meaning(without_noun(name)) for name in dict.fromkeys(cells)},
-        list[Fault](),
-    )
-    if sorted(sides.values()) == [BAD, GOOD]:
-        if all(map(is_condition_name, sides)):
-            return table, []
-    elif sides := sides_of("", cells, abbreviates=True):
+    sides, faults = {name: meaning(without_noun(name)) for name in cells}, list[Fault]()
+    if all(map(is_condition_name, sides)):
+        return table, []
+    if sorted(sides.values()) != [BAD, GOOD] and (sides := sides_of("", cells, abbreviates=True)):
         seen = _sides_told(condition, sides)
         todo = "If they are other conditions, write their names out."
         faults.append(fault("CIM-S063", where=table.name, seen=seen, todo=todo))
