@@ -287,7 +287,7 @@ def test_headers_that_say_which_sentence_is_which_are_understood(tmp_path, good,
         ),
         (
             ("Ítem", "Oración", "Gramatical"),
-            (("1", PAIRS[0][0], "sí"), ("1", PAIRS[0][1], "no")),
+            (("1", PAIRS[0][0], "bien"), ("1", PAIRS[0][1], "fatal")),
             "If the two sentences of an item are a pair, call 'Gramatical' condition",
         ),
         (("a", "b"), (("1", "2"),), "Pairs need the columns good and bad"),

@@ -102,6 +102,13 @@ def test_marks_in_one_condition_only_are_an_error_and_elsewhere_a_warning():
     assert [(fault.severity, fault.where) for fault in faults_of(ticked, "CIM-S061")] == [
         ("error", "item 1, condition good"), ("error", "item 1, condition bad"),
     ]  # fmt: skip
+    good = [("A cat sleeps.", "*A cat sleep."), ("It rains.", "*It rain.")]
+    faults = faults_of(cimento.pairs([*good, ("*We goes.", "We go.")]), "CIM-S061")
+    assert [(fault.severity, fault.where) for fault in faults] == [
+        ("error", "item 1, condition bad"), ("error", "item 3, condition good"),
+    ]  # fmt: skip
+    assert "the bad sentence swapped in item 3, condition good? If so" in faults[1].todo
+    assert "in no other condition" not in faults[0].seen
     both = cimento.pairs([("#Summer is over.", "#Summer are over."), ("It rains.", "It rain.")])
     fault = one(both, "CIM-S061")
     assert fault.severity == "warning"

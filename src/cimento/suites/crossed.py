@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from cimento.errors import Fault
+from cimento.errors import Fault, counted
+from cimento.suites import BAD, GOOD
 from cimento.suites.design import N_LEVELS, island_factors
+from cimento.suites.formula import is_condition_name
+from cimento.suites.headers import meaning, name_of_levels, without_noun
 from cimento.suites.marks import sides_of
-from cimento.suites.reading import fault
+from cimento.suites.reading import fault, place_of_row
 from cimento.suites.tables import Table
 
 CLUSTER = "cluster"
 """The column that groups the pairs of one row, or of one item."""
+
+ID_COLUMNS = ("item_number", "item_in_suite", "item")
+"""Columns of an item's number: the first that is the same in all conditions of an item counts."""
+GROUP_COLUMNS = ("suite", "dependency", "island", "phenomenon")
+"""Columns that, with the number, identify the item of a sentence."""
 
 _SIGNS = {"+": "plus", "-": "minus", "–": "minus", "−": "minus"}
 
@@ -34,10 +42,11 @@ def condition_columns(table: Table) -> dict[str, str]:
     return named if is_design else {}
 
 
-def crossed_columns(table: Table) -> tuple[str, str] | None:
+def crossed_columns(table: Table, besides: str = "") -> tuple[str, str] | None:
     """The two columns of a table whose levels are crossed in every item; None without such two.
 
-    Each has two levels, and each item has every combination of them in one row.
+    Each has two levels, and each item has every combination of them in one row. A column may be
+    left out.
     """
     item = table.find("item")
     if item is None or not table.cells[item]:
@@ -45,7 +54,7 @@ def crossed_columns(table: Table) -> tuple[str, str] | None:
     columns = {
         name: cells
         for name, cells in table.cells.items()
-        if name != item and all(cells) and len(set(cells)) == N_LEVELS
+        if name not in (item, besides) and all(cells) and len(set(cells)) == N_LEVELS
     }
     for first, second in combinations(columns, 2):
         rows: dict[str, list[tuple[str, str]]] = {}
@@ -56,49 +65,215 @@ def crossed_columns(table: Table) -> tuple[str, str] | None:
     return None
 
 
-def paired_by_level(table: Table, factors: tuple[str, str]) -> tuple[Table, Fault] | None:
-    """A table in which one of two crossed factors says good or bad, with a pair for each level.
+def arranged(table: Table) -> tuple[Table, list[Fault]]:
+    """A table with the conditions that its other columns make, and what is to be said of that.
+
+    One column may say which sentences are good: these are pairs. Otherwise two factors that are
+    crossed in every item make a design. The fault is an error if rows of an item cannot be told
+    apart.
+    """
+    if found := paired(table):
+        return found[0], [found[1]] if found[1] else []
+    condition = table.find("condition")
+    repeated = _repeated(table, condition) if condition else []
+    if condition and not repeated:
+        return _with_good_and_bad(table, condition)
+    if factors := crossed_columns(table):
+        alike = _agreement(table, factors)
+        return named_by_levels(table, factors), [alike] if alike else []
+    if not condition or len(repeated) * 2 <= len({*_ids(table)}):
+        return table, []  # the checks name the few rows
+    return table, [_untold(table, condition, repeated)]
+
+
+def _agreement(table: Table, factors: tuple[str, str]) -> Fault | None:
+    """The fault of two factors of number, which agree or do not: no cell of these is the worst."""
+    first, second = ({*map(str.strip, table.cells[factor])} for factor in factors)
+    if first != second or name_of_levels(first) != "number":
+        return None
+    seen = (
+        f"The columns {factors[0]!r} and {factors[1]!r} have the same levels, and nothing says"
+        " which sentences are good."
+    )
+    todo = (
+        "Give each pair of a good and a bad sentence a number of its own in the column of items, as"
+        " in 1, 1, 2, 2, and add a column condition, with good and bad."
+    )
+    return fault("CIM-S003", where=table.name, seen=seen, todo=todo)
+
+
+def paired(table: Table) -> tuple[Table, Fault | None] | None:
+    """A table in which one column judges the sentences, with the conditions good and bad.
+
+    An item holds one pair, or one for each level of another column, which joins the items' ids.
 
     Returns:
-        The table with the level in the items' ids, and a fault that says so; None for a table with
-        other factors.
+        The table and a fault: an error if it is not clear which sentences are a pair. None for a
+        table with conditions of its own, or with one sentence in most items.
     """
-    cells = {name: [cell.strip() for cell in table.cells[name]] for name in factors}
-    sides = {name: sides_of(name, cells[name]) for name in factors}
-    judged = [name for name in factors if sides[name]]
+    if (judging := _judging(table)) is None:
+        return None
+    column, sides = judging
+    ways = _apart(table, column, [sides[cell.strip()] for cell in table.cells[column]])
+    if not ways and crossed_columns(table, besides=column):
+        return None
+    if len(ways) != 1:
+        return table, _untold(table, column, _repeated(table, column), ways)
+    [apart] = ways
+    made = {**table.cells, "condition": [sides[cell.strip()] for cell in table.cells[column]]}
+    if apart:
+        message = _by_levels(table, column, apart, sides)
+        levels, item = [cell.strip() for cell in table.cells[apart]], table.find("item") or ""
+        made[CLUSTER] = table.cells[item]
+        if table.find("phenomenon"):
+            both = zip(levels, table.cells[item], strict=True)
+            made[item] = [f"{level}-{id_}" for level, id_ in both]
+        else:  # the phenomenon is part of an item's name
+            made["phenomenon"] = levels
+    else:
+        seen = "The two sentences of an item are read as a pair."
+        told = _sides_told(column, sides)
+        todo = "To correlate with the ratings, give each sentence the number of an item of its own."
+        if column not in (table.find("rating"), table.find("ratings")):
+            todo = ""
+        message = fault("CIM-S063", where=table.name, seen=f"{seen} {told}", todo=todo)
+    return Table(table.name, tuple(made), table.numbers, made), message
+
+
+def _judging(table: Table) -> tuple[str, dict[str, str]] | None:
+    """The one column that judges the sentences of most items, and what its cells stand for."""
+    item, sentence, condition = map(table.find, ("item", "sentence", "condition"))
+    if not (item and sentence) or (condition and not _repeated(table, condition)):
+        return None
+    judged = {
+        name: sides
+        for name in table.columns
+        if name not in (item, sentence)
+        and (sides := sides_of(name, table.cells[name], abbreviates=name == condition))
+    }
     if len(judged) != 1:
         return None
-    (other,) = {*factors} - {*judged}
-    item = table.find("item") or ""
-    ids, levels = table.cells[item], cells[other]
-    made: dict[str, Sequence[str]] = {
-        **table.cells,
-        "condition": [sides[judged[0]][cell] for cell in cells[judged[0]]],
-        CLUSTER: ids,
-    }
-    if table.find("phenomenon"):
-        made[item] = [f"{level}-{id_}" for level, id_ in zip(levels, ids, strict=True)]
-    else:  # the phenomenon is part of an item's name
-        made["phenomenon"] = levels
-    words = {other: cells[other][0], judged[0]: made["condition"][0]}
-    if cells[judged[0]][0].isalpha():
-        words = {name: cells[name][0] for name in factors}
-    first = "_".join(words[name] for name in factors)
+    [(column, sides)] = judged.items()
+    both = {*zip(_ids(table), map(str.strip, table.cells[column]), strict=True)}
+    n_items = len({id_ for id_, _ in both})
+    return (column, sides) if (len(both) - n_items) * 2 >= n_items else None
+
+
+def _by_levels(table: Table, column: str, other: str, sides: Mapping[str, str]) -> Fault:
+    """The fault that says that an item has a pair for each level of another column."""
+    levels = dict.fromkeys(map(str.strip, table.cells[other]))
+    mark = table.cells[column][0].strip()
+    words = {other: next(iter(levels)), column: mark if mark.isalpha() else sides[mark]}
+    first = "_".join(words[name] for name in table.columns if name in words)
     todo = (
         "If the interaction of the two counts, add a column condition that names the four"
         f" conditions, such as {first}."
     )
-    message = pairs_by_level(dict.fromkeys(levels), where=table.name, todo=todo)
-    return Table(table.name, tuple(made), table.numbers, made), message
+    if len(levels) != N_LEVELS:
+        todo = ""
+    more = f" {_sides_told(column, sides)}"
+    return pairs_by_level(levels, where=table.name, todo=todo, more=more)
 
 
-def pairs_by_level(levels: Iterable[str], *, where: str, todo: str) -> Fault:
-    """The fault that says that an item has a pair for each of some levels."""
+def _with_good_and_bad(table: Table, condition: str) -> tuple[Table, list[Fault]]:
+    """The table with two conditions called good and bad if formulas cannot use what means that.
+
+    A fault tells of abbreviations.
+    """
+    cells = [cell.strip() for cell in table.cells[condition]]
+    sides, faults = {name: meaning(without_noun(name)) for name in cells}, list[Fault]()
+    if all(map(is_condition_name, sides)):
+        return table, []
+    if sorted(sides.values()) != [BAD, GOOD] and (sides := sides_of("", cells, abbreviates=True)):
+        seen = _sides_told(condition, sides)
+        todo = "If they are other conditions, write their names out."
+        faults.append(fault("CIM-S063", where=table.name, seen=seen, todo=todo))
+    renamed = {**table.cells, condition: [sides.get(cell, cell) for cell in cells]}
+    return (replace(table, cells=renamed) if sides else table), faults
+
+
+def _sides_told(column: str, sides: Mapping[str, str]) -> str:
+    """The sentence that says which of two marks is the good one."""
+    marks = {side: repr(mark) if mark else "an empty cell" for mark, side in sides.items()}
+    return f"In the column {column!r}, {marks[GOOD]} stands for good and {marks[BAD]} for bad."
+
+
+def _ids(table: Table) -> list[tuple[str, ...]]:
+    """The item of each row, whose number may begin anew in each group of items."""
+    item = table.find("item") or ""
+    names = [item, *filter(None, map(table.find, GROUP_COLUMNS))]
+    return list(zip(*(table.cells[name] for name in names), strict=True))
+
+
+def _repeated(table: Table, column: str) -> list[int]:
+    """The first row of each item in which a cell of a column stands several times."""
+    if not table.find("item"):
+        return []
+    firsts: dict[tuple[tuple[str, ...], str], int] = {}
+    repeated: dict[tuple[str, ...], int] = {}
+    for row, key in enumerate(zip(_ids(table), map(str.strip, table.cells[column]), strict=True)):
+        if firsts.setdefault(key, row) != row:
+            repeated.setdefault(key[0], firsts[key])
+    return list(repeated.values())
+
+
+LEAST_PAIRED = 1.75
+"""Least mean number of sentences in what may be pairs, of which a few may lack one."""
+
+
+def _apart(table: Table, column: str, sides: Sequence[str]) -> list[str]:
+    """The columns beside the judging one that say which good and bad sentence are a pair.
+
+    Returns:
+        One for each way to pair the sentences, that of the fewest levels; an empty name where each
+        item is one pair.
+    """
+    found: dict[frozenset[tuple[int, ...]], str] = {}
+    known = {column, table.find("item"), table.find("sentence")}
+    others = [name for name in table.columns if name not in known]
+    for name in ("", *sorted(others, key=lambda name: len({*table.cells[name]}))):
+        cells = table.cells[name] if name else [""] * len(sides)
+        pairs: dict[tuple[tuple[str, ...], str], list[int]] = {}
+        for row, key in enumerate(zip(_ids(table), cells, strict=True)):
+            pairs.setdefault(key, []).append(row)
+        is_told = all(len({sides[row] for row in rows}) == len(rows) for rows in pairs.values())
+        if is_told and len(sides) >= LEAST_PAIRED * len(pairs):
+            if not name:
+                return [""]
+            found.setdefault(frozenset(map(tuple, pairs.values())), name)
+    return list(found.values())
+
+
+def _untold(table: Table, column: str, repeated: Sequence[int], ways: Sequence[str] = ()) -> Fault:
+    """The fault of a table that does not say which sentences of an item belong together."""
+    ids, cells = _ids(table), [cell.strip() for cell in table.cells[column]]
+    first = repeated[0] if repeated else 0
+    rows = [row for row, id_ in enumerate(ids) if id_ == ids[first]]
+    count = sum(cells[row] == cells[first] for row in rows)
+    seen = (
+        f"The table does not say which sentences of an item belong together: in the column"
+        f" {column!r}, item {ids[first][0]!r} has {cells[first]!r} {counted(count, 'time')}."
+        if not ways
+        else f"The columns {ways[0]!r} and {ways[1]!r} pair the sentences of an item differently."
+    )
+    todo = (
+        "Give each pair a number of its own in the column of items, as in 1, 1, 2, 2; or add a"
+        " column that differs from pair to pair, such as number, with singular, singular, plural,"
+        " plural."
+        if len(repeated) * 2 > len({*ids}) and not ways
+        else "Give each pair a number of its own in the column of items, as in 1, 1, 2, 2."
+    )
+    places = [place_of_row(table.name, table.numbers[row]) for row in rows]
+    return fault("CIM-S011", where=places[0], seen=seen, todo=todo, places=places)
+
+
+def pairs_by_level(levels: Iterable[str], *, where: str, todo: str, more: str = "") -> Fault:
+    """The fault that says that an item has a pair for each of some levels, and perhaps more."""
     seen = (
         "Each item is read as one pair of a good and a bad sentence for each of"
         f" {', '.join(levels)}, by which results are broken down."
     )
-    return fault("CIM-S063", where=where, seen=seen, todo=todo)
+    return fault("CIM-S063", where=where, seen=f"{seen}{more}", todo=todo)
 
 
 def named_by_levels(table: Table, factors: tuple[str, str]) -> Table:
@@ -126,4 +301,4 @@ def filled_down(table: Table) -> Table:
     for id_, name in zip(table.cells[item], table.cells[with_cells], strict=True):
         ids.append(ids[-1] if ids and name.strip() and not id_.strip() else id_)
     filled = replace(table, cells={**table.cells, item: ids})
-    return filled if condition or crossed_columns(filled) else table
+    return filled if condition or crossed_columns(filled) or paired(filled) else table

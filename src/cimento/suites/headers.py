@@ -13,9 +13,9 @@ from cimento.suites.reading import fault
 HEADERS: Mapping[str, tuple[str, ...]] = {
     "item": (
         "elemento", "ítem", "номер", "стимул", "n.º", "n.°", "nº", "n°", "№", "n.", "nr.", "núm.",
-        "num.", "numero", "número", "#",
+        "num.", "numero", "número", "#", "pair", "coppia", "par", "пара",
     ),
-    "condition": ("condizione", "condición", "condição", "условие"),
+    "condition": ("cond", "cond.", "condizione", "condición", "condição", "условие"),
     "text": (
         "frase", "testo", "texto", "oración", "sentença", "предложение", "текст", "frasi", "frases",
         "oraciones", "sentenças", "предложения",
@@ -25,6 +25,7 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         "предложения",
     ),
     "good": (
+        "ok", "✓",
         "buona", "corretta", "giusta", "grammaticale", "accettabile", "buena", "correcta",
         "gramatical", "aceptable", "boa", "correta", "certa", "aceitável", "верное", "правильное",
         "грамматичное", "приемлемое",
@@ -33,6 +34,7 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         "correctos", "corretti", "corretos", "верные", "правильные", "грамматичные", "приемлемые",
     ),
     "bad": (
+        "*", "✗",
         "cattiva", "scorretta", "sbagliata", "errata", "agrammaticale", "sgrammaticale",
         "non grammaticale", "inaccettabile", "non accettabile", "mala", "incorrecta",
         "agramatical", "no gramatical", "inaceptable", "no aceptable", "má", "errada",
@@ -96,6 +98,7 @@ KNOWN = {*HEADERS}.union(*HEADERS.values(), *_ENGLISH.values())
 
 _MOST_WORDS = 3
 _FINAL = (".", "?", "!", "…")
+_QUOTES = "»”\"'’"
 
 
 def meaning(name: str) -> str:
@@ -153,6 +156,11 @@ def without_noun(name: str) -> str:
     if word.endswith(")") and plain.strip():
         word = aside.strip() if aside.strip() in KNOWN else plain.strip()
     return _NOUN.sub("", word).strip() or word
+
+
+def ends_sentence(cell: str) -> bool:
+    """Whether a cell ends as a sentence does, perhaps within quotation marks."""
+    return cell.rstrip(_QUOTES).endswith(_FINAL)
 
 
 def is_title(record: Sequence[str]) -> bool:

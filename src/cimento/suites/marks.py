@@ -9,7 +9,7 @@ from cimento.suites.headers import abbreviated, meaning
 
 _FROM_BAD_TO_GOOD: Sequence[tuple[str, ...]] = (
     ("**", "***"),
-    ("*", "no", "non", "não", "нет", "-", "n", "false", "falso"),
+    ("*", "✗", "✘", "❌", "no", "non", "não", "нет", "-", "n", "false", "falso"),
     ("*?", "?*", "*/?", "?/*"),
     ("???", "????"),
     ("??",),
@@ -20,7 +20,7 @@ _FROM_BAD_TO_GOOD: Sequence[tuple[str, ...]] = (
     ("(?)", "?ok", "ok?", "?/ok", "ok/?"),
     (
         "ok", "o.k.", "okay", "✓", "✔", "√", "yes", "sì", "si", "sí", "sim", "да", "+", "y", "s",
-        "true", "vero", "verdadero", "verdadeiro",
+        "✅", "true", "vero", "verdadero", "verdadeiro",
     ),
 )  # fmt: skip
 _WILDCARDS = "*?"
@@ -96,7 +96,7 @@ def names_judgments(header: str) -> bool:
     return _OF_JUDGMENTS.search(header) is not None
 
 
-def sides_of(header: str, cells: Iterable[str]) -> dict[str, str]:
+def sides_of(header: str, cells: Iterable[str], *, abbreviates: bool = False) -> dict[str, str]:
     """Good or bad for each of the two levels of a factor; empty where they are not judgments.
 
     >>> sides_of("Gramaticalidad", ["sí", "no"])
@@ -106,14 +106,20 @@ def sides_of(header: str, cells: Iterable[str]) -> dict[str, str]:
 
     Args:
         header: the name of the column, which decides for *yes* and *no*, 1 and 0.
-        cells: the levels.
+        cells: the levels, of which one may be empty beside an asterisk.
+        abbreviates: whether any abbreviation counts, such as *G* and *U*.
     """
     levels = dict.fromkeys(map(str.strip, cells))
+    if "" in levels:  # nothing stands for a good sentence only beside an asterisk
+        marks = {*levels} - {""}
+        return {"": "good", **dict.fromkeys(marks, "bad")} if marks in ({"*"}, {"✗"}) else {}
+    if not levels:
+        return {}
     is_judged = names_judgments(header)
     sides = {level: meaning(level) for level in levels}
     if {*sides.values()} != {"good", "bad"}:
         sides = {level: abbreviated(level) for level in levels}
-        if not is_judged and min(map(len, levels)) < _SHORTEST:
+        if not (is_judged or abbreviates) and min(map(len, levels)) < _SHORTEST:
             sides = {}
     if is_judged or _MARKS & {level.casefold() for level in levels}:
         numbers = numbers_for(levels) if len(levels) == 2 else {}  # noqa: PLR2004  # good and bad

@@ -69,13 +69,13 @@ CHECKS: Mapping[str, Check] = {
         "a field of a task that is ignored",
         'The page "Conventions of other tools" lists the supported fields.',
     ),
-    "CIM-S009": _warning("something above or below the table", "Move it off the sheet."),
+    "CIM-S009": _warning("rows that are no part of the table", "Move it off the sheet."),
     "CIM-S062": _warning(
         "sheets of a workbook that are not read",
         "Put the sheet with the sentences first if that is not the right one.",
     ),
     "CIM-S063": _warning(
-        "several pairs in a row",
+        "pairs put together from a table",
         "Convert the table to a design of two factors if their interaction counts.",
     ),
     # Items and conditions

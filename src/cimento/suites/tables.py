@@ -9,7 +9,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,6 @@ from cimento.io.parquet import parse_parquet
 from cimento.io.parsing import each_line, parse_json
 from cimento.suites.headers import (
     HEADERS,
-    ITEMS,
     KNOWN,
     count_notes,
     count_titles,
@@ -30,7 +29,7 @@ from cimento.suites.headers import (
     with_item_name,
     without_noun,
 )  # fmt: skip
-from cimento.suites.reading import decode_table, errors, fault, place_of_row, unusable
+from cimento.suites.reading import decode_table, errors, fault, place_of_row
 from cimento.suites.workbooks import read_workbook, sheet_names
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx", ".parquet")
@@ -55,7 +54,6 @@ _TITLE_ROWS = 5
 """Largest number of title rows above the header."""
 
 _LINE_BREAK = re.compile(r"\s*[\r\n]+\s*")
-_WITH_POINT = re.compile(r"\s*[0-9]+\.0+\s*")
 _DELIMITERS = {".csv": (",", ";", "\t"), ".tab": ("\t",), ".txt": ("\t", ";", ",")}
 
 
@@ -152,20 +150,6 @@ def open_table(path: Path) -> Table:
     if table is None or errors(faults):
         raise SuiteError(where=str(path), faults=faults)
     return table
-
-
-def tabulated(path: Path) -> tuple[bytes, Table, list[Fault]]:
-    """The bytes of a file, their table, and the faults of the table.
-
-    Raises:
-        InputError: the file may not be read.
-        SuiteError: there is no table in it.
-    """
-    data = read_bytes(path)
-    table, faults = read_table(data, path)
-    if table is None:
-        raise unusable(path, faults)
-    return data, with_whole_ids(table), faults
 
 
 def read_table(
@@ -462,13 +446,3 @@ def _table_of(
 def column_name(cell: str) -> str:
     """The name of a column, in one line."""
     return _LINE_BREAK.sub(" ", cell.strip())
-
-
-def with_whole_ids(table: Table) -> Table:
-    """The table with numbers of items that other programs write as 1.0 written as 1."""
-    ids = {
-        column: [cell.strip().partition(".")[0] for cell in cells]
-        for column, cells in table.cells.items()
-        if column.casefold() in ITEMS and all(map(_WITH_POINT.fullmatch, cells))
-    }
-    return replace(table, cells={**table.cells, **ids})

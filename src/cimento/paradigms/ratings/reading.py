@@ -17,9 +17,10 @@ from cimento.paradigms.ratings.cells import ABSENT
 from cimento.paradigms.ratings.suite import rated_of, rating_faults
 from cimento.suites import Meta, Suite
 from cimento.suites.builtin import RATED
+from cimento.suites.crossed import filled_down, paired
 from cimento.suites.formats.advice import pairs_advised
 from cimento.suites.formats.items import Rows, read_items
-from cimento.suites.marks import advice_on
+from cimento.suites.marks import advice_on, sides_of
 from cimento.suites.reading import (
     Reading,
     fault,
@@ -28,7 +29,8 @@ from cimento.suites.reading import (
     sha256_of,
     unusable,
 )
-from cimento.suites.tables import SUFFIXES, Table, read_header, read_table, with_whole_ids
+from cimento.suites.sheets import read_sheet
+from cimento.suites.tables import SUFFIXES, Table, read_header
 
 
 def is_bare_table(path: Path) -> bool:
@@ -43,7 +45,14 @@ def is_bare_table(path: Path) -> bool:
     if table is None or of_items or table.find("good"):
         return False
     has_sentence = table.find("text") or table.find("sentence")
-    return bool(has_sentence and (table.find("rating") or table.find("ratings")))
+    rating = table.find("rating") or table.find("ratings")
+    if not (has_sentence and rating):
+        return False
+    whole = read_sheet(read_bytes(path), path)[0] if table.find("item") else None
+    # Two judgments in an item are those of a pair; ratings are graded.
+    return (
+        whole is None or not sides_of(rating, whole.cells[rating]) or not paired(filled_down(whole))
+    )
 
 
 def read_bare(path: Path) -> Reading:
@@ -58,17 +67,14 @@ def read_bare(path: Path) -> Reading:
         SuiteError: the table is not of this kind, or ratings are not numbers.
     """
     data = read_bytes(path)
-    table, faults = read_table(data, path)
+    table, faults = read_sheet(data, path)
     if table is None:
         raise unusable(path, faults)
-    table = with_whole_ids(table)
     rows, more = read_items(table)
     if rows is None:
         raise unusable(path, [*faults, *more])
-    if words := _in_words(table, path):
-        raise unusable(path, [*faults, *more, words])
-    if repeated := _repeated(rows, table):
-        raise unusable(path, [*faults, *more, repeated])
+    if wrong_kind := _repeated(rows, table) or _in_words(table, path):
+        raise unusable(path, [*faults, *more, wrong_kind])
     suite = Suite(
         meta=Meta(name=name_from(path)),
         region_names=("sentence",),
@@ -203,11 +209,14 @@ def _in_words(table: Table, path: Path) -> Fault | None:
         return None
     seen = ", ".join(f"{cell!r} ({count})" for cell, count in counts.most_common(_SHOWN))
     more = f" and {len(counts) - _SHOWN} others" if len(counts) > _SHOWN else ""
+    as_pairs = " For pairs, give both sentences of a pair one number in a column item."
+    if not sides_of(column, cells):
+        as_pairs = ""
     return fault(
         "CIM-S037",
         where=f"{place_of_row(path.name, rows[0])}, column {column}",
         seen=f"Judgments are words or marks, and not numbers: {seen}{more}.",
-        todo=advice_on(counts, has_blanks=not all(cells)) + pairs_advised(table, column),
+        todo=f"{advice_on(counts, has_blanks=not all(cells))}{as_pairs}",
     )
 
 

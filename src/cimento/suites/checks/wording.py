@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import eq
 
@@ -242,45 +242,69 @@ def marked_items(suite: Suite) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(stimuli.item, numbers)))
 
 
-def _deleting(condition: str, marks: str) -> str:
-    """Advice on marks that only one condition has."""
+def _deleting(stimuli: Stimuli, numbers: Sequence[int], marks: str) -> str:
+    """Advice on marks that tell one condition from the others, before some of its sentences."""
     todo = "Delete them from the sentences"
+    condition = stimuli.conditions[numbers[0]]
     if meaning(condition) == GOOD and not {*marks} & {*_TICKS}:
-        todo = (
-            "They mark what is not acceptable: are the columns of the good and the bad sentences"
-            " swapped? If so, exchange their names. In either case, delete the marks"
+        where = "; ".join(map(stimuli.where, numbers[:_SHOWN_SWAPPED]))
+        todo = "They mark what is not acceptable: " + (
+            f"are the good and the bad sentence swapped in {where}? If so, exchange the two there."
+            if 2 * len(numbers) < stimuli.conditions.count(condition)
+            else "are the columns of the good and the bad sentences swapped? If so, exchange their"
+            " names."
         )
+        todo += " In either case, delete the marks"
     # Excel takes these for any text.
     if searched := " and ".join(f"~{mark}" for mark in "*?" if mark in marks):
         todo += f" (in Excel, replace {searched} by nothing: without ~ any text is replaced)"
     return f"{todo}."
 
 
+_SHOWN_SWAPPED = 3
+_NO_JUDGMENTS = "#%"
+"""Marks that may begin any sentence, if they do so in several conditions."""
+
+
+def _telling(stimuli: Stimuli, marks: Mapping[int, str]) -> dict[str, list[int]]:
+    """The sentences of each condition whose marks tell them from the others of their item."""
+    conditions: dict[str, set[str]] = {}
+    in_item: dict[tuple[str, str], int] = {}
+    for number, mark in marks.items():
+        conditions.setdefault(mark, set()).add(stimuli.conditions[number])
+        key = (stimuli.item(number), mark)
+        in_item[key] = in_item.get(key, 0) + 1
+    telling: dict[str, list[int]] = {}
+    for number, mark in marks.items():
+        is_judgment = len(conditions[mark]) == 1 or mark[0] not in _NO_JUDGMENTS
+        if is_judgment and in_item[stimuli.item(number), mark] < len(stimuli.names):
+            telling.setdefault(stimuli.conditions[number], []).append(number)
+    return telling
+
+
 def _judgment_marks(stimuli: Stimuli) -> Iterator[Fault]:
     """Sentences after an asterisk or another such mark.
 
-    Marks that one condition has and no other are errors: models would tell the conditions apart by
-    them alone.
+    Marks that one condition of an item has and another has not are errors: models would tell the
+    conditions apart by them alone.
     """
     marks = {
         number: mark for number, text in enumerate(stimuli.texts) if (mark := judgment_mark(text))
     }
-    conditions: dict[str, set[str]] = {}
-    for number, mark in marks.items():
-        conditions.setdefault(mark, set()).add(stimuli.conditions[number])
-    telling: dict[str, list[int]] = {}
-    for number, mark in marks.items():
-        if len(conditions[mark]) == 1 < len(stimuli.names):
-            telling.setdefault(stimuli.conditions[number], []).append(number)
+    telling = _telling(stimuli, marks)
     for name, numbers in telling.items():
         first = numbers[0]
+        text, mark, count = stimuli.texts[first], marks[first], len(numbers)
         seen = (
-            f"{stimuli.texts[first]!r} begins with {marks[first]!r}, which the model would read"
-            f" too. Such marks decide the result: they are in {len(numbers)} of"
-            f" {stimuli.conditions.count(name)} sentences of condition {name!r}, and in no other"
-            " condition."
+            f"{text!r} begins with {mark!r}, which the model would read too. Such marks decide the"
+            f" result: they are in {count} of {stimuli.conditions.count(name)} sentences of"
+            f" condition {name!r}, and in no other condition."
+            if len(telling) == 1
+            else f"{text!r} begins with {mark!r}, which the model would read too. Such marks decide"
+            f" the result: they are in {count} of {stimuli.conditions.count(name)} sentences of"
+            f" condition {name!r}."
         )
-        todo = _deleting(name, "".join(marks[number] for number in numbers))
+        todo = _deleting(stimuli, numbers, "".join(marks[number] for number in numbers))
         places = map(stimuli.where, numbers)
         yield fault("CIM-S061", where=stimuli.where(first), seen=seen, todo=todo, places=places)
     if marks and not telling:

@@ -68,7 +68,8 @@ from cimento.suites.formats.sentences import (
 )
 from cimento.suites.formats.syntaxgym import read_syntaxgym, write_syntaxgym
 from cimento.suites.reading import TOML, Reading, errors, first_line
-from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, Table, read_header, read_table
+from cimento.suites.sheets import read_sheet
+from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, Table, read_header
 
 Reader: TypeAlias = Callable[[Path], Reading]
 
@@ -260,7 +261,7 @@ def _table_format(data: bytes, path: Path) -> str:
             if fits(table):
                 return name
         if not packed:
-            table, faults = read_table(data, path)
+            table, faults = read_sheet(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
     if is_factorial_table(table):

@@ -60,7 +60,11 @@ def _names_needed(table: Table) -> str:
             " target, and those of others plausible and implausible."
         )
     return (
-        "Pairs need the columns good and bad, rated sentences the columns sentence and rating;"
+        f"Nothing says which sentences of {sentences[0]!r} are good; colors and bold type are not"
+        " read. For pairs, add a column of items, with one number for both sentences of a pair, and"
+        " a column condition, with good and bad; for ratings, add a column rating."
+        if sentences
+        else "Pairs need the columns good and bad, rated sentences the columns sentence and rating;"
         " words for these in Italian, Spanish, Portuguese and Russian are understood. For other"
         ' designs see `cimento suites new --help`, for other formats the page "Supported file'
         ' formats".'

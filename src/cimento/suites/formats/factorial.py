@@ -19,11 +19,13 @@ from cimento.io.parsing import parse_json
 from cimento.suites import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.crossed import (
     CLUSTER,
+    GROUP_COLUMNS,
+    ID_COLUMNS,
+    arranged,
     condition_columns,
     crossed_columns,
     filled_down,
-    named_by_levels,
-    paired_by_level,
+    paired,
 )
 from cimento.suites.design import (
     ISLAND_CONDITIONS,
@@ -34,8 +36,6 @@ from cimento.suites.design import (
     with_design,
 )
 from cimento.suites.formats.items import read_regions
-from cimento.suites.formula import is_condition_name
-from cimento.suites.headers import meaning
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
@@ -47,7 +47,8 @@ from cimento.suites.reading import (
     strip_blanks,
     unusable,
 )
-from cimento.suites.tables import Row, Table, tabulated
+from cimento.suites.sheets import tabulated
+from cimento.suites.tables import Row, Table
 
 HEADER_KEYS = ("conditions", "factorial_properties_and_levels", "phenomenon_properties")
 ID_KEYS = ("item", "id", "sentence_id", "pairID")
@@ -250,18 +251,16 @@ def _meta(header: Header, name: str) -> Meta:
     )
 
 
-ID_COLUMNS = ("item_number", "item_in_suite", "item")
-"""Columns of an item's number: the first that is the same in all conditions of an item counts."""
-GROUP_COLUMNS = ("suite", "dependency", "island", "phenomenon")
-"""Columns that, with the number, identify the item of a sentence."""
-
-
 def is_factorial_table(table: Table) -> bool:
     """Whether each row has a sentence, the number of its item, and its condition or its levels."""
     return _is_of_sprouse(table) or bool(
         table.find("sentence")
         and any(table.find(name) for name in ID_COLUMNS)
-        and (table.find("condition") or crossed_columns(filled_down(table)))
+        and (
+            table.find("condition")
+            or crossed_columns(filled := filled_down(table))
+            or paired(filled)
+        )
     )
 
 
@@ -288,32 +287,22 @@ def read_factorial_table(path: Path) -> Reading:
             seen = f"There is no column condition, sentence or item; there are {table.columns}."
             raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
         table = _with_a_sentence_a_row(table)
-    elif table.find("condition") is None and (factors := crossed_columns(table)):
-        if paired := paired_by_level(table, factors):
-            table = paired[0]
-            faults.append(paired[1])
-        else:
-            table = named_by_levels(table, factors)
+    else:
+        table, more = arranged(table)
+        faults += more
+        if errors(more):
+            raise unusable(path, faults)
     rows = [_cells(table, row, faults) for row in table.rows]
     if not rows:
         seen = "There is no row below the header."
         raise unusable(path, [*faults, fault("CIM-S005", where=path.name, seen=seen)])
-    _rename_good_and_bad(rows)
     places = RowPlaces(table.name, table.numbers)
     suite, order = _suite(rows, path.stem, places, faults)
-    if any(fault.code == "CIM-S063" for fault in faults):
+    if any(fault.code == "CIM-S063" for fault in faults) and CLUSTER in table.cells:
         suite = replace(suite, cluster=CLUSTER)
     return Reading(
         with_design(suite), sha256_of(data), [places[index] for index in order], tuple(faults)
     )
-
-
-def _rename_good_and_bad(rows: Sequence[dict[str, str]]) -> None:
-    """Call two conditions good and bad if that is what they mean and formulas cannot name them."""
-    sides = {name: meaning(name) for name in dict.fromkeys(row["condition"] for row in rows)}
-    if sorted(sides.values()) == ["bad", "good"] and not all(map(is_condition_name, sides)):
-        for row in rows:
-            row["condition"] = sides[row["condition"]]
 
 
 def _with_a_sentence_a_row(table: Table) -> Table:

@@ -47,7 +47,8 @@ from cimento.suites.reading import (
     stripped,
     unusable,
 )
-from cimento.suites.tables import Table, tabulated
+from cimento.suites.sheets import tabulated
+from cimento.suites.tables import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

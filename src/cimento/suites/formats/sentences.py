@@ -35,7 +35,8 @@ from cimento.suites import (
 )
 from cimento.suites.formula import parse, references
 from cimento.suites.reading import Reading, fault, name_from, sha256_of, strip_blanks, unusable
-from cimento.suites.tables import Row, Table, read_table, tabulated
+from cimento.suites.sheets import tabulated
+from cimento.suites.tables import Row, Table, read_table
 
 PHENOMENON = "phenomenon"
 LABELS = {

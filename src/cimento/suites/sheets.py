@@ -1,0 +1,118 @@
+"""Tables of sentences as people keep them: with headings and sums between the rows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import compress
+from pathlib import Path
+
+from cimento.errors import Fault
+from cimento.io.files import read_bytes
+from cimento.suites.headers import ITEMS, ends_sentence
+from cimento.suites.reading import fault, place_of_row, unusable
+from cimento.suites.tables import Table, read_table
+
+_SUMS = {
+    "total", "totals", "subtotal", "sum", "mean", "average", "median", "count", "sd",
+    "totale", "totali", "subtotale", "somma", "media", "mediana", "conteggio", "ds",
+    "totales", "suma", "promedio", "recuento", "dt",
+    "totais", "soma", "média", "contagem", "dp",
+    "итого", "всего", "сумма", "среднее", "медиана",
+}  # fmt: skip
+"""How the label of a row of sums begins."""
+_WORDS_OF_LABEL = 3
+_LEAST_UNLIKE = 0.75
+"""Least share of sentences or numbers in a column for a label to be none of them."""
+_MOST_ROWS = 5_000
+"""Number of rows above which nobody has made a table by hand."""
+_WITH_POINT = re.compile(r"\s*[0-9]+\.0+\s*")
+_NUMBER = re.compile(r"[-+]?[0-9][0-9.,]*\s*%?")
+
+
+def tabulated(path: Path) -> tuple[bytes, Table, list[Fault]]:
+    """The bytes of a file, their table, and the faults of the table.
+
+    Raises:
+        InputError: the file may not be read.
+        SuiteError: there is no table in it.
+    """
+    data = read_bytes(path)
+    table, faults = read_sheet(data, path)
+    if table is None:
+        raise unusable(path, faults)
+    return data, table, faults
+
+
+def read_sheet(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
+    """The table in a file with suites' sentences, without headings and sums between its rows.
+
+    Numbers of items that other programs write as 1.0 become 1.
+
+    Args:
+        data: the content of the file.
+        path: its name.
+
+    Returns:
+        The table, None where there is none, and the faults found.
+    """
+    table, faults = read_table(data, path)
+    if table is None:
+        return None, faults
+    others = {} if len(table.numbers) > _MOST_ROWS else _others(table)
+    if others:
+        shown = "; ".join(f"{table.numbers[row]} ({text!r})" for row, text in others.items())
+        where = [place_of_row(table.name, table.numbers[row]) for row in others]
+        seen = f"Rows without sentences are skipped, as headings or sums: {shown}."
+        todo = (
+            "Complete a row that belongs to the table; a column phenomenon names groups of items."
+        )
+        faults.append(fault("CIM-S009", where=where[0], seen=seen, todo=todo, places=where))
+        kept = [row not in others for row in range(len(table.numbers))]
+        cells = {name: tuple(compress(table.cells[name], kept)) for name in table.cells}
+        table = Table(table.name, table.columns, [*compress(table.numbers, kept)], cells)
+    return _with_whole_ids(table), faults
+
+
+def _others(table: Table) -> dict[int, str]:
+    """The rows that are headings or sums, each with its text."""
+    # Of two columns with one name, which are an error, there is one here.
+    rows = [[cell.strip() for cell in row] for row in zip(*table.cells.values(), strict=True)]
+    item = next((k for k, name in enumerate(table.cells) if name.casefold() in ITEMS), None)
+    full = [row for row in rows if sum(map(bool, row)) > 1]
+    peers = [[row[column] for row in full if row[column]] for column in range(len(table.cells))]
+    unlike = [sum(ends_sentence(c) or _is_number(c) for c in cells) for cells in peers]
+    others: dict[int, str] = {}
+    for number, row in enumerate(rows):
+        filled = [column for column, cell in enumerate(row) if cell]
+        label = row[filled[0]] if filled else ""
+        of_item = item is not None and row[item] not in ("", label)
+        if of_item or not label or ends_sentence(label) or _is_number(label):
+            continue
+        words = label.casefold().split()
+        is_sum = words[0].strip(":.()") in _SUMS and len(words) <= _WORDS_OF_LABEL
+        is_sum = is_sum and all(len(row[k].split()) < _WORDS_OF_LABEL for k in filled[1:])
+        if not is_sum and (len(filled) > 1 or len(row) == 1):
+            continue
+        n_peers = len(peers[filled[0]]) - (len(filled) > 1)
+        is_unlike = unlike[filled[0]] >= _LEAST_UNLIKE * n_peers
+        if is_unlike or (is_sum and len(words) == 1):
+            others[number] = label
+    return others
+
+
+def _is_number(cell: str) -> bool:
+    """Whether a cell is a number, or the number of an item in one word, such as *3a*."""
+    return _NUMBER.fullmatch(cell) is not None or (
+        len(cell.split()) == 1 and any(map(str.isdigit, cell))
+    )
+
+
+def _with_whole_ids(table: Table) -> Table:
+    """The table with numbers of items that other programs write as 1.0 written as 1."""
+    ids = {
+        column: [cell.strip().partition(".")[0] for cell in cells]
+        for column, cells in table.cells.items()
+        if column.casefold() in ITEMS and all(map(_WITH_POINT.fullmatch, cells))
+    }
+    return replace(table, cells={**table.cells, **ids})
