@@ -127,7 +127,10 @@ class Results:
         """Write the answers so far as the judgments table, and describe them."""
         place = self._table(self._folder.name)
         database = self._folder / DATABASE  # made when the survey is first opened
-        if not (database.is_file() and await asyncio.to_thread(write_results, database, place)):
+        written = (
+            await asyncio.to_thread(write_results, database, place) if database.is_file() else 0
+        )
+        if not written:
             raise InputError(where=self._folder.name, seen=self._say("people.no-answers"))
         await self._take(place)
 
