@@ -103,3 +103,24 @@ def test_a_pilot_run_alone_names_its_suite(pilots, capsys):
     assert json.loads(capsys.readouterr().out) == whole
     assert invoke(["suites", "power", "it-subject-verb"]) == 2
     assert "suites power RUN" in capsys.readouterr().err
+
+
+def test_the_correlation_with_ratings_is_planned_and_questions_without_rates_say_so(
+    tmp_path, capsys
+):
+    assert invoke(["run", "it-acceptability", "-m", "demo-causal", "-o", str(tmp_path)]) == 0
+    capsys.readouterr()
+    command = ["suites", "power", str(tmp_path)]
+    assert invoke([*command, "--question", "lp"]) == 2
+    seen = capsys.readouterr().err
+    assert "people's ratings" in seen
+    assert "--of correlation" in seen
+    assert "no item was scored" not in seen
+    assert invoke([*command, "--of", "correlation", "--difference", "0.4"]) == 0
+    printed = capsys.readouterr().out
+    assert "Spearman's correlation of lp with ratings" in printed
+    assert "A power of 0.8 needs 48 items." in printed
+    assert "Pilot: 120 items, correlation -0.115." in printed
+    assert "The 95 % interval to expect is [0.12, 0.62]." in printed
+    assert invoke([*command, "--of", "correlation", "--question", "no"]) == 2
+    assert "is correlated with no ratings" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from cimento import UsageError
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.planning import Pilot, plan_size
-from cimento.statistics.power import mcnemar_power
+from cimento.statistics.power import correlation_power, mcnemar_power, spearman_interval
 
 
 def differing(better: int, worse: int, n: int, *, size: int = 1) -> Pilot:
@@ -120,3 +120,34 @@ def test_a_difference_that_no_size_shows_has_none():
     plan = plan_size(pilot, difference=1e-6, trials=20)
     assert plan.needed is None
     assert plan.most == 5000
+
+
+def test_a_correlation_is_found_as_often_as_scipys_test_finds_it_in_normal_data():
+    generator = np.random.default_rng(11)
+    # Pearson's correlation of normal data whose rank correlation is 0.4.
+    pearson = 2 * np.sin(np.pi * 0.4 / 6)
+    data = generator.multivariate_normal([0, 0], [[1, pearson], [pearson, 1]], size=(2000, 45))
+    tested = [stats.spearmanr(both) for both in data]
+    found = np.mean([test.pvalue < 0.05 for test in tested])
+    assert correlation_power(45, 0.4) == pytest.approx(found, abs=0.03)
+    drawn = [test.statistic for test in tested]
+    low, high = np.tanh(np.arctanh(0.4) + np.array([-1, 1]) * 1.96 * np.std(np.arctanh(drawn)))
+    assert spearman_interval(45, 0.4) == pytest.approx((low, high), abs=0.02)
+
+
+def test_sentences_for_a_correlation_are_the_fewest_with_the_power():
+    generator = np.random.default_rng(3)
+    values, references = generator.normal(size=(2, 24))
+    pilot = Pilot(
+        kind="correlation",
+        values=tuple(values),
+        references=tuple(references),
+        design=Design(tuple(range(24)), tuple(np.repeat(range(12), 2).tolist())),
+    )
+    plan = plan_size(pilot, difference=-0.3)
+    n = plan.needed.items
+    assert correlation_power(n - 1, 0.3) < 0.8 <= correlation_power(n, -0.3)
+    assert plan.test == "Spearman's correlation, Fisher's z (Bonett and Wright)"
+    assert plan_size(pilot).difference == pytest.approx(stats.spearmanr(values, references)[0])
+    with pytest.raises(UsageError, match="a correlation of 1"):
+        plan_size(pilot, difference=1)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from cimento.statistics.planning import Pilot
     from cimento.suites.derived import Balance
 
-
 Folder = Annotated[Path, flags.flag("-o", "--output", help="Folder to write.")]
 
 
@@ -142,7 +141,7 @@ def _numbers(balance: Balance) -> tuple[str, str, str, str]:
     )
 
 
-Of = Literal["rate", "margin", "dd"]
+Of = Literal["rate", "margin", "dd", "correlation"]
 _TWO = 2
 _WHERE = "cimento suites power"
 
@@ -154,7 +153,9 @@ class PowerOptions(Options):
     pilot: tuple[Path, ...] = option(
         (), "A pilot run; two in all for the difference of two models.", metavar="RUN"
     )
-    of: Of = option("rate", "What is tested: rate, margin (in bits), or dd (factorial).")
+    of: Of = option(
+        "rate", "Tested: rate, margin (in bits), dd (factorial), or correlation (with ratings)."
+    )
     difference: float | None = option(None, "To be found; by default that of the pilot.")
     against: float | None = option(None, "Share that a rate is tested against; else chance.")
     question: str = option("", "Name or number of a prediction, or hit@10; else what sums up.")
@@ -170,15 +171,16 @@ class PowerOptions(Options):
 def _power_of_suite(options: PowerOptions) -> None:
     """Report how many items and clusters a difference needs, based on a pilot run.
 
-    One pilot: a rate against chance, or margins or DD against zero. Two pilots: the second model's
-    rate minus the first's. The power is exact for independent items; for items in clusters, it is
-    from clusters of the pilot, which are drawn whole.
+    One pilot: a rate against chance, or margins, DD or a correlation with ratings against zero.
+    Two: the second model's rate minus the first's. The power is exact for independent items, and
+    from clusters of the pilot, which are drawn whole, for items in clusters.
     """
     from cimento.report.robustness import plan_grid
     from cimento.report.terminal import on_terminal
     from cimento.statistics.planning import plan_size
 
     name, pilots = _pilots(options)
+    unit = ""
     if options.of == "rate":
         title, pilot = _rates(
             name,
@@ -187,7 +189,8 @@ def _power_of_suite(options: PowerOptions) -> None:
             measure=options.measure,
             against=options.against,
         )
-        unit = ""
+    elif options.of == "correlation":
+        title, pilot = _correlated(name, pilots, question=options.question)
     else:
         title, pilot, unit = _means(
             name,
@@ -285,6 +288,28 @@ def _outcomes(run: Run, path: Path, question: str) -> ItemOutcomes:
     return by_question[wanted]
 
 
+def _correlated(name: str, pilots: Sequence[Path], *, question: str) -> tuple[str, Pilot]:
+    """The correlation to test, and its pilot."""
+    from cimento.compare.item_outcomes import item_outcomes
+    from cimento.compare.pilots import pilot_of_correlations
+
+    run = _one_pilot(name, pilots)
+    outcomes = item_outcomes([run], every_question=True)
+    asked = question or next((one.question for one in outcomes if one.references), "")
+    pilot = pilot_of_correlations(outcomes, question=asked)
+    return f"{name}, Spearman's correlation of {asked} with ratings, {run.model}.", pilot
+
+
+def _one_pilot(name: str, pilots: Sequence[Path], measure: str = "") -> Run:
+    if len(pilots) > 1:
+        raise UsageError(
+            where=_WHERE,
+            seen=f"{len(pilots)} pilots",
+            todo="Only rates are compared between two: give one pilot, or --of rate.",
+        )
+    return _pilot_run(pilots[0], name, measure)
+
+
 def _means(
     name: str, pilots: Sequence[Path], *, question: str, phenomenon: str, measure: str, dd: bool
 ) -> tuple[str, Pilot, str]:
@@ -292,13 +317,7 @@ def _means(
     from cimento.compare.pairwise import interactions_of
     from cimento.compare.pilots import pilot_of_interactions, pilot_of_margins
 
-    if len(pilots) > 1:
-        raise UsageError(
-            where=_WHERE,
-            seen=f"{len(pilots)} pilots",
-            todo="Margins and DD are tested against zero: give one pilot, or --of rate.",
-        )
-    run = _pilot_run(pilots[0], name, measure if dd else "")
+    run = _one_pilot(name, pilots, measure if dd else "")
     outcomes = _outcomes(run, pilots[0], question)
     if not dd:
         return f"{name}, margins of {run.model}.", pilot_of_margins(outcomes), outcomes.unit

@@ -1,4 +1,4 @@
-"""Pilots of a power simulation, made from the outcomes of runs: rates, margins, interactions."""
+"""Pilots of a plan, made from the outcomes of runs: rates, margins, DD, correlations."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ def pilot_of_rates(outcomes: Sequence[ItemOutcomes], *, chance: float | None) ->
     """
     first, second = outcomes[0], outcomes[-1]
     items = [item for item in first.right if item in second.right]
+    _refuse_rated(outcomes)
     if not items:
         raise UsageError(
             where=_WHERE,
@@ -57,6 +58,7 @@ def pilot_of_margins(outcomes: ItemOutcomes) -> Pilot:
     Raises:
         UsageError: the run has no such margins.
     """
+    _refuse_rated([outcomes])
     if not outcomes.values:
         raise UsageError(
             where=_WHERE,
@@ -64,6 +66,51 @@ def pilot_of_margins(outcomes: ItemOutcomes) -> Pilot:
             todo="Give a run of a suite with predictions; see --question.",
         )
     return _pilot_of_values(outcomes, outcomes.values)
+
+
+def _refuse_rated(outcomes: Sequence[ItemOutcomes]) -> None:
+    """Refuse questions without right and wrong, whose scores are set beside people's ratings.
+
+    Raises:
+        UsageError: there is one.
+    """
+    for one in outcomes:
+        if one.references and not one.right:
+            raise UsageError(
+                where=_WHERE,
+                seen=f"{one.question!r} has no right and wrong answers: it is correlated with"
+                " people's ratings",
+                todo="Add --of correlation, and with --difference the smallest correlation that"
+                " matters, as in --difference 0.3.",
+            )
+
+
+def pilot_of_correlations(outcomes: Sequence[ItemOutcomes], *, question: str) -> Pilot:
+    """Spearman's correlation of a run's scores with people's ratings.
+
+    Args:
+        outcomes: of the run, on all its questions.
+        question: a measure.
+
+    Raises:
+        UsageError: nothing was correlated, or not this.
+    """
+    rated = {one.question: one for one in outcomes if one.references}
+    if not rated:
+        raise UsageError(
+            where=_WHERE,
+            seen="the pilot has no ratings to correlate scores with",
+            todo="Give a run of a suite with people's ratings (cimento annotate apply).",
+        )
+    need_known(question, rated, where=_WHERE, seen=f"{question!r} is correlated with no ratings")
+    one = rated[question]
+    items = [item for item in one.values if item in one.references]
+    return Pilot(
+        kind="correlation",
+        values=tuple(one.values[item] for item in items),
+        references=tuple(one.references[item] for item in items),
+        design=one.design(items),
+    )
 
 
 def pilot_of_interactions(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import counted
 from cimento.report import formatting
 from cimento.report.grid import BLANK, EstimateCell, Grid
+from cimento.statistics.power import spearman_interval
 from cimento.statistics.regression import CONSTANT_TERM
 
 if TYPE_CHECKING:
@@ -345,10 +346,21 @@ def _pilot(pilot: Pilot, unit: str) -> str:
     if pilot.kind == "rate":
         chance = _share(pilot.null)
         return f"Pilot: {size}, right {_share(pilot.varying)}, tested against {chance}."
+    if pilot.kind == "correlation":
+        return f"Pilot: {size}, correlation {_share(pilot.effect)}."
     return f"Pilot: {size}, mean {effect}."
 
 
 def _drawn(plan: SizePlan, pilot: Pilot) -> str:
+    if pilot.kind == "correlation":
+        alone = (
+            "The power is approximate, for sentences that stand alone. Sentences of one item are"
+            " alike: to be safe, take so many items."
+        )
+        if plan.needed is None:
+            return alone
+        low, high = spearman_interval(plan.needed.items, plan.difference)
+        return f"The 95 % interval to expect is [{low:.2f}, {high:.2f}]. {alone}"
     if not plan.trials:
         exact = "The power is exact, for items that stand alone and are like those of the pilot."
         if plan.needed is None:

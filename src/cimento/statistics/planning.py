@@ -17,13 +17,15 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from cimento.errors import UsageError
+from cimento.statistics.correlation import coefficient
 from cimento.statistics.design import Design, Floats
 from cimento.statistics.differences import MCNEMAR, share_test
 from cimento.statistics.intervals import WILSON, WILSON_CLUSTERED, share_interval
 from cimento.statistics.means import CLUSTERED_T, STUDENT, t_test
-from cimento.statistics.power import mcnemar_power, simulated_power
+from cimento.statistics.power import correlation_power, mcnemar_power, simulated_power
 
-OutcomeKind: TypeAlias = Literal["difference", "rate", "mean"]
+OutcomeKind: TypeAlias = Literal["difference", "rate", "mean", "correlation"]
+SPEARMAN = "Spearman's correlation, Fisher's z (Bonett and Wright)"
 TRIALS = 1000
 _LEVELS = {"difference": (-1.0, 0.0, 1.0), "rate": (0.0, 1.0)}
 _MULTIPLES = (0.5, 1, 2, 4)
@@ -39,21 +41,27 @@ class Pilot:
     """The results of a pilot run, item by item.
 
     Attributes:
-        kind: ``difference`` of two models, ``rate`` of one, or ``mean`` of a number.
+        kind: ``difference`` of two models, ``rate`` of one, ``mean`` of a number, or Spearman's
+            ``correlation`` with a reference.
         values: of each item: 1, 0 or -1 for what the second model gets right less what the first
             does; 1 or 0 for right and wrong; or a number.
         design: of the items.
         null: what the values' mean is without an effect: chance for rates, else 0.
+        references: of each item, what values are correlated with; empty for other kinds.
     """
 
     kind: OutcomeKind
     values: tuple[float, ...]
     design: Design
     null: float = 0.0
+    references: tuple[float, ...] = ()
 
     @property
     def effect(self) -> float:
-        """The mean of the pilot, less `null`."""
+        """The mean of the pilot, less `null`, or its correlation; nan where that is undefined."""
+        if self.kind == "correlation":
+            r = coefficient(self.values, self.references).r
+            return math.nan if r is None else r
         return math.fsum(self.values) / len(self.values) - self.null
 
     @property
@@ -131,7 +139,8 @@ def plan_size(
     """
     wanted = pilot.effect if difference is None else difference
     _check(pilot, wanted, power, alpha, trials)
-    exact = not pilot.design.clustered and pilot.kind != "mean"
+    # No data are drawn with a given rank correlation: clusters of the pilot count as items.
+    exact = pilot.kind == "correlation" or (not pilot.design.clustered and pilot.kind != "mean")
 
     @functools.cache
     def at(clusters: int) -> SizedPower:
@@ -139,10 +148,11 @@ def plan_size(
             return _exact(pilot, clusters, wanted, alpha)
         return _drawn(pilot, clusters, wanted, alpha, seed=seed, trials=trials)
 
-    items_per_cluster = pilot.design.n / pilot.design.m
+    items_per_cluster = 1.0 if exact else pilot.design.n / pilot.design.m
     most = _MOST_EXACT if exact else int(_MOST_DRAWN / items_per_cluster)
     needed = _needed(at, power, most=most, exact=exact)
-    shown = {max(_FEWEST, round(pilot.design.m * times)) for times in _MULTIPLES}
+    of_pilot = pilot.design.n if pilot.kind == "correlation" else pilot.design.m
+    shown = {max(_FEWEST, round(of_pilot * times)) for times in _MULTIPLES}
     shown |= {needed.clusters} if needed else {most}
     return SizePlan(
         difference=wanted,
@@ -171,6 +181,8 @@ def _check(pilot: Pilot, wanted: float, power: float, alpha: float, trials: int)
     elif pilot.kind == "rate" and not (0 < pilot.null < 1 and 0 <= pilot.null + wanted <= 1):
         seen = f"a difference of {wanted:g} from {pilot.null:.3f}"
         todo = "Give a share, such as 0.05 for five points; both together are at most 1."
+    elif pilot.kind == "correlation" and abs(wanted) >= 1:
+        seen, todo = f"a correlation of {wanted:g}", "It lies between -1 and 1, without these."
     elif pilot.kind == "mean" and len(set(pilot.values)) == 1:
         seen, todo = "all values of the pilot are equal", "Give a pilot whose items differ."
     elif not 0 < alpha < power < 1 or trials < 1:
@@ -182,6 +194,8 @@ def _check(pilot: Pilot, wanted: float, power: float, alpha: float, trials: int)
 
 def _test_name(pilot: Pilot) -> str:
     clustered = pilot.design.clustered
+    if pilot.kind == "correlation":
+        return SPEARMAN
     if pilot.kind == "rate":
         method = WILSON_CLUSTERED if clustered else WILSON
         return f"the interval ({method}) excludes {pilot.null:.3f}"
@@ -216,6 +230,8 @@ def _exact(pilot: Pilot, n: int, wanted: float, alpha: float) -> SizedPower:
         first = (varying + size) / 2
         chance = mcnemar_power(n, only_first=first, only_second=varying - first, alpha=alpha)
         return SizedPower(clusters=n, items=n, power=chance)
+    if pilot.kind == "correlation":
+        return SizedPower(clusters=n, items=n, power=correlation_power(n, wanted, alpha=alpha))
     return SizedPower(clusters=n, items=n, power=_rate_power(n, pilot.null, wanted, alpha))
 
 

@@ -261,6 +261,38 @@ _PRECISION = 1e-9
 
 
 @functools.cache
+def spearman_interval(n: int, r: float, *, level: float = 0.95) -> tuple[float, float]:
+    """The interval to expect around Spearman's correlation of independent items.
+
+    Bonett and Wright (2000, doi:10.1007/BF02294183): on Fisher's z, with the variance
+    ``(1 + r^2 / 2) / (n - 3)``.
+
+    Args:
+        n: items; more than three.
+        r: the correlation, between -1 and 1.
+        level: of the interval.
+    """
+    reach = z_quantile(level) * math.sqrt((1 + r * r / 2) / (n - 3))
+    return math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)
+
+
+def correlation_power(n: int, r: float, *, alpha: float = 0.05) -> float:
+    """The chance that a two-sided test finds Spearman's correlation of independent items.
+
+    On Fisher's z, with Bonett and Wright's variance (`spearman_interval`), which is ``1 / (n - 3)``
+    where there is no correlation.
+
+    Args:
+        n: items; more than three.
+        r: the true correlation, between -1 and 1.
+        alpha: level of the test.
+    """
+    normal = NormalDist()
+    size = abs(math.atanh(r)) * math.sqrt(n - 3)
+    limit, spread = normal.inv_cdf(1 - alpha / 2), math.sqrt(1 + r * r / 2)
+    return normal.cdf((size - limit) / spread) + normal.cdf((-size - limit) / spread)
+
+
 def _rejected(discordant: int, alpha: float, variant: str) -> int:
     """The largest smaller count at which McNemar's test rejects; -1 where it never does."""
     low, high = -1, discordant // 2
