@@ -7,9 +7,8 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 import pytest
 
 from cimento.app import people
-from cimento.app.shown import DATABASE
 from cimento.people.judgments import judgments_of, read_judgments
-from cimento.people.surveys import read_design, storage
+from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.people.surveys.exports import write_survey
 from tests.helpers.app_user import until, visit
 from tests.helpers.survey_help import hidden, small

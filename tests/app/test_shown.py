@@ -11,7 +11,6 @@ from scipy import stats
 
 from cimento import InputError
 from cimento.app.shown import (
-    DATABASE,
     SurveyWishes,
     beside_models,
     progress,
@@ -19,7 +18,7 @@ from cimento.app.shown import (
     zipped_export,
 )
 from cimento.people.judgments import Judgment
-from cimento.people.surveys import design_json, read_design, storage
+from cimento.people.surveys import DATABASE, design_json, read_design, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.participants import network_host

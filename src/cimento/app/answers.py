@@ -14,7 +14,7 @@ from nicegui import ui
 
 from cimento.app.findings import button, show_said
 from cimento.app.frame import CommandLine, Text, Visit, english, file_choice, guarded, heading
-from cimento.app.shown import DATABASE, BesideModel, beside_models
+from cimento.app.shown import BesideModel, beside_models
 from cimento.app.words import Words, said
 from cimento.app.workspace import JUDGMENTS, SUITES
 from cimento.errors import CimentoError, InputError
@@ -43,7 +43,7 @@ from cimento.people.judgments.filters import (
     log_text,
 )
 from cimento.people.judgments.summaries import QuestionSummary, summarise
-from cimento.people.surveys import SurveyDesign, read_design
+from cimento.people.surveys import DATABASE, SurveyDesign, read_design
 from cimento.people.surveys.administration import write_results
 from cimento.people.surveys.asked import asked_by
 from cimento.runs.run import Run, open_run

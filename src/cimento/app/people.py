@@ -14,7 +14,6 @@ from cimento.app.answers import Results
 from cimento.app.findings import STYLE, button
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem, tell, withdraw
 from cimento.app.shown import (
-    DATABASE,
     EXPORTS,
     Progress,
     SurveyWishes,
@@ -26,7 +25,7 @@ from cimento.app.words import message_of
 from cimento.app.workspace import SURVEYS
 from cimento.errors import CimentoError, InputError, UsageError
 from cimento.paradigms.base import SurveyTask
-from cimento.people.surveys import SurveyDesign, read_design, storage
+from cimento.people.surveys import DATABASE, SurveyDesign, read_design, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import languages

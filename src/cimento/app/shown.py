@@ -23,7 +23,7 @@ from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import CimentoError, InputError, UsageError, needing
 from cimento.people.judgments import ACCEPTABILITY, Judgment
 from cimento.people.judgments.summaries import mean_ratings
-from cimento.people.surveys import read_design, storage
+from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.people.surveys.building import SurveyPlan
 from cimento.people.surveys.material import MaterialOptions
 from cimento.report import NamedGrid
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-DATABASE = "answers.sqlite"
 EXPORTS = ("jspsych", "pcibex", "print", "forms")
 """The folders of a survey with what other programs, and paper, need."""
 

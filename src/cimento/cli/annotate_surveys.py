@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -18,8 +19,8 @@ from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, option
 from cimento.io.files import read_bytes, write_text
 from cimento.people.judgments import FILLER, PRACTICE
-from cimento.people.surveys import read_design, storage
-from cimento.people.surveys.exports import write_survey
+from cimento.people.surveys import DATABASE, read_design, storage
+from cimento.people.surveys.exports import KEPT, write_survey
 from cimento.people.surveys.participants import MOST_PEOPLE
 
 if TYPE_CHECKING:
@@ -99,8 +100,9 @@ def _build(options: BuildOptions) -> None:
     )  # fmt: skip
     flags.refuse_file_name(options.output, holds="surveys are")
     design = build_design(find_suite(options.suite), plan)
-    write_survey(design, options.output, force=options.force)
+    files = write_survey(design, options.output, force=options.force)
     show(_told(design))
+    _note_kept(files)
     if options.consent is None and not options.contact:
         note(f"Remark: {CONTACT_MISSING}. Give --contact or --consent.")
     folder = options.output
@@ -122,7 +124,19 @@ def export_design(
     """Write all files that are made from a design, for example after editing it by hand."""
     flags.refuse_file_name(output, holds="surveys are")
     files = write_survey(read_design(design), output, force=force)
+    _note_kept(files)
     note(f"{counted(len(files), 'file')} in {output}.")
+
+
+def _note_kept(files: Sequence[Path]) -> None:
+    """Say what becomes of links and answers to the design that was in the folder."""
+    for path in files:
+        if path.name == KEPT:
+            note(
+                f"The links and answers in {path.with_name(DATABASE)} are to the design that is now"
+                f" {path}. To use them again, copy it over design.json; to collect answers to the"
+                " new design, name another --database."
+            )
 
 
 def _told(design: SurveyDesign) -> str:
@@ -142,7 +156,6 @@ def _told(design: SurveyDesign) -> str:
 
 
 SECRET = "CIMENTO_ADMIN_SECRET"  # noqa: S105  # the name of a variable
-DATABASE = "answers.sqlite"
 SHORTEST_SECRET = 12
 
 

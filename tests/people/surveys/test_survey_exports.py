@@ -21,7 +21,7 @@ import pytest
 
 from cimento import UsageError
 from cimento.people.judgments import judgments_of
-from cimento.people.surveys import AnswerChoice, exports, read_design
+from cimento.people.surveys import AnswerChoice, exports, read_design, write_design
 from cimento.people.surveys.building import SurveyPlan, build_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import MaterialOptions, words
@@ -170,6 +170,31 @@ def test_a_folder_that_holds_another_design_is_left_alone(tmp_path):
     for folder in ("forms", "print"):
         kept = {path.stem for path in (tmp_path / folder).iterdir()}
         assert kept == {f"survey-{name}" for name in second.by_survey}
+
+
+def test_a_design_with_links_is_not_replaced_and_force_keeps_it(tmp_path, capsys):
+    folder = tmp_path / "survey"
+    first = small("it-acceptability")
+    write_survey(first, folder)
+    assert invoke(["annotate", "serve", "invite", str(folder), "-n", "1"]) == 0
+    write_design(replace(first, title="Un altro titolo"), folder / "design.json")
+    export = ["annotate", "survey", "export", str(folder / "design.json"), "-o"]
+    capsys.readouterr()
+    assert invoke([*export, str(folder)]) == 2
+    refused = capsys.readouterr().err
+    assert "holds links and answers to another design" in refused
+    assert "another folder (-o)" in refused
+    build = ["annotate", "survey", "build", "it-connectives", "-o", str(folder)]
+    assert invoke(build) == 2
+    assert invoke([*export, str(tmp_path / "new")]) == 0
+    capsys.readouterr()
+    assert invoke([*export, str(folder), "--force"]) == 0
+    assert "copy it over design.json" in capsys.readouterr().err
+    assert read_design(folder).title == "Un altro titolo"
+    kept = folder / "design-answered.json"
+    assert read_design(kept) == first
+    kept.replace(folder / "design.json")
+    assert invoke(["annotate", "serve", "invite", str(folder), "-n", "1"]) == 0
 
 
 def run_pcibex(design, folder, participant="P7"):

@@ -26,6 +26,8 @@ FORMAT = 2
 MOST_CHOICES = 200
 """Among which one may be asked to choose."""
 FILE = "design.json"
+DATABASE = "answers.sqlite"
+"""The answers that cimento itself collects, beside the design."""
 PARTICIPANT_COLUMNS = (
     "participant", "survey", "link_made", "consent_version", "consented", "finished",
     "session_seconds", "answered", "questions", "checks", "checks_passed",

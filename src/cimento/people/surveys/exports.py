@@ -19,6 +19,7 @@ from cimento.errors import UsageError
 from cimento.io.files import BOM, inert, write_text
 from cimento.io.inline_markup import templates_of
 from cimento.people.surveys import (
+    DATABASE,
     FILE,
     SurveyDesign,
     SurveyField,
@@ -27,6 +28,7 @@ from cimento.people.surveys import (
     write_design,
 )
 from cimento.people.surveys.material import words
+from cimento.people.surveys.storage import stored_design
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -245,21 +247,37 @@ _MADE = ("forms/survey-*.csv", "print/survey-*.html")
 """The files of which another design may have more."""
 
 
+KEPT = "design-answered.json"
+"""The design of the answers in a folder into which another was written all the same."""
+
+
 def write_survey(design: SurveyDesign, folder: Path, *, force: bool = False) -> list[Path]:
     """Write the design, tables for forms, pages to print, a jsPsych and a PCIbex experiment.
 
     Args:
         design: what is written.
         folder: where to.
-        force: take the place of another design, and of all that was made from it.
+        force: take the place of another design, and of all that was made from it. The design of
+            answers in the folder is kept as `KEPT`.
 
     Returns:
         The files, in the order in which they were written.
 
     Raises:
-        UsageError: there is another design.
+        UsageError: there is another design, or answers to another.
+        InputError: the answers in the folder cannot be read.
         StorageError: the folder cannot be written.
     """
+    answers = folder / DATABASE
+    answered = stored_design(answers) if answers.is_file() else design
+    if not force and answered != design:
+        raise UsageError(
+            where=str(folder),
+            seen=f"{DATABASE} there holds links and answers to another design, which would work no"
+            " longer",
+            todo="Write to another folder (-o), and make new links there. --force writes here, and"
+            f" keeps the design of the answers as {KEPT}.",
+        )
     if not force and (folder / FILE).exists() and read_design(folder) != design:
         raise UsageError(
             where=str(folder),
@@ -273,6 +291,7 @@ def write_survey(design: SurveyDesign, folder: Path, *, force: bool = False) -> 
         "pcibex/main.js": pcibex_script(design),
     }
     written = [
+        *([write_design(answered, folder / KEPT)] if answered != design else []),
         write_design(design, folder / FILE),
         *(write_text(text, folder / name) for name, text in files.items()),
     ]
