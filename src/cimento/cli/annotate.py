@@ -15,6 +15,7 @@ from cimento.cli.flags import command_of
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.people.annotate.importing import open_secret, pseudonym
+from cimento.people.annotate.rows import spelled_apart
 from cimento.people.judgments import (
     SUFFIXES,
     finite,
@@ -325,7 +326,10 @@ def _filter_answers(options: FilterOptions) -> None:
     source = options.judgments
     file = source / "judgments.parquet" if source.is_dir() else source
     refuse_overwriting(options.output, [file])
-    filtered = filter_judgments(judgments_of(read_judgments(options.judgments)), limits)
+    judgments = judgments_of(read_judgments(options.judgments))
+    for remark in spelled_apart({j.annotator: j.annotator for j in judgments if j.annotator}):
+        note(remark)
+    filtered = filter_judgments(judgments, limits)
     text = log_text(filtered, source=file.name, by=options.by)
     digest = sha256(read_bytes(file)).hexdigest()
     write_judgments(table_of(filtered.judgments), options.output)

@@ -416,3 +416,34 @@ def test_places_of_blanks(tmp_path):
     asked = asked_items([folder]).find("Piove  ... fa freddo.", where="x")
     assert asked is not None
     assert (asked.item, asked.condition) == ("e 1cl", "")
+
+
+@pytest.mark.parametrize("names", ["keep", "replace"])
+def test_an_address_with_capitals_and_without_is_one_person(tmp_path, suite, capsys, names):
+    rows = "".join(
+        f"{name},e 1A,{value}\n"
+        for name, value in (("anna.b@example.org", 5), ("ANNA.B@EXAMPLE.ORG", 4), ("carla", 2))
+    )
+    file = write(tmp_path / "a.csv", "annotator,item,value\n" + rows)
+    out = tmp_path / "judgments.csv"
+    command = ["annotate", "import", str(file), "--form", "long", "--suite", str(suite)]
+    secret = ["--secret", str(tmp_path / "secret")]
+    assert invoke([*command, "--names", names, *secret, "-o", str(out)]) == 0
+    said = capsys.readouterr().err
+    assert "1 person wrote their address in several ways" in said
+    assert "1 answer is to a question that the same person had answered before" in said
+    kept = tmp_path / "kept.csv"
+    assert invoke(["annotate", "filter", str(out), "--duplicates", "first", "-o", str(kept)]) == 0
+    assert sorted(read_judgments(kept)["value"]) == ["2", "5"]
+
+
+def test_other_names_that_differ_in_capitals_only_are_named(tmp_path, suite, capsys):
+    rows = "P1,e 1A,5\np1,e 1A,4\n"
+    file = write(tmp_path / "a.csv", "annotator,item,value\n" + rows)
+    out, kept = str(tmp_path / "judgments.csv"), str(tmp_path / "kept.csv")
+    command = ["annotate", "import", str(file), "--form", "long", "--suite", str(suite)]
+    assert invoke([*command, "--names", "keep", "-o", out]) == 0
+    assert "count as two people: P1 and p1" in capsys.readouterr().err
+    assert invoke(["annotate", "filter", out, "--duplicates", "first", "-o", kept]) == 0
+    assert "count as two people: P1 and p1" in capsys.readouterr().err
+    assert len(read_judgments(Path(kept))) == 2

@@ -85,11 +85,21 @@ def pseudonym(name: str, secret: bytes) -> str:
     """The pseudonym of a participant.
 
     Args:
-        name: as the platform has it; blanks at its ends and the Unicode form do not count.
+        name: as the platform has it; what `one_spelling` makes equal is one participant.
         secret: of `open_secret`.
     """
-    plain = unicodedata.normalize("NFC", name).strip().encode("utf-8")
+    plain = one_spelling(name).encode("utf-8")
     return "p" + hmac.new(secret, plain, hashlib.sha256).hexdigest()[:_DIGITS]
+
+
+def one_spelling(name: str) -> str:
+    """A participant's name without blanks at its ends, in one Unicode form.
+
+    E-mail addresses are in small letters: people write their own one way or the other. Codes stay,
+    as those of some platforms differ in capitals only.
+    """
+    plain = unicodedata.normalize("NFC", name).strip()
+    return plain.lower() if "@" in plain else plain
 
 
 def asked_items(suites: Sequence[Path]) -> AskedItems:
@@ -180,7 +190,7 @@ def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
         ImportRules(
             columns=columns,
             places=places,
-            rename=(lambda name: pseudonym(name, secret)) if secret else str,
+            rename=(lambda name: pseudonym(name, secret)) if secret else one_spelling,
             submissions=options.submissions,
             unknown=options.unknown,
         ),

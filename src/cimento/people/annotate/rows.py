@@ -98,6 +98,7 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportRules) -> Import:
         )
     judgments = _with_surveys(asked)
     notes = (
+        *spelled_apart(people),
         *_doubled(judgments),
         *_unanswered(asked, judgments, reading.places),
         *_unfinished(judgments, reading.places.sizes()),
@@ -256,6 +257,33 @@ def _with_surveys(asked: Sequence[tuple[Judgment, AskedItem | None]]) -> tuple[J
         else replace(judgment, survey=only[judgment.annotator])
         for judgment, place in asked
     )
+
+
+def spelled_apart(people: Mapping[str, str]) -> Iterator[str]:
+    """Notes on names that differ in capitals only.
+
+    Args:
+        people: name in the file to the one that is kept.
+    """
+    spellings: dict[str, dict[str, None]] = {}
+    alike: dict[str, int] = {}
+    for name, kept in people.items():
+        folded = name.strip().casefold()
+        spellings.setdefault(folded, {})[kept] = None
+        alike[folded] = alike.get(folded, 0) + 1
+    apart = [" and ".join(kept) for kept in spellings.values() if len(kept) > 1]
+    joined = [kept for name, (kept, *more) in spellings.items() if alike[name] > 1 and not more]
+    if joined:
+        yield (
+            f"{counted(len(joined), 'person', 'people')} wrote their address in several ways, with"
+            f" capitals and without: {_listed(joined)}. All answers to one address are of one"
+            " person."
+        )
+    if apart:
+        yield (
+            f"Names that differ in capitals only count as two people: {_listed(apart)}. If they are"
+            " one, write the name alike in the file of answers, and import it again."
+        )
 
 
 def _doubled(judgments: Sequence[Judgment]) -> Iterator[str]:
