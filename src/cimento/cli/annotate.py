@@ -15,7 +15,7 @@ from cimento.cli.flags import command_of
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.people.annotate.importing import open_secret, pseudonym
-from cimento.people.annotate.rows import spelled_apart
+from cimento.people.annotate.rows import inattentive, spelled_apart
 from cimento.people.judgments import (
     SUFFIXES,
     finite,
@@ -359,6 +359,7 @@ def apply_answers(
         str, flags.flag("--scale", help="Ends of the scale, as in 1,5; by default the suite's.")
     ] = "",
     language: flags.Language = "",
+    force: Annotated[bool, flags.flag("--force", help="Replace what is in the folder.")] = False,
 ) -> None:
     """Write a copy of a suite with people's answers, for comparison with models.
 
@@ -371,6 +372,7 @@ def apply_answers(
 
     _refuse_swapped(suite, judgments[0])
     flags.refuse_file_name(output, holds="suites with people's answers are")
+    flags.refuse_used_folder(output, force=force)
     all_judgments = [
         judgment for path in judgments for judgment in judgments_of(read_judgments(path))
     ]
@@ -383,6 +385,8 @@ def apply_answers(
             note(
                 "The suite does not name its language. Give --language it (or es, pt, ru, en ...)."
             )
+    for remark in inattentive(all_judgments, failed_only=True):
+        note(f"Their answers count: {remark[0].lower()}{remark[1:]}")
     applied = apply_judgments(path, all_judgments, output, scale=_scale(scale), language=language)
     for why, count in applied.passed.items():
         note(f"{count} skipped: {why}")

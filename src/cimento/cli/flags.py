@@ -129,6 +129,20 @@ def refuse_file_name(path: Path, *, holds: str, then: str = "") -> None:
         )
 
 
+def refuse_used_folder(path: Path, *, force: bool) -> None:
+    """Refuse a folder with files in it, unless they are to be replaced.
+
+    Raises:
+        UsageError: there are files, which would be mixed with others or lost.
+    """
+    if not force and path.is_dir() and next(path.iterdir(), None) is not None:
+        raise UsageError(
+            where=f"--output {path}",
+            seen="there are files in this folder already",
+            todo="Name another folder, or give --force to replace them.",
+        )
+
+
 _FILES = frozenset({".json", ".jsonl", ".csv", ".tsv", ".xlsx", ".html", ".md", ".txt", ".pdf"})
 
 

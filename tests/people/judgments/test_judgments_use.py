@@ -428,3 +428,31 @@ def test_apply_takes_the_language_from_the_survey_beside_the_answers(tmp_path, m
     suite.write_text("item,good,bad\n1,Il gatto dorme.,Il gatto dormo.\n", encoding="utf-8")
     assert invoke([*apply, "-o", "other"]) == 0
     assert "Give --language it" in capsys.readouterr().err
+
+
+def test_apply_leaves_a_folder_with_files_alone_and_names_who_failed_checks(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    suite = tmp_path / "pairs.csv"
+    suite.write_text("item,good,bad\n1,Il gatto dorme.,Il gatto dormono.\n", encoding="utf-8")
+    answers = [
+        Judgment(suite="pairs", item="1", condition="good", annotator=name, value=value)
+        for name, value in (("anna", "4"), ("bruno", "2"))
+    ]
+    checks = [
+        Judgment(suite="pairs", item="", annotator=name, value=value, expected="5")
+        for name, value in (("anna", "5"), ("bruno", "1"))
+    ]
+    write_judgments(table_of([*answers, *checks]), tmp_path / "kept.csv")
+    apply = ["annotate", "apply", "pairs.csv", "kept.csv", "--scale", "1,5", "-o", "copy"]
+    assert invoke(apply) == 0
+    said = capsys.readouterr().err
+    assert "Their answers count: 1 person failed attention checks: bruno (0 of 1 right)" in said
+    write_judgments(table_of(answers[:1]), tmp_path / "kept.csv")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "copy").iterdir()}
+    assert invoke(apply) == 2
+    assert "there are files in this folder already" in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in (tmp_path / "copy").iterdir()} == before
+    assert invoke([*apply, "--force"]) == 0
+    assert "failed attention checks" not in capsys.readouterr().err

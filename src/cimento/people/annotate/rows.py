@@ -102,7 +102,7 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportRules) -> Import:
         *_doubled(judgments),
         *_unanswered(asked, judgments, reading.places),
         *_unfinished(judgments, reading.places.sizes()),
-        *_inattentive(judgments),
+        *inattentive(judgments),
         *_prolific_notes(people, reading.submissions),
     )
     return Import(judgments=judgments, passed=passed, notes=notes)
@@ -331,8 +331,13 @@ def _unfinished(judgments: Sequence[Judgment], sizes: Mapping[str, int]) -> Iter
         )
 
 
-def _inattentive(judgments: Sequence[Judgment]) -> Iterator[str]:
-    """A note on attention checks, and on participants who failed one."""
+def inattentive(judgments: Sequence[Judgment], *, failed_only: bool = False) -> Iterator[str]:
+    """A note on attention checks, and on participants who failed one.
+
+    Args:
+        judgments: of all participants.
+        failed_only: no note where nobody failed any.
+    """
     measured = {
         name: measurement
         for name, answers in judgments_by_person(judgments).items()
@@ -342,6 +347,8 @@ def _inattentive(judgments: Sequence[Judgment]) -> Iterator[str]:
         return
     failed = {name: m.basis for name, m in measured.items() if m.value is not None and m.value < 1}
     if not failed:
+        if failed_only:
+            return
         yield f"All attention checks of {counted(len(measured), 'person', 'people')} are right."
         return
     yield (
