@@ -12,8 +12,6 @@ from cimento.errors import counted
 from cimento.io.inline_markup import columns
 from cimento.measures import Measure, Missing, find_measure
 from cimento.paradigms.ratings.estimates import (
-    BY_ERRORS,
-    BY_HALVES,
     LABEL,
     RATING,
     TOKENS,
@@ -21,10 +19,18 @@ from cimento.paradigms.ratings.estimates import (
 from cimento.paradigms.ratings.people import KINDS, RatedValue, farthest_apart, gaps
 from cimento.paradigms.ratings.runs import RatedRun, options_of
 from cimento.paradigms.ratings.suite import RatedSentence
+from cimento.paradigms.regions.judging import crosses_factors
 from cimento.report import ItemRecord, NamedGrid, RunReport
 from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, frame_of, require_rows
-from cimento.report.formatting import correlation_cautions, interval, number, p_number, p_short
+from cimento.report.formatting import (
+    correlation_cautions,
+    interval,
+    number,
+    p_number,
+    p_short,
+)
 from cimento.report.grid import Grid
+from cimento.report.sections import people_notes
 from cimento.runs.outcomes import Estimate
 
 if TYPE_CHECKING:
@@ -47,7 +53,7 @@ def _lines(run: RatedRun) -> Iterator[str]:
     yield f"  {counted(len(run.sentences), 'sentence')}, {run.n_rated} rated{z}"
     if run.n_rated:
         yield from _beside(run)
-        yield from _ceiling(run)
+        yield from (f"  {line}" for line in _people(run))
         yield from _misses(run)
         yield from _described(run, RATING, "Ratings by label")
     if any(
@@ -100,24 +106,14 @@ def method_names(names: Iterable[str | None]) -> str:
     return " or ".join(dict.fromkeys(name for name in names if name)) or "-"
 
 
-def _ceiling(run: RatedRun) -> Iterator[str]:
-    halves = run.find(RATING, "noise ceiling", BY_HALVES)
-    errors = run.find(RATING, "noise ceiling", BY_ERRORS)
-    known = next(
-        (estimate for estimate in (halves, errors) if estimate and estimate.value is not None), None
-    )
-    if known is not None:
-        yield f"  noise ceiling: {number(known.value)}, from {known.method}"
-    elif halves is not None:
-        yield f"  noise ceiling: - ({halves.reason})"
-    alphas = ", ".join(
-        f"{alpha.method} {number(alpha.value)} "
-        + interval(alpha.low, alpha.high, absent=f"(no interval: {alpha.reason})")
-        for alpha in run.estimates
-        if alpha.statistic == "Krippendorff's alpha" and alpha.value is not None
-    )
-    if alphas:
-        yield f"  agreement of the people, Krippendorff's alpha: {alphas}"
+def _people(run: RatedRun) -> Iterator[str]:
+    """Notes on the people themselves."""
+    yield from people_notes(run.estimates)
+    if crosses_factors(run.run):
+        yield _NO_DD
+
+
+_NO_DD = "people's DD is not computed: the correlations are over all sentences of the design"
 
 
 def _misses(run: RatedRun) -> Iterator[str]:
@@ -189,10 +185,14 @@ def _accuracies(run: RatedRun) -> Iterator[str]:
         if estimate.statistic == "accuracy" and estimate.group:
             by_column.setdefault(estimate.group, []).append(estimate)
     for column, levels in by_column.items():
-        rows = [(f"accuracy by {column}", "n", "accuracy", "95 %")]
-        for accuracy in levels:
+        # A design has its own estimates of the same predictions, by measure, in a table above.
+        once = [accuracy for accuracy in levels if not accuracy.method] or levels
+        several = len({accuracy.question for accuracy in once}) > 1
+        rows = [(f"accuracy by {column}", *(["prediction"] * several), "n", "accuracy", "95 %")]
+        for accuracy in once:
             shown = interval(accuracy.low, accuracy.high, absent=accuracy.reason or "-")
-            rows.append((accuracy.level or "-", str(accuracy.n), number(accuracy.value), shown))
+            named = (accuracy.level or "-", *([accuracy.question] * several))
+            rows.append((*named, str(accuracy.n), number(accuracy.value), shown))
         yield columns(rows, indent=2)
 
 
@@ -309,7 +309,12 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
                 for run, estimate in spearmans
             ),
             labels=2,
-            notes=(f"95 %: {intervals}; p of Spearman: {tests}.", *correlation_cautions(shown)),
+            notes=(
+                f"95 %: {intervals}; p of Spearman: {tests}.",
+                # People are the same beside every model.
+                *(f"{line[0].upper()}{line[1:]}." for line in _people(runs[0])),
+                *correlation_cautions(shown),
+            ),
         )
         yield NamedGrid("correlations", grid)
     areas = [(run, estimate) for run in runs for estimate in run.measured("AUC") if estimate.n]
