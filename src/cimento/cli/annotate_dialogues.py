@@ -287,8 +287,9 @@ def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) ->
         show_json({"questions": summaries} | ({"judges": compared} if judges else {}))
         return
     rows: list[tuple[str, ...]] = [
-        ("question", "people", "places", "answers", "per place", "mean", "sd in places", "alpha")
-    ]
+        ("question", "people", "places", "answers", "per place", "mean of places", "sd in places",
+         "Krippendorff's alpha")
+    ]  # fmt: skip
     rows += [
         (
             summary.question,
@@ -296,7 +297,7 @@ def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) ->
             f"{summary.fewest} to {summary.most}",
             "-" if summary.mean is None else f"{summary.mean:.3f}",
             "-" if summary.sd is None else f"{summary.sd:.3f}",
-            agreed(summary.alpha),
+            f"{summary.alpha.coefficient.rpartition(', ')[2]} {agreed(summary.alpha)}",
         )
         for summary in summaries
     ]

@@ -64,3 +64,11 @@ def test_reports_have_the_ceiling_and_the_agreement_of_the_people(rated, tmp_pat
     assert "agreement of the people, krippendorff's alpha: nominal" in text
     if ending != "md":
         assert "people's dd is not computed" in text
+
+
+def test_agreement_names_its_mean_and_its_alpha(rated, capsys):
+    assert invoke(["annotate", "agreement", str(rated.parent / "kept.csv")]) == 0
+    header, row = capsys.readouterr().out.splitlines()[:2]
+    assert header.split("  ")[-1].strip() == "Krippendorff's alpha"
+    assert "mean of places" in header
+    assert "  interval 0." in row

@@ -457,3 +457,19 @@ def test_a_suite_that_does_not_say_its_language_needs_one(tmp_path, capsys):
     assert invoke(command) == 2
     assert "the suite does not say its language" in capsys.readouterr().err
     assert invoke([*command, "--language", "it"]) == 0
+
+
+@pytest.mark.parametrize("header", ["texto", "Frase", "sentence", "text"])
+def test_practice_may_be_headed_as_sentences_of_suites(tmp_path, header):
+    path = tmp_path / "practica.csv"
+    path.write_text(f"{header}\nUna frase de prueba.\n", encoding="utf-8")
+    design = build_design(find_suite("it-acceptability"), SurveyPlan(practice=path, checks=0))
+    (practice,) = [question for question in design.questions if question.kind == "practice"]
+    assert practice.lines == ("Una frase de prueba.",)
+
+
+def test_a_scale_is_refused_where_nothing_is_rated(tmp_path, capsys):
+    build = ["annotate", "survey", "build", "it-acceptability", "-o", str(tmp_path / "survey")]
+    assert invoke([*build, "--task", "yesno", "--scale", "7"]) == 2
+    assert "people rate nothing on a scale in the task yesno" in capsys.readouterr().err
+    assert invoke([*build, "--task", "likert", "--scale", "7"]) == 0

@@ -358,13 +358,14 @@ def _changes(before: Sequence[QuestionSummary], after: Sequence[QuestionSummary]
         )
         if old.mean is not None:
             yield (
-                f"  mean {_number(old.mean)} -> {_number(new.mean)},"
+                f"  mean of places {_number(old.mean)} -> {_number(new.mean)},"
                 f" sd within places {_number(old.sd)} -> {_number(new.sd)}"
             )
         for name, mean in old.by_condition.items():
             if name:
                 yield f"  mean of {name} {mean:.3f} -> {_number(new.by_condition.get(name))}"
-        yield f"  Krippendorff's alpha {agreement_text(old.alpha)} -> {agreement_text(new.alpha)}"
+        alphas = f"{agreement_text(old.alpha)} -> {agreement_text(new.alpha)}"
+        yield f"  {old.alpha.coefficient}: {alphas}"
 
 
 def _number(value: float | None) -> str:

@@ -34,6 +34,7 @@ from cimento.people.surveys.material import (
     read_material,
     words,
 )
+from cimento.suites.headers import HEADERS
 from cimento.suites.reading import open_text
 from cimento.suites.tables import Row, Table, open_table
 
@@ -185,6 +186,7 @@ def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
             todo="Copy the completion link of the platform.",
         )
     material = read_material(path, plan.wanted)
+    _refuse_scale(plan, material.task)
     texts = words(material.language)
     points = plan.scale or min(material.points or USUAL_SCALE, LONGEST_SCALE)
     fields = fields_for(material.task, texts, scale=points, length=material.longest)
@@ -288,6 +290,15 @@ def _checks(
     return (*made, *from_file)
 
 
+def _refuse_scale(plan: SurveyPlan, task: str) -> None:
+    if plan.scale is not None and task != "likert":
+        raise UsageError(
+            where=f"--scale {plan.scale}",
+            seen=f"people rate nothing on a scale in the task {task}",
+            todo="Leave it out, or give --task likert.",
+        )
+
+
 def _sample_choices(
     material: SurveyMaterial, texts: Words, chance: random.Random
 ) -> Sequence[AnswerChoice]:
@@ -326,14 +337,19 @@ def _more_questions(plan: SurveyPlan, first: SurveyField) -> Iterator[SurveyQues
 
 
 def _read_questions(path: Path, name: str) -> list[SurveyQuestion]:
-    """Questions from a table: ``text``, ``expected``, and ``choices`` with bars between."""
+    """Questions from a table: ``text``, ``expected``, and ``choices`` with bars between.
+
+    The column of texts may be headed as in suites: *testo*, *frase*, *sentence* ...
+    """
     table = open_table(path)
+    headed = {"text", "sentence", *HEADERS["text"], *HEADERS["sentence"]}
+    column = next((name for name in table.columns if name.casefold() in headed), "text")
     questions = []
     for number, row in enumerate(table.rows, start=1):
-        text, expected = (row.cells.get(name, "").strip() for name in ("text", "expected"))
+        text, expected = row.cells.get(column, "").strip(), row.cells.get("expected", "").strip()
         if not text:
             raise InputError(
-                where=table.where(row), seen="there is no text", todo="Fill the column text."
+                where=table.where(row), seen="there is no text", todo=f"Fill the column {column}."
             )
         choices = _choices(table, row)
         if choices and expected and expected not in choices:
