@@ -294,7 +294,7 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
         return tuple(estimates_of(run))
 
     def scores(self, run: Run) -> pl.DataFrame:
-        """The score of every sentence, by `condition_scores` of `estimates`."""
+        """The value of every sentence, by `condition_scores` of `estimates`."""
         from cimento.paradigms.regions.estimates import condition_scores
 
         return condition_scores(run)
