@@ -275,6 +275,13 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
         """
         return None
 
+    def sides(self, run: Run) -> Mapping[str, Mapping[str, Mapping[str, float | None]]]:  # noqa: ARG002
+        """The numbers that questions compare, in nats, by question, item and condition.
+
+        By default there are none: then a condition's number is the sum over its scored tokens.
+        """
+        return {}
+
     def restated(self, run: Run) -> Restated | None:  # noqa: ARG002
         """The questions of another kind of test that a run asks in another way; by default none."""
         return None

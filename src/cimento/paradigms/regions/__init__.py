@@ -299,6 +299,12 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
 
         return condition_scores(run)
 
+    def sides(self, run: Run) -> Mapping[str, Mapping[str, Mapping[str, float | None]]]:
+        """The numbers that predictions compare; see `cimento.paradigms.regions.sides`."""
+        from cimento.paradigms.regions.sides import sides_of
+
+        return sides_of(run)
+
     def methods(self, run: Run) -> MethodFacts:
         """The facts about judging; see `cimento.paradigms.regions.sections.region_methods`."""
         from cimento.paradigms.regions.sections import region_methods

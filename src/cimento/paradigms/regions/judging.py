@@ -377,7 +377,7 @@ def _judged(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> pl.DataF
     schema = {name: OUTCOMES.polars()[name] for name in ("verdict", "value", "reason")}
     if not judged_suite(run).predictions:
         return pl.DataFrame(schema=schema)
-    judged, columns = _compared(run, tokens, measure)
+    judged, columns = compared(run, tokens, measure)
     # Where scores are estimates, margins within their error decide nothing.
     if errors := _errors(run, tokens, measure):
         judged = with_undecided(judged, errors, columns.texts.number)
@@ -406,15 +406,16 @@ def _judged(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> pl.DataF
 def _errors(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> list[Floats]:
     """The error of the margins of each prediction; none where scores are no estimates."""
     margins = [
-        [part.margins_bits for part in _compared(run, replicate, measure)[0]]
+        [part.margins_bits for part in compared(run, replicate, measure)[0]]
         for replicate in replicates_of(tokens)
     ]
     return [half_widths(values) for values in zip(*margins, strict=True)]
 
 
-def _compared(
+def compared(
     run: Run, tokens: pl.LazyFrame, measure: Measure | None
 ) -> tuple[Sequence[Evaluations], RegionColumns]:
+    """The result of each prediction on every item, and the values that they compare."""
     suite, unit = judged_suite(run), options_of(run).unit
     trees = parse_predictions(suite)
     if measure is None:
