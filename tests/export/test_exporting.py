@@ -110,7 +110,8 @@ def test_lm_eval_results_and_samples(exported, runs):
     texts = runs["it-islands"].texts["whether-01"]
     assert [argument["arg_1"] for argument in first["arguments"].values()] == list(texts.values())
     sums = runs["it-islands"].logprobs["whether-01"]
-    assert [float(resp[0]) for resp in first["filtered_resps"]] == list(sums.values())
+    numbers = [float(resp[0]) for resp in first["filtered_resps"]]
+    assert numbers == pytest.approx(list(sums.values()))
     assert first["resps"] == [[resp] for resp in first["filtered_resps"]]
 
 

@@ -328,8 +328,8 @@ def _sample(
     run: RunData, result: ExportedResult, number: int, outcome: Outcome
 ) -> dict[str, JsonValue]:
     """One item, whose conditions are the requests that lm-eval would have made, one text each."""
-    sides, texts = run.sides(outcome), run.texts.get(outcome.item, {})
-    texts = {name: texts[name] for name in sides if name in texts}
+    sides = run.sides(outcome)
+    texts = {name: text for name, text in run.texts.get(outcome.item, {}).items() if name in sides}
     doc: dict[str, JsonValue] = {
         "item": outcome.item,
         "texts": dict(texts),

@@ -54,8 +54,10 @@ def sides_of(run: Run) -> Sides:
     made: Sides = {}
     for question, part in zip(questions(run), parts, strict=True):
         sides = made[question] = {item: {} for item in ids}
-        for condition in dict.fromkeys(one.condition for one in part):
+        for condition in suite.condition_names:
             regions = [one for one in dict.fromkeys(part) if one.condition == condition]
+            if not regions:
+                continue
             sums = -scale * _sums(values, regions)
             for item, number in zip(ids, sums.tolist(), strict=True):
                 sides[item][condition] = number if math.isfinite(number) else None
