@@ -10,6 +10,7 @@ from cimento.api import Failure, suite_jobs, suites_to_run
 from cimento.engine.cache import AnswerCache, FileCache
 from cimento.engine.engines import visible_gpus
 from cimento.engine.execute import Execution
+from cimento.engine.feasible import UNCOUNTED
 from cimento.engine.jobs import Work
 from cimento.engine.plan import ModelPlan, plan_jobs, plan_models
 from cimento.engine.units import UnitStore
@@ -64,8 +65,8 @@ class Planned:
 
     @property
     def unusable(self) -> tuple[str, ...]:
-        """The models that cannot be opened, so that nothing is known of what they would be sent."""
-        return tuple(model.model for model in self.models if model.problem and not model.requests)
+        """The models that cannot be asked about any of the suites."""
+        return tuple(m.model for m in self.models if m.problem not in ("", UNCOUNTED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,9 @@ def plan_all(
         failures = [entry for entry in entries if isinstance(entry, Failure)]
         execution = Execution(jobs, Work(store=store, force=run_options.force, ask=False))
         follow = 0
-        for job, plan in zip(jobs, plan_jobs(execution), strict=True):
+        job_plans = plan_jobs(execution)
+        lost = [plan.problem for plan in job_plans if plan.problem]
+        for job, plan in zip(jobs, job_plans, strict=True):
             name = job.suite_name
             if job.is_done:
                 stored[name].append(job.model.label)
@@ -146,9 +149,12 @@ def plan_all(
             if name not in asked or asked[name].problem or not asked[name].requests:
                 first = dataclasses.asdict(plan)
                 asked[name] = SuitePlan(suite=name, items=job.items, later=later, **first)
-        for lost in failures:
-            asked.setdefault(lost.suite, SuitePlan(suite=lost.suite, problem=str(lost.error)))
+        for failure in failures:
+            problem = str(failure.error)
+            asked.setdefault(failure.suite, SuitePlan(suite=failure.suite, problem=problem))
         plans = plan_models(execution, cache, gpu=gpu, prices=prices)
+        if lost and len(lost) == len(jobs):
+            plans = [replace(plan, problem=lost[0], seconds=None, by="") for plan in plans]
         planned += [_with_later(plan, follow) for plan in plans]
         if failures and not jobs:
             planned.append(ModelPlan(model=failures[0].model, problem=str(failures[0].error)))
