@@ -249,10 +249,12 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
         """
         import polars as pl
 
-        refuse_what_is_fixed(scoring)
         path = expanded(name)
-        if is_log(path):
-            replayed = replay_log(suite, path)
+        is_logged = is_log(path)
+        refuse_what_is_fixed(scoring, ordered=not is_logged)
+        if is_logged:
+            asked = suite if scoring.limit is None else self.limited(suite, scoring.limit)
+            replayed = replay_log(asked, path)
         else:
             file_digest(path)  # reports why a file cannot be read
             replayed = replay(suite, path, spec=scoring.spec, unit=scoring.recorded_unit)
