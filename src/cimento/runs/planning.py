@@ -12,7 +12,7 @@ from cimento.engine.engines import visible_gpus
 from cimento.engine.execute import Execution
 from cimento.engine.feasible import UNCOUNTED
 from cimento.engine.jobs import Work
-from cimento.engine.plan import ModelPlan, plan_jobs, plan_models
+from cimento.engine.plan import JobPlan, ModelPlan, plan_jobs, plan_models
 from cimento.engine.units import UnitStore
 from cimento.io.files import default_cache_folder
 from cimento.models.registry import AnyScorer
@@ -137,7 +137,6 @@ def plan_all(
         execution = Execution(jobs, Work(store=store, force=run_options.force, ask=False))
         follow = 0
         job_plans = plan_jobs(execution)
-        lost = [plan.problem for plan in job_plans if plan.problem]
         for job, plan in zip(jobs, job_plans, strict=True):
             name = job.suite_name
             if job.is_done:
@@ -149,17 +148,21 @@ def plan_all(
             if name not in asked or asked[name].problem or not asked[name].requests:
                 first = dataclasses.asdict(plan)
                 asked[name] = SuitePlan(suite=name, items=job.items, later=later, **first)
-        for failure in failures:
-            problem = str(failure.error)
-            asked.setdefault(failure.suite, SuitePlan(suite=failure.suite, problem=problem))
+        for failed in failures:
+            asked.setdefault(failed.suite, SuitePlan(suite=failed.suite, problem=str(failed.error)))
         plans = plan_models(execution, cache, gpu=gpu, prices=prices)
-        if lost and len(lost) == len(jobs):
-            plans = [replace(plan, problem=lost[0], seconds=None, by="") for plan in plans]
-        planned += [_with_later(plan, follow) for plan in plans]
+        planned += [_with_later(plan, follow) for plan in _without_hope(plans, job_plans)]
         if failures and not jobs:
             planned.append(ModelPlan(model=failures[0].model, problem=str(failures[0].error)))
     order = (replace(asked[name], stored=tuple(labels)) for name, labels in stored.items())
     return Planned(suites=tuple(order), models=tuple(planned))
+
+
+def _without_hope(models: Sequence[ModelPlan], jobs: Sequence[JobPlan]) -> Sequence[ModelPlan]:
+    """The plans of a model, with the problem of its first job if all its jobs have one."""
+    if not jobs or not all(job.problem for job in jobs):
+        return models
+    return [replace(plan, problem=jobs[0].problem, seconds=None, by="") for plan in models]
 
 
 def _with_later(plan: ModelPlan, later: int) -> ModelPlan:
