@@ -167,6 +167,17 @@ def test_the_paragraph_names_the_suites_and_says_which_a_sentence_is_about(store
     assert ". We correlated log-probability (lp) (Lau" in alone
 
 
+def test_degrees_that_an_author_expects_are_never_called_ratings_of_people(stored):
+    run = stored["it-acceptability"]
+    for appendix in (False, True):
+        said = methods_paragraph([run], appendix=appendix)
+        assert "sentences with degrees expected by the author" in said
+        assert not re.search("mean rating|rated sentence|with the ratings", said)
+    assert "with the author's expected degree of acceptability by Spearman" in methods_paragraph(
+        [run]
+    )
+
+
 def test_what_holds_in_all_suites_again_is_said_so():
     runs = [
         made(brief=(f"We looked at {name}.", "We counted."), meta=Meta(name)) for name in ("a", "b")
