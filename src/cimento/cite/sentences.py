@@ -161,6 +161,8 @@ def _rounded(number: int) -> str:
 
 def scored_in_brief(run: RunFacts) -> list[str]:
     """Sentences on how tokens were scored, if it was not in the usual way."""
+    if not run.methods.scores_texts:
+        return []
     rule = str(run.policy.get("pll", ""))
     if run.model.get("kind") == "masked" and rule in _PLL_IN_BRIEF:
         return [f"Masked models were scored by pseudo-log-likelihood, {_PLL_IN_BRIEF[rule]}."]
@@ -294,7 +296,10 @@ def scoring_sentences(run: RunFacts) -> list[str]:
     if kind == "replay":
         return [_NO_ANSWER]
     policy = run.policy
-    sentences = [_KINDS.get(kind, _causal)(run, policy), *_boundary(run, policy)]
+    # What a masked model says at a mask has no rule for the tokens of a text.
+    filled = kind == "masked" and not run.methods.scores_texts
+    scored = [] if filled else [_KINDS.get(kind, _causal)(run, policy)]
+    sentences = [*scored, *_boundary(run, policy)]
     if policy.get("punctuation") == "keep":
         sentences.append("Punctuation marks were part of the word next to them.")
     elif policy.get("punctuation") == "split":

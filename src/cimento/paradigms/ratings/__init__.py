@@ -300,7 +300,7 @@ def _in_brief(measures: Sequence[str], *, by_author: bool) -> str:
     others = len(measures) - 1
     more = f" and {others} other measures (see the appendix)" if others else ""
     # Degrees that an author expects are no data on people.
-    rating = "the author's expected degree of acceptability" if by_author else "its mean rating"
+    rating = "the author's expected degree" if by_author else "its mean rating"
     return (
         f"We correlated {describe_measure(measures[0], brief=True)}{more} of each sentence with"
         f" {rating} by Spearman's rho [@spearman1904], with 95% jackknife intervals [@efron1993]."
