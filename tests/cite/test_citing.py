@@ -180,6 +180,27 @@ def test_how_blanks_were_filled_is_said_of_each_kind_of_model(tmp_path):
     assert "Candidates of causal models were the most probable next tokens" in brief
 
 
+def test_a_starter_suite_has_a_year_and_says_nothing_twice(stored):
+    entry = bibtex(references([stored["it-acceptability"]])[:1])
+    assert "  year = {2026},\n" in entry
+    assert "  note = {cimento starter suites, CC BY 4.0},\n" in entry
+
+
+def test_an_n_gram_model_is_called_one():
+    run = made(model={"name": "b2", "details": {"order": "2", "read_by": "ArpaModel"}})
+    assert "b2 (n-gram model of order 2, revision ababab" in methods_paragraph([run])
+    assert "b2 (n-gram model of order 2, " in methods_paragraph([run], appendix=True)
+
+
+def test_the_appendix_says_over_what_holm_corrects(stored):
+    said = methods_paragraph([stored["it-islands"]], appendix=True)
+    assert "over all phenomena and measures of a model on the suite" in said
+    assert "wh-licensing" not in said
+    run = cimento.evaluate("en-filler-gap", "demo-causal", limit=2)
+    said = methods_paragraph([run], appendix=True)
+    assert "over all effects of a model on the suite, in all windows" in said
+
+
 def test_degrees_that_an_author_expects_are_never_called_ratings_of_people(stored):
     run = stored["it-acceptability"]
     for appendix in (False, True):

@@ -143,12 +143,19 @@ def _model_in_brief(run: RunFacts) -> str:
     number = str(details.get("parameters", ""))
     size = f"{_rounded(int(number))} parameters" if number.isdecimal() else ""
     revision = str(card.get("revision") or "")[:_SHORT]
-    known = ", ".join(filter(None, (size, revision and f"revision {revision}")))
+    parts = (size, order_of(card), revision and f"revision {revision}")
+    known = ", ".join(filter(None, parts))
     name = str(card.get("name", run.label))
     return f"{name} ({known})" if known else name
 
 
 _SHORT = 7
+
+
+def order_of(card: Mapping[str, JsonValue]) -> str:
+    """What an n-gram model is, whose name does not say so; empty for other models."""
+    order = manifest_part(card, "details").get("order")
+    return f"n-gram model of order {order}" if order else ""
 
 
 def _rounded(number: int) -> str:
