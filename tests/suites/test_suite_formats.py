@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from cimento import InputError, Region, SuiteError, load_suites
 from cimento.suites.formats import FORMATS
 from cimento.suites.load import inspect_suite, open_suite, suite_paths
+from tests.helpers.command_line import invoke
 from tests.helpers.suites_on_disk import (
     ITEMS,
     PAIRS,
@@ -390,3 +391,20 @@ def test_damage_ends_in_faults_and_never_in_a_traceback(name, data):
             return
         assert suite is not None or faults
         assert all(str(fault) for fault in faults)
+
+
+def test_advice_on_a_json_suite_names_its_fields_and_neither_bars_nor_settings(tmp_path, capsys):
+    regions = [{"region_number": 1, "content": "Ana"}, {"region_number": 2, "content": "ríe"}]
+    conditions = [{"condition_name": "x", "regions": regions},
+                  {"condition_name": "y", "regions": regions[:1]}]  # fmt: skip
+    path = tmp_path / "ana.json"
+    suite = {"meta": {"name": "ana"}, "region_meta": {"1": "subject", "2": "verb"},
+             "predictions": []}  # fmt: skip
+    suite["items"] = [{"item_number": 1, "conditions": conditions}]
+    path.write_text(json.dumps(suite), encoding="utf-8")
+    assert invoke(["suites", "check", str(path)]) == 2
+    printed = "".join(capsys.readouterr())
+    assert "Write one region for each number in region_meta." in printed
+    assert 'add a formula to the list "predictions". For example' in printed
+    assert "bar ( | )" not in printed
+    assert "suite.toml" not in printed

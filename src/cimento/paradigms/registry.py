@@ -22,7 +22,7 @@ from cimento.suites.digest import content_digest
 from cimento.suites.formats import SUITE_SUFFIXES
 from cimento.suites.load import (
     StimulusCount,
-    in_workbook,
+    in_terms_of,
     opened,
     refuse_faulty,
     suite_paths,
@@ -160,7 +160,7 @@ def read_all(path: Path, *, language: str = "") -> list[tuple[AnyParadigm, Suite
                 paradigm = paradigm_of(inner)
                 reading = paradigm.read(inner)
             reading = dataclasses.replace(
-                reading, path=shown, faults=in_workbook(shown, reading.faults)
+                reading, path=shown, faults=in_terms_of(shown, reading.faults)
             )
             reading = in_language(reading, language)
             if reading.suite is None or errors_among(reading.faults):
@@ -306,7 +306,7 @@ def audit_suite(path: Path, *, language: str = "") -> SuiteAudit:
         with unfolded(path) as folder:
             paradigm = paradigm_of(folder)
             reading = paradigm.read(folder)
-            reading = dataclasses.replace(reading, faults=in_workbook(path, reading.faults))
+            reading = dataclasses.replace(reading, faults=in_terms_of(path, reading.faults))
             reading = in_language(reading, language)
     except SuiteError as error:
         reading = SuiteReading(suite=None, faults=tuple(error.faults), sha256="", path=path)

@@ -28,7 +28,7 @@ from cimento.suites.formats import (
     plugged_suffixes,
 )
 from cimento.suites.formats.native import TABLES
-from cimento.suites.reading import TOML, errors, no_collection, warnings
+from cimento.suites.reading import EXAMPLE, NO_PREDICTIONS, TOML, errors, no_collection, warnings
 from cimento.suites.suite_workbook import (
     advice_in_workbook,
     is_suite_workbook,
@@ -119,26 +119,38 @@ def unfolded(path: Path) -> Iterator[Path]:
             unfold(path, folder)
             yield folder
         except SuiteError as error:
-            faults = in_workbook(path, error.faults)
+            faults = in_terms_of(path, error.faults)
             raise SuiteError(where=str(path), faults=faults) from error
         except CimentoError as error:
             error.where = place_in_workbook(error.where.replace(str(folder), str(path)), path)
             raise
 
 
-def in_workbook(path: Path, faults: Sequence[Fault]) -> tuple[Fault, ...]:
-    """Faults in terms of the sheets of a suite workbook; faults of other suites are unchanged.
+def in_terms_of(path: Path, faults: Sequence[Fault]) -> tuple[Fault, ...]:
+    """Faults in terms of a suite workbook's sheets or a JSON suite's fields; others are unchanged.
 
     Args:
         path: path of the suite.
         faults: faults found in its files.
     """
+    if path.suffix == ".json":
+        return tuple(replace(fault, todo=_advice_in_json(fault)) for fault in faults)
     if not (faults and is_suite_workbook(path)):
         return tuple(faults)
     return tuple(
         replace(fault, where=place_in_workbook(fault.where, path), todo=advice_in_workbook(fault))
         for fault in faults
     )
+
+
+def _advice_in_json(fault: Fault) -> str:
+    """What to do about a fault of a JSON suite, which has neither bars nor settings."""
+    if fault.code == "CIM-S013":
+        return "Write one region for each number in region_meta."
+    if fault.code == NO_PREDICTIONS:
+        _, mark, example = fault.todo.partition(f" {EXAMPLE}")
+        return f'To have the items judged, add a formula to the list "predictions".{mark}{example}'
+    return fault.todo
 
 
 def _innermost(folder: Path) -> Path:
