@@ -491,13 +491,3 @@ def test_runs_of_one_name_in_two_folders_have_a_page_each(tmp_path):
     folders = [str(tmp_path / name) for name in ("some", "all")]
     assert invoke(["site", *folders, "-o", str(tmp_path / "site")]) == 0
     assert len(list(tmp_path.glob("site/suites/*/runs/*.html"))) == 2
-
-
-def test_items_that_nobody_judged_are_in_no_order(tmp_path):
-    run = evaluate("it-acceptability", "demo-causal", limit=2, output=tmp_path / "runs")
-    write_site([run], tmp_path / "site")
-    (page,) = (tmp_path / "site").glob("suites/it-acceptability*.html")
-    text = page.read_text("utf-8")
-    assert "Every item" in text
-    assert ("fewest models get right" in text) == (" of 1</td>" in text)
-    assert "fewest models get right" not in text

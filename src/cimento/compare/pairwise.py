@@ -359,7 +359,6 @@ def compare_pair(
     lost = tuple(item for item, a, b in triples if a and not b)
     only_first, only_second = discordant(before, after)
     changes = [float(b) - float(a) for _, a, b in triples]
-    smallest = detectable(changes, design)
     shares = (sum(before) / n, sum(after) / n) if n else (None, None)
     return PairwiseComparison(
         suite=first.suite,
@@ -378,8 +377,8 @@ def compare_pair(
         else Statistic(None, "no item that only the first gets right"),
         test=share_test(after, before, design),
         kappa=cohen_kappa(before, after, design=design, what="verdicts"),
-        detectable=smallest,
-        no_detectable="" if smallest is not None else _why_none(changes, design),
+        detectable=detectable(changes, design),
+        no_detectable=_why_none(changes, design),
         values=paired_outcomes(first, second, seed=seed) if with_values else None,
         note=rates_only((first.kind, second.kind)),
         design=design,
@@ -404,7 +403,9 @@ def detectable(changes: Sequence[float], design: Design) -> float | None:
 
 
 def _why_none(changes: Sequence[float], design: Design) -> str:
-    """Why no difference would be shown: see `detectable`."""
+    """Why no difference would be shown (see `detectable`); empty where one would be."""
+    if detectable(changes, design) is not None:
+        return ""
     differing = sum(map(bool, changes))
     if not differing:
         return "detectable: the two differ on no item"

@@ -404,8 +404,9 @@ def _with_share(mean: CellMean, sure: Collection[tuple[str, str]]) -> CellMean:
     """A mean with its share of the full effect, or why there is none."""
     if (mean.question, mean.phenomenon) not in sure:
         return replace(mean, reason=mean.reason or NO_FULL)
-    known = mean.full_bits and mean.effect_bits is not None
-    return replace(mean, share=mean.effect_bits / mean.full_bits) if known else mean
+    if not mean.full_bits or mean.effect_bits is None:
+        return mean
+    return replace(mean, share=mean.effect_bits / mean.full_bits)
 
 
 def means_of(run: Run, table: pl.DataFrame) -> tuple[CellMean, ...]:
