@@ -131,7 +131,9 @@ def sizes_grid(rates: Sequence[PairwiseComparison], *, sides: Sides) -> Grid:
             "kappa": lambda rate: _share(rate.kappa.value),
             "95 %": lambda rate: _interval(rate.kappa),
             "detectable": lambda rate: _share(rate.detectable),
-            "reason": lambda rate: "; ".join(filter(None, (rate.odds.reason, rate.kappa.reason))),
+            "reason": lambda rate: "; ".join(
+                filter(None, (rate.odds.reason, rate.kappa.reason, rate.no_detectable))
+            ),
         },
         title=f"How large the {sides.change} is, and how alike the two are.",
         labels=2,
@@ -432,6 +434,11 @@ def changes_grid(values: Sequence[PairedValues], *, sides: Sides) -> Grid:
         for value in values
         for pair in sorted(value.items.items(), key=lambda pair: pair[1])
     ]
+    none = dict.fromkeys(
+        value.change.reason or value.reason or "no item has both"
+        for value in values
+        if not value.items
+    )
     return Grid.of(
         changes,
         {
@@ -442,6 +449,9 @@ def changes_grid(values: Sequence[PairedValues], *, sides: Sides) -> Grid:
         },
         title=f"{sides.change.capitalize()} of every item, {sides.other} minus {sides.one}.",
         labels=3,
+        notes=tuple(f"Some have no {sides.change}s: {reason}." for reason in none)
+        if changes
+        else tuple(f"There are none: {reason}." for reason in none),
     )
 
 
