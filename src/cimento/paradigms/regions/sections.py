@@ -31,7 +31,6 @@ from cimento.paradigms.regions.judging import (
     values_of,
 )
 from cimento.paradigms.regions.lens import lens_of
-from cimento.paradigms.regions.licensing import licensing_of
 from cimento.report import (
     Claim,
     ItemRecord,
@@ -51,6 +50,7 @@ from cimento.report.items import item_records
 from cimento.runs.outcomes import each_outcome
 from cimento.statistics.means import CLUSTERED_T, STUDENT, STUDENTIZED, STUDENTIZED_CLUSTERED
 from cimento.suites import PAIR_PREDICTION, Prediction
+from cimento.suites.design import licensing_of
 from cimento.suites.formula_words import in_words
 from cimento.suites.naming import ALL_PREDICTIONS
 
