@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cimento import SuiteError, load_suite
+from cimento import InputError, SuiteError, load_suite
+from cimento.suites.formats import detect_format
 
 
 def written(tmp_path, *rows):
@@ -43,3 +44,66 @@ def test_a_rating_off_the_scale_in_the_header_is_an_error_with_its_row(tmp_path)
     [fault] = error.value.faults
     assert (fault.code, fault.where) == ("CIM-S037", "table.tsv row 3")
     assert "45 is off the scale from 1 to 5" in fault.seen
+
+
+def advice(path):
+    with pytest.raises(InputError) as error:
+        detect_format(path)
+    return error.value.todo
+
+
+def test_columns_that_count_the_rows_are_no_ratings(tmp_path):
+    path = written(tmp_path, "n / Frase", "1 / La zia parte oggi.", "2 / Il gatto dorme qui.")
+    assert "rating'" not in advice(path)
+    assert "'n'" not in advice(path)
+
+
+def test_two_forms_in_a_cell_become_two_columns(tmp_path):
+    path = written(
+        tmp_path, "n / Frase", "1 / Le porte erano/*era aperte.", "2 / Le zie parte/*partono."
+    )
+    assert "as in 'erano/*era'" in advice(path)
+    assert "two columns" in advice(path)
+
+
+@pytest.mark.parametrize("blank", ["...", "…", "[ ]", "__"])
+def test_blanks_that_are_no_underscores_are_answered_with_the_mark(tmp_path, blank):
+    path = written(
+        tmp_path,
+        "ítem / frase / respuesta / distractores",
+        f"1 / Llueve, {blank} salgo igual. / pero / si, donde",
+        f"2 / No vino {blank} llovía. / porque / pero, cuando",
+    )
+    assert advice(path).endswith("three underscores: ___. For example, 'Llueve, ___ salgo igual.'.")
+
+
+REGIONS = (
+    "1 / giusta / Il cane / che vedi / dorme / qui.",
+    "1 / sbagliata / Il cane / che vedi / dormono / qui.",
+    "2 / giusta / La zia /  / sorride / spesso.",
+    "2 / sbagliata / La zia /  / sorridono / spesso.",
+)
+
+
+@pytest.mark.parametrize("names", ["R1 / R2 / R3 / R4", "Soggetto / Relativa / Verbo / Resto"])
+def test_a_column_for_each_region_is_read(tmp_path, names):
+    loaded = load_suite(written(tmp_path, f"Item / Condizione / {names}", *REGIONS))
+    suite = loaded.suite
+    assert suite.region_names == tuple(names.split(" / "))
+    first, _, third, _ = (condition for _, condition in suite.stimuli())
+    assert [region.text for region in first.regions] == ["Il cane", "che vedi", "dorme", "qui."]
+    assert [region.text for region in third.regions] == ["La zia", "", "sorride", "spesso."]
+    assert len(found(loaded, "CIM-S065")) == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        ("Prima / Seguito", "{} / x / Piove a Torino. / Esco."),
+        ("Attrattore / R / S", "{} / x / plurale / La zia / parte"),
+        ("Attrattore / Inizio / Fine", "{} / x / Plurale / La zia / parte."),
+    ],
+)
+def test_columns_that_may_be_no_regions_are_asked_about(tmp_path, header, row):
+    path = written(tmp_path, f"Item / Condition / {header}", *(row.format(n) for n in range(1, 5)))
+    assert "regions of one sentence, join them in one column sentence" in advice(path)

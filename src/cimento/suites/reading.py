@@ -75,6 +75,10 @@ CHECKS: Mapping[str, Check] = {
         "pairs put together from a table",
         "Convert the table to a design of two factors if their interaction counts.",
     ),
+    "CIM-S065": _warning(
+        "columns or rows of a table put together",
+        "If that is wrong, rename a column, or join the cells yourself.",
+    ),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),
