@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cimento import InputError, SuiteError, load_suite
+from cimento.paradigms.ratings.suite import rated_of
 from cimento.suites.formats import detect_format
+from cimento.suites.workbooks import write_sheets
+from tests.helpers.check_pages import with_hidden
 
 
 def written(tmp_path, *rows):
@@ -107,3 +110,77 @@ def test_a_column_for_each_region_is_read(tmp_path, names):
 def test_columns_that_may_be_no_regions_are_asked_about(tmp_path, header, row):
     path = written(tmp_path, f"Item / Condition / {header}", *(row.format(n) for n in range(1, 5)))
     assert "regions of one sentence, join them in one column sentence" in advice(path)
+
+
+ANSWERS = tuple(
+    f"{person} / {number} / {text} / {rating}"
+    for person, ratings in {"S1": "632", "S2": "714", "S3": "62x"}.items()
+    for number, (text, rating) in enumerate(
+        zip(("La zia parte.", "La zia partono.", "Il gatto dorme."), ratings, strict=True), start=1
+    )
+)
+
+
+def rated(path):
+    suite = load_suite(path)
+    return suite, [
+        [(rating.participant, rating.value) for rating in sentence.ratings]
+        for sentence in rated_of(suite.suite).sentences
+    ]
+
+
+@pytest.mark.parametrize("counts_rows", [False, True])
+def test_a_row_for_each_answer_is_read_as_ratings_of_the_sentence(tmp_path, counts_rows):
+    rows = [row.replace("x", "").split(" / ") for row in ANSWERS]
+    if counts_rows:
+        rows = [[who, str(n), *rest] for n, (who, _, *rest) in enumerate(rows, start=1)]
+    header = "Participante / Ítem / Oración / Puntuación (1-7)"
+    suite, ratings = rated(written(tmp_path, header, *map(" / ".join, rows)))
+    assert ratings == [
+        [("S1", 6), ("S2", 7), ("S3", 6)],
+        [("S1", 3), ("S2", 1), ("S3", 2)],
+        [("S1", 2), ("S2", 4)],
+    ]
+    assert not found(suite, "CIM-S036")
+    assert "named in 'Participante': there are 3 sentences" in found(suite, "CIM-S065")[0].seen
+
+
+def test_columns_of_people_beside_their_means_are_their_ratings(tmp_path):
+    path = written(
+        tmp_path,
+        "N / Oración / P1 / P2 / Media",
+        "1 / La zia parte. / 7 / 6 / 6,5",
+        "2 / La zia partono. / 2 / 1 / 1,5",
+        "3 / Il gatto dorme. / 5 /  / 5",
+    )
+    suite, ratings = rated(path)
+    assert ratings == [[("P1", 7), ("P2", 6)], [("P1", 2), ("P2", 1)], [("P1", 5)]]
+    assert "P1, P2 are read" in found(suite, "CIM-S065")[0].seen
+
+
+def test_columns_of_other_numbers_are_no_ratings(tmp_path):
+    path = written(
+        tmp_path,
+        "Oración / sílabas / palabras / Media",
+        "La zia parte. / 5 / 3 / 6,5",
+        "La zia partono. / 6 / 3 / 1,5",
+    )
+    suite, ratings = rated(path)
+    assert ratings == [[], []]
+    assert not found(suite, "CIM-S065")
+
+
+def test_answers_of_nobody_are_asked_about(tmp_path):
+    rows = [row.replace("x", "1").partition(" / ")[2] for row in ANSWERS]
+    with pytest.raises(SuiteError) as error:
+        load_suite(written(tmp_path, "Ítem / Oración / Puntuación", *rows))
+    assert "add a column that says who gave each rating" in error.value.faults[0].todo
+
+
+def test_hidden_rows_are_read_and_named(tmp_path):
+    rows = [("good", "bad"), ("La zia parte.", "La zia partono."), ("Piove.", "Piovono.")]
+    path = tmp_path / "pairs.xlsx"
+    path.write_bytes(with_hidden(write_sheets({"Foglio1": rows}, where="pairs"), "row 3 hidden"))
+    loaded = load_suite(path)
+    assert [fault.places for fault in found(loaded, "CIM-S066")] == [("pairs.xlsx row 3",)]
+    assert len(loaded.suite.items) == 2

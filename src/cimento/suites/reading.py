@@ -79,6 +79,7 @@ CHECKS: Mapping[str, Check] = {
         "columns or rows of a table put together",
         "If that is wrong, rename a column, or join the cells yourself.",
     ),
+    "CIM-S066": _warning("hidden rows", "Delete them if they are none of your items."),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),

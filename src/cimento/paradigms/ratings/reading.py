@@ -14,6 +14,7 @@ from pathlib import Path
 from cimento.errors import Fault, SuiteError, counted
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.cells import ABSENT
+from cimento.paradigms.ratings.gathered import gathered
 from cimento.paradigms.ratings.suite import rated_of, rating_faults
 from cimento.suites import Meta, Suite
 from cimento.suites.builtin import RATED
@@ -70,6 +71,9 @@ def read_bare(path: Path) -> Reading:
     table, faults = read_sheet(data, path)
     if table is None:
         raise unusable(path, faults)
+    named = _named_scale(table)
+    table, told = gathered(table)
+    faults += told
     rows, more = read_items(table)
     if rows is None:
         raise unusable(path, [*faults, *more])
@@ -82,7 +86,6 @@ def read_bare(path: Path) -> Reading:
         items=rows.items,
         extra={"kind": RATED, "ratings": {"low": -sys.float_info.max, "high": sys.float_info.max}},
     )
-    named = _named_scale(table)
     wrong = rating_faults(suite, places=rows.places)
     if wrong := wrong or (_off_scale(suite, rows.places, named) if named else []):
         raise unusable(path, [*faults, *more, *wrong])
@@ -204,6 +207,13 @@ def _repeated(rows: Rows, table: Table) -> Fault | None:
         f" item {item.id!r} has {count}."
     )
     pairs = pairs_advised(table, column)
+    texts = table.cells[table.find("sentence") or table.find("text") or column]
+    if len({*map(str.strip, texts)}) * 2 <= len(texts):
+        todo = (
+            "If several people rated each sentence, add a column that says who gave each rating, or"
+            " write one row for each sentence, with the mean."
+        )
+        return fault("CIM-S011", where=rows.places[first], seen=seen, todo=todo)
     todo = "To have the pairs or the design of the other columns, delete that column."
     ways = [
         *([] if pairs else [todo]),
