@@ -32,7 +32,9 @@ APART = {
 FILES = sorted(
     path for pattern in ("suites/**/*.py", "app/*.py", "paradigms/*/cells.py",
                          "paradigms/*/suite.py", "paradigms/*/formats.py", "paradigms/*/reading.py",
-                         "paradigms/cloze/files.py", "io/files.py")
+                         "paradigms/cloze/files.py", "paradigms/cloze/own_tables.py",
+                         "paradigms/ratings/gathered.py",
+                         "io/files.py")
     for path in SOURCE.glob(pattern) if path.name not in APART
 )  # fmt: skip
 """Where the faults are made that the app shows beside the rows of a file, and its own errors."""

@@ -57,9 +57,9 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         "plausibles", "plausível", "plausíveis", "правдоподобное",
     ),
     "implausible": (
-        "implausibile", "implausibili", "alternative sbagliate", "distrattori", "distractors",
-        "implausibles", "inverosímil", "distractores", "implausível", "distratores",
-        "неправдоподобное",
+        "implausibile", "implausibili", "alternative sbagliate", "distrattori", "distrattore",
+        "distractors", "distractor", "implausibles", "inverosímil", "distractores", "implausível",
+        "distratores", "distrator", "неправдоподобное", "дистрактор", "дистракторы",
     ),
     "phenomenon": ("fenomeno", "fenómeno", "fenômeno", "явление"),
     "rating": (

@@ -234,7 +234,21 @@ def _items(table: Table, dialect: PairDialect) -> tuple[ItemColumns, list[Fault]
     ids = (
         cells[id_column] if id_column else [str(number + 1) for number in range(len(table.numbers))]
     )
+    faults += _bars([*cells[good], *cells[bad]], RowPlaces(table.name, table.numbers))
     return pair_columns(ids, cells[good], cells[bad], free), faults
+
+
+def _bars(sentences: Sequence[str], rows: Sequence[str]) -> list[Fault]:
+    """The fault of bars in sentences, the good ones first: they are characters like any other."""
+    barred = [number for number, text in enumerate(sentences) if "|" in text]
+    if not barred:
+        return []
+    places = [rows[number] for number in sorted({number % len(rows) for number in barred})]
+    seen = (
+        f"{sentences[barred[0]]!r} has a bar, which the model would read too. Bars are in"
+        f" {len(barred)} of {len(sentences)} sentences."
+    )
+    return [fault("CIM-S064", where=places[0], seen=seen, places=places)]
 
 
 def _id_column(table: Table, dialect: PairDialect) -> str | None:
