@@ -204,7 +204,12 @@ class Results:
                 return
             names = ("model", "measure", "sentences", "rho", "interval")
             cells = [_model_row(row, self._say) for row in rows]
-            table([self._say(f"people.of-{name}") for name in names], cells)
+            titles = [self._say("people.suite"), *(self._say(f"people.of-{n}") for n in names)]
+            table(titles, cells)
+            for row in rows:
+                if row.others:
+                    Text(self._say("people.other-sentences", suite=row.suite, model=row.model,
+                                   items=", ".join(row.others))).classes("small")  # fmt: skip
 
     def _runs(self) -> list[Run]:
         """The stored runs of the suites that people were asked about."""
@@ -226,6 +231,8 @@ class Results:
         self._models.clear()
         with self._models:
             Text(self._say("people.applied", count=applied.used, file=name))
+            for why, number in applied.passed.items():
+                show_said(f"{number} skipped: {why}", self._say).classes("small")
             ui.link(self._say("edit.to-run"), visit.address("run", suite=name))
 
 
@@ -309,7 +316,7 @@ def _model_row(row: BesideModel, say: Words) -> list[str]:
     if correlation.low is not None and correlation.high is not None:
         interval = f"[{correlation.low:.2f}, {correlation.high:.2f}]"
     return [
-        row.model, row.measure, str(correlation.n), _number(correlation.r),
+        row.suite, row.model, row.measure, str(correlation.n), _number(correlation.r),
         interval or _reason(correlation.reason, say),
     ]  # fmt: skip
 
