@@ -17,11 +17,13 @@ from cimento.app.shown import (
     qr_code,
     zipped_export,
 )
+from cimento.compare import compare
 from cimento.people.judgments import Judgment
 from cimento.people.surveys import design_json, read_design, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.participants import network_host
+from cimento.report.comparison import models_grid
 from cimento.report.document import grid_file
 from cimento.report.grid import EstimateCell, Grid
 from cimento.runs.run import open_runs
@@ -176,3 +178,22 @@ def test_numbers_are_numbers_in_excel_and_all_else_is_text():
         "@", "0.0", "0.0", "0.0", "0", "+0.0000;-0.0000;0.0000", "@",
     ]  # fmt: skip
     assert sheet["A2"].data_type == "s"
+
+
+def test_items_and_both_ends_of_intervals_are_numbers_in_excel(two_runs):
+    openpyxl = pytest.importorskip("openpyxl")
+    before, after, _ = two_runs
+    change = compare(before, after).rates[0].change
+    others = [replace(after, manifest={**after.manifest, "label": name}) for name in "mn"]
+    (ranking,) = compare([after, *others]).rankings
+    models = models_grid([ranking, ranking])
+    for grid, low in (
+        (compare(before, after).grids()["rates"], change.low),
+        (models, ranking.models[0].interval.low),
+    ):
+        sheet = openpyxl.load_workbook(io.BytesIO(grid_file(grid, ".xlsx"))).active
+        names, first = ([cell.value for cell in row] for row in list(sheet.iter_rows())[:2])
+        cells = dict(zip(names, first, strict=True))
+        assert isinstance(cells["items"], int)
+        assert cells["95 % low"] == pytest.approx(low)
+        assert cells["95 % high"] > cells["95 % low"]

@@ -34,6 +34,7 @@ from cimento.runs.run import Run, open_runs
 from cimento.runs.store import MANIFEST
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
+from cimento.suites import Suite
 from cimento.suites.stimuli import stimulus_texts
 
 if TYPE_CHECKING:
@@ -230,7 +231,7 @@ def beside_models(judgments: Sequence[Judgment], runs: Sequence[Run]) -> list[Be
 def _beside_model(rated: Sequence[Judgment], run: Run) -> BesideModel | None:
     """The ratings of a run's sentences beside its scores; None where it has none."""
     scores = run.paradigm.scores(run)
-    if scores is None:
+    if scores is None or not isinstance(run.suite, Suite):
         return None
     name, sentences = run.suite_name, stimulus_texts(run.suite)
     fitting, others = [], dict[str, None]()
