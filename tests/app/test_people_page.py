@@ -1,12 +1,15 @@
 """Step 5 in the hands of a user: a survey is made, opened, answered, closed, and read."""
 
+import io
 import re
+import statistics
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 import pytest
 
 from cimento.app import people
+from cimento.app.frame import Text
 from cimento.app.shown import DATABASE
 from cimento.people.judgments import judgments_of, read_judgments
 from cimento.people.surveys import read_design, storage
@@ -209,3 +212,41 @@ def test_answers_from_elsewhere_are_read_by_choosing_their_file(folder):
     judgments = judgments_of(read_judgments(folder / "judgments" / "frasi-modulo.parquet"))
     assert len(judgments) == len(rows)
     assert not {"Anna", "Bruno"} & {judgment.annotator for judgment in judgments}
+
+
+def test_answers_and_the_mean_of_each_sentence_are_downloaded_with_numbers(folder):
+    openpyxl = pytest.importorskip("openpyxl")
+    survey = folder / "surveys" / "frasi"
+    for rating in (1, 2, 3):
+        answer_all(survey, rating)
+    got = []
+
+    async def flow(user):
+        await user.open("/es/people?survey=surveys/frasi")
+        await user.should_not_see("+00:00")
+        user.find("Leer las respuestas").click()
+        await user.should_see("DT media de las respuestas a un estímulo", retries=300)
+        for name in ("Respuestas (Excel)", "Medias por oración (Excel)", "Respuestas (CSV)"):
+            user.find(name).click()
+            got.append((await user.download.next()).content)
+        cells = [str(label.text) for label in user.find(Text).elements]
+        assert [text for text in cells if re.fullmatch(r"\d\.\d\d( \[.*)?", text)] == []
+        assert [text for text in cells if re.fullmatch(r"\d,\d\d", text)]
+
+    visit(folder, flow)
+    sheets = [openpyxl.load_workbook(io.BytesIO(content)).active for content in got[:2]]
+    answers, means = (
+        [dict(zip([c.value for c in sheet[1]], row, strict=True))
+         for row in sheet.iter_rows(min_row=2, values_only=True)] for sheet in sheets
+    )  # fmt: skip
+    judgments = judgments_of(read_judgments(folder / "judgments" / "frasi.parquet"))
+    assert len(answers) == len(judgments) == got[2].decode().count("\n") - 1
+    assert all(isinstance(row["value"], int) for row in answers if not row.get("expected"))
+    for row in means:
+        values = [
+            float(one.value) for one in judgments
+            if one.candidate == row["sentence"] and one.counts
+        ]  # fmt: skip
+        assert row["n"] == len(values) == 3
+        assert row["mean"] == pytest.approx(statistics.fmean(values), abs=1e-4)
+        assert row["sd"] == pytest.approx(statistics.stdev(values), abs=1e-4)

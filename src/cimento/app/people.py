@@ -12,7 +12,17 @@ from nicegui import ui
 
 from cimento.app.answers import Results
 from cimento.app.findings import STYLE, button
-from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem, tell, withdraw
+from cimento.app.frame import (
+    CommandLine,
+    Text,
+    Visit,
+    guarded,
+    heading,
+    local_time,
+    problem,
+    tell,
+    withdraw,
+)
 from cimento.app.shown import (
     DATABASE,
     EXPORTS,
@@ -326,7 +336,7 @@ class SurveyPage:
             "people.progress", people=now.people, begun=now.begun, finished=now.finished,
             answers=now.answers, wanted=now.wanted,
         )  # fmt: skip
-        self._last.text = say("people.last", time=now.last) if now.last else ""
+        self._last.text = say("people.last", time=local_time(now.last)) if now.last else ""
         self._bar.value = now.answers / now.wanted if now.wanted else 0.0
 
     async def _export(self, form: str) -> None:
