@@ -17,6 +17,7 @@ from cimento.app.shown import (
     qr_code,
     zipped_export,
 )
+from cimento.cite import cite
 from cimento.compare import compare
 from cimento.people.judgments import Judgment
 from cimento.people.surveys import design_json, read_design, storage
@@ -154,6 +155,10 @@ def test_ratings_of_other_sentences_than_the_runs_are_left_out_and_named(two_run
     assert (old.correlation.n, old.others) == (10, ("3",))
     assert (new.correlation.n, new.others) == (12, ())
     assert len({old.suite, new.suite, "coppie"}) == 3
+    # They are marked with the digits that the methods paragraph has.
+    for run, beside in ((before, old), (after, new)):
+        assert beside.suite == f"coppie ({run.manifest['suite']['sha256'][:4]})"
+        assert f"SHA-256 {run.manifest['suite']['sha256'][:4]}" in cite([run], "appendix")
     # Spaces and large letters make no other sentence, and what is not known is taken as fitting.
     loose = [replace(one, candidate=f" {one.candidate.upper()}  ") for one in judgments]
     unknown = [replace(one, candidate=None) for one in judgments]

@@ -34,7 +34,7 @@ from cimento.app.workspace import StoredRun
 from cimento.cite import Cited, cite
 from cimento.errors import CimentoError
 from cimento.report import NamedGrid
-from cimento.report.document import REPORT_FORMS, grid_file
+from cimento.report.document import REPORT_FORMS, grid_file, version_digits
 from cimento.report.figures import Figure
 from cimento.report.grid import Grid
 
@@ -152,10 +152,11 @@ def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox
 def _titles(runs: Sequence[StoredRun]) -> dict[str, str]:
     """The suite of each run, by its path; with its version where there are several."""
     versions: dict[str, set[str]] = {}
+    shown = version_digits((run.version, run.sha256) for run in runs)
     for run in runs:
         versions.setdefault(run.suite, set()).add(run.version)
     return {
-        run.name: f"{run.suite} ({run.version})"
+        run.name: f"{run.suite} ({shown[run.version]})"
         if run.version and len(versions[run.suite]) > 1
         else run.suite
         for run in runs
