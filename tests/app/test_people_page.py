@@ -69,7 +69,15 @@ def test_a_survey_is_made_from_a_suite_with_the_command_that_does_the_same(folde
         command = "cimento annotate survey build it-connectives -o surveys/it-connectives"
         await user.should_see(f"{command} --scale 7 --limit 4")
         user.find("Make the survey").click()
+        await user.should_see("have to know whom to ask", retries=300)
+        fill(user, ui.input, "Who is responsible (name and e-mail)", "Anna Bianchi")
+        fill(user, ui.number, "Points of the scale", 1)
+        user.find("Make the survey").click()
+        await user.should_see("Points of the scale: From 2 to 11", retries=300)
+        fill(user, ui.number, "Points of the scale", 7)
+        user.find("Make the survey").click()
         await user.should_see("About it-connectives.", retries=300)
+        await user.should_see("Scale of 7 points: 1 is")
 
     visit(folder, flow)
     design = read_design(folder / "surveys" / "it-connectives")
@@ -81,6 +89,7 @@ def test_a_wish_that_cannot_be_fulfilled_is_told_and_nothing_is_written(folder):
     async def flow(user):
         await user.open("/en/people?suite=it-subject-verb")
         fill(user, ui.select, "Task", "story")
+        fill(user, ui.input, "Who is responsible (name and e-mail)", "Anna Bianchi")
         user.find("Make the survey").click()
         await user.should_see(kind=ui.notification, retries=200)
         await user.open("/en/people")

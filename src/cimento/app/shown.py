@@ -86,6 +86,14 @@ class SurveyWishes:
     break_every: int = 0
     limit: int | None = None
 
+    @property
+    def numbers(self) -> dict[str, int | None]:
+        """The fields with numbers, by their names on the page."""
+        return {
+            "lists": self.surveys, "limit": self.limit, "checks": self.checks,
+            "scale": self.scale, "break-every": self.break_every,
+        }  # fmt: skip
+
     def plan(self) -> SurveyPlan:
         """The plan of the survey."""
         wanted = MaterialOptions(
