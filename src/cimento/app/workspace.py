@@ -224,6 +224,8 @@ class Workspace:
             raise InputError(where=name, seen="there is no such run", todo="Choose another.")
         with writing(stored[name]):
             shutil.rmtree(stored[name])
+            if not any(stored[name].parent.iterdir()):  # the last run of its suite
+                stored[name].parent.rmdir()
 
     def surveys(self) -> list[Path]:
         """The folders of surveys in ``surveys/``."""
