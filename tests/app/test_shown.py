@@ -142,7 +142,9 @@ def test_mean_ratings_are_correlated_with_the_scores_of_the_same_sentences(two_r
     (beside,) = beside_models(judgments, [run, other])
     scores = {row["item"] + row["condition"]: row for row in run.paradigm.scores(run).to_dicts()}
     rated = {one.item + one.condition: float(one.value) for one in judgments}
-    expected = stats.spearmanr([*rated.values()], [scores[key]["score"] for key in rated]).statistic
+    expected = stats.spearmanr(
+        [*rated.values()], [scores[key]["oriented"] for key in rated]
+    ).statistic
     assert (beside.suite, beside.model, beside.correlation.n) == ("coppie", run.model, 12)
     assert beside.measure == next(iter(scores.values()))["measure"]
     assert beside.correlation.r == pytest.approx(expected)

@@ -253,9 +253,9 @@ def _beside_model(rated: Sequence[Judgment], run: Run) -> BesideModel | None:
             others[one.item] = None
     ratings = {place[1:3]: mean for place, mean in mean_ratings(fitting).items()}
     rows = [
-        (row["item"], ratings[key], row["score"], row["measure"])
+        (row["item"], ratings[key], row["oriented"], row["measure"])
         for row in scores.unique(["item", "condition"], maintain_order=True).to_dicts()
-        if (key := (row["item"], row["condition"])) in ratings and row["score"] is not None
+        if (key := (row["item"], row["condition"])) in ratings and row["oriented"] is not None
     ]
     items = tuple(row[0] for row in rows)
     correlation = correlate(
