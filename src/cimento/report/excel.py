@@ -82,7 +82,8 @@ def _cells(cell: GridCell, *, is_text: bool) -> list[_Cell]:
         values = (cell.value, cell.low, cell.high, cell.n)
         return [_Cell(text, _finite(v)) for text, v in zip(cell.numbers, values, strict=True)]
     if isinstance(cell, Ends):
-        return [_Cell(text, _finite(v)) for text, v in zip(cell.texts, cell.ends, strict=True)]
+        texts = cell.strip("[]").split(", ")
+        return [_Cell(text, _finite(v)) for text, v in zip(texts, cell.ends, strict=True)]
     is_amount = not is_text and re.search(r"\d", cell) and _AMOUNT.fullmatch(cell)
     return [_Cell(cell, float(cell) if is_amount else None)]
 

@@ -44,18 +44,15 @@ class Ends(str):
 
     Attributes:
         ends: the lower and the upper one.
-        texts: both as they are shown.
     """
 
-    __slots__ = ("ends", "texts")
+    __slots__ = ("ends",)
     ends: tuple[float, float]
-    texts: tuple[str, str]
 
     def __new__(cls, low: float, high: float, digits: int) -> Self:
         """The text of an interval, with a fixed count of decimals."""
-        texts = f"{low:z.{digits}f}", f"{high:z.{digits}f}"
-        new = super().__new__(cls, f"[{', '.join(texts)}]")
-        new.ends, new.texts = (low, high), texts
+        new = super().__new__(cls, f"[{low:z.{digits}f}, {high:z.{digits}f}]")
+        new.ends = low, high
         return new
 
 
