@@ -254,3 +254,15 @@ def test_built_in_suites_are_described_in_the_language_of_the_page(language):
             name for name in names if f"named.{what}-{name.replace(' ', '-')}" not in say.texts
         ] == []
     assert say.named("phenomenon", "one of my own") == "one of my own"
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_why_suites_cannot_be_run_or_compared_is_said_in_every_language(language):
+    for text in (
+        "1 of 5 suites: cannot be used, and nothing was run. Correct them, or leave them out:\n  a",
+        "1 of 5 suites cannot be used, and nothing was run. Correct them, or leave them out:",
+        "items with the same id have hardly a word in common",
+    ):
+        shown = said(text, language)
+        assert shown is not None
+        assert "suites" not in shown

@@ -91,7 +91,9 @@ def question_of(grid: Grid) -> Question | None:
         return None
     if len(columns) == 1:
         others = set(range(sheet.width)) - set(columns)
-        is_alone = not any(cell.strip() for column in others for cell in sheet.values(column))
+        is_alone = sheet.column("rating") not in others and not any(
+            cell.strip() for column in others for cell in sheet.values(column)
+        )
         kind: Literal["lines", "list"] = "lines" if _pairs(sheet, columns[0]) else "list"
         return Question(kind, columns) if is_alone and known <= {"text", "sentence"} else None
     if known.intersection(_OTHER_TEXTS):

@@ -277,8 +277,10 @@ def models_grid(rankings: Sequence[Ranking]) -> Grid:
     """A table of the models of each suite, the best first, with their ranges of possible ranks."""
     alone = rankings[0] if len(rankings) == 1 else None
     rows = [(ranking, model) for ranking in rankings for model in ranking.models]
+    model: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
+        "model": lambda row: row[1].model
+    }
     columns: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
-        "model": lambda row: row[1].model,
         "accuracy": lambda row: _share(row[1].accuracy),
         "95 %": lambda row: _interval(row[1].interval),
         "place": lambda row: row[1].rank.place if row[1].rank else None,
@@ -287,15 +289,16 @@ def models_grid(rankings: Sequence[Ranking]) -> Grid:
     of_suite: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
         "suite": lambda row: row[0].suite,
         "right is": lambda row: row[0].question,
+        **model,
         "items": lambda row: row[0].n,
     }
     return Grid.of(
         rows,
-        columns if alone else {**of_suite, **columns},
+        {**(model if alone else of_suite), **columns},
         title=f"{alone.suite}, {alone.question}: {alone.n} items scored by all models."
         if alone
         else "Models by suite, over the items scored by all of them.",
-        labels=1 if alone else 4,
+        labels=1 if alone else 3,
         notes=tuple(_ranking_notes(rankings)),
     )
 
