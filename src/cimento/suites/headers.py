@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from cimento.errors import Fault
 from cimento.suites.reading import fault
+from cimento.suites.sides import CLEAR, OF_DIALECTS, SIDES
 
 HEADERS: Mapping[str, tuple[str, ...]] = {
     "item": (
@@ -24,29 +25,10 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         "frase", "oración", "sentença", "предложение", "frasi", "frases", "oraciones", "sentenças",
         "предложения",
     ),
-    "good": (
-        "ok", "✓",
-        "buona", "corretta", "giusta", "grammaticale", "accettabile", "buena", "correcta",
-        "gramatical", "aceptable", "boa", "correta", "certa", "aceitável", "верное", "правильное",
-        "грамматичное", "приемлемое",
-        "buone", "corrette", "giuste", "grammaticali", "accettabili", "buenas", "correctas",
-        "gramaticales", "aceptables", "boas", "corretas", "certas", "gramaticais", "aceitáveis",
-        "correctos", "corretti", "corretos", "верные", "правильные", "грамматичные", "приемлемые",
-    ),
-    "bad": (
-        "*", "✗",
-        "cattiva", "scorretta", "sbagliata", "errata", "agrammaticale", "sgrammaticale",
-        "non grammaticale", "inaccettabile", "non accettabile", "mala", "incorrecta",
-        "agramatical", "no gramatical", "inaceptable", "no aceptable", "má", "errada",
-        "incorreta", "não gramatical", "inaceitável", "não aceitável",
-        "неверное", "неправильное", "неграмматичное", "неприемлемое",
-        "cattive", "scorrette", "sbagliate", "errate", "agrammaticali", "sgrammaticali",
-        "non grammaticali", "inaccettabili", "non accettabili", "malas", "incorrectas",
-        "agramaticales", "no gramaticales", "inaceptables", "no aceptables", "erradas",
-        "incorretas", "agramaticais", "não gramaticais", "inaceitáveis", "não aceitáveis",
-        "incorrectos", "scorretti", "incorretos", "неверные", "неправильные", "неграмматичные",
-        "неприемлемые",
-    ),
+    **{
+        side: tuple(word for word in words if word not in OF_DIALECTS)
+        for side, words in SIDES.items()
+    },
     "target": (
         "answer", "expected", "risposta", "risposta attesa", "parola", "parola attesa", "respuesta",
         "respuesta esperada", "palabra", "resposta", "resposta esperada", "palavra", "ответ",
@@ -74,11 +56,6 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Names of columns in Italian, Spanish, Portuguese and Russian, and other English ones."""
 
-_ENGLISH: Mapping[str, tuple[str, ...]] = {
-    "good": ("good", "grammatical", "acceptable", "correct"),
-    "bad": ("bad", "ungrammatical", "unacceptable", "incorrect"),
-}
-
 _NOUNS = (
     r"(?:frasi?|frases?|oración|oraciones|sentenças?|enunciat[oi]|enunciados?"
     r"|предложени[ея]|sentences?)"
@@ -93,8 +70,8 @@ _NUMBERS = (
 )  # fmt: skip
 ITEMS = {"item", "id", *HEADERS["item"]}
 """Names of a column of items' numbers, without capitals."""
-KNOWN = {*HEADERS}.union(*HEADERS.values(), *_ENGLISH.values())
-"""All words of `HEADERS` and the English ones, without capitals."""
+KNOWN = {*HEADERS}.union(*HEADERS.values(), *SIDES.values())
+"""All words of `HEADERS` and for the sides of a pair, without capitals."""
 
 _MOST_WORDS = 3
 _FINAL = (".", "?", "!", "…")
@@ -103,9 +80,13 @@ _QUOTES = "»”\"'’"
 
 def meaning(name: str) -> str:
     """``good`` or ``bad``, where a name is a word for one of them; otherwise the name."""
+    return _side_of(name, SIDES) or name
+
+
+def _side_of(name: str, words: Mapping[str, Sequence[str]]) -> str:
+    """The side of a pair for which a name is one of some words; empty where it is none."""
     word = name.casefold().replace("_", " ").strip()
-    known = (side for side in _ENGLISH if word in (*_ENGLISH[side], *HEADERS[side]))
-    return next(known, name)
+    return next((side for side in words if word in words[side]), "")
 
 
 def abbreviated(name: str) -> str:
@@ -117,8 +98,8 @@ def abbreviated(name: str) -> str:
     start = name.casefold().strip().removesuffix(".")
     sides = [
         side
-        for side, words in _ENGLISH.items()
-        if start and any(word.startswith(start) for word in (*words, *HEADERS[side]))
+        for side, words in SIDES.items()
+        if start and any(word.startswith(start) for word in words)
     ]
     return sides[0] if len(sides) == 1 else ""
 
@@ -130,11 +111,12 @@ def split_side(name: str) -> tuple[str, str] | None:
     ('bad', 'Plural')
     """
     words = [word for word in _BETWEEN.split(_NOUN.sub("", name.strip())) if word]
-    for length in (2, 1):  # "no gramatical" before "gramatical"
-        ends = ((words[-length:], words[:-length]), (words[:length], words[length:]))
-        for side, level in ends if len(words) > length else ():
-            if (known := meaning(" ".join(side))) in _ENGLISH:
-                return known, " ".join(level)
+    for known in (CLEAR, SIDES):
+        for length in (2, 1):  # "no gramatical" before "gramatical"
+            ends = ((words[-length:], words[:-length]), (words[:length], words[length:]))
+            for side, level in ends if len(words) > length else ():
+                if found := _side_of(" ".join(side).removesuffix("."), known):
+                    return found, " ".join(level).removesuffix(".")
     return None
 
 
