@@ -2,7 +2,7 @@
 
 import pytest
 
-from cimento import load_suite
+from cimento import CimentoError, load_suite
 from cimento.suites.headers import meaning, split_side
 from cimento.suites.marks import numbers_for, sides_of
 from tests.suites.test_suite_bare_tables import NUMBERS, written
@@ -74,3 +74,101 @@ def test_a_word_with_another_meaning_is_a_side_only_where_no_other_word_is():
     assert split_side("Fem male") == ("bad", "Fem")
     assert meaning("Non corretta") == "bad"
     assert split_side("Sing. agramm.") == ("bad", "Sing")
+
+
+@pytest.mark.parametrize(
+    ("columns", "more"),
+    [
+        (("Sentence", "Frase"), {"Condizione": ("grammaticale", "agrammaticale")}),
+        (("Frase", "Text"), {"Giudizio": ("7", "2")}),
+        (("Oración (español)", "Sentence"), {"Juicio": ("7", "2")}),
+        (("Frase (italiano)", "Frase (inglese)"), {"Condizione": ("grammaticale", "agramm.")}),
+    ],
+)
+def test_two_columns_that_may_be_the_sentences_are_a_question(tmp_path, columns, more):
+    header = ("Item", *columns, *more)
+    rows = tuple(
+        (n, text, "It is a cat.", *(cells[k % 2] for cells in more.values()))
+        for k, (n, text) in enumerate(PAIR)
+    )
+    with pytest.raises(CimentoError) as caught:
+        load_suite(written(tmp_path / "c.csv", header, rows), language="it")
+    [fault] = caught.value.faults
+    assert fault.code == "CIM-S004"
+    assert f"The columns {columns[0]!r} and {columns[1]!r} may both be the sen" in fault.seen
+    assert "such as translation" in fault.todo
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Sentence (English)",
+        "Frase (traduzione)",
+        "Text EN",
+        "Frase inglese",
+        "Glossa",
+        "Gloss sent",
+    ],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_translations_are_never_the_sentences(tmp_path, other, first):
+    columns = (other, "Frase")[:: 1 if first else -1]
+    rows = tuple(
+        (*(("A cat.", text) if first else (text, "A cat.")), rating)
+        for (_, text), rating in zip(PAIR, "7272", strict=True)
+    )
+    path = written(tmp_path / "c.csv", (*columns, "Giudizio"), rows)
+    suite = load_suite(path, language="it").suite
+    assert suite.items[0].conditions[0].regions[0].text == "Il gatto dorme."
+
+
+@pytest.mark.parametrize("other", ["Good (English)", "Frase gramatical (tradução)"])
+def test_pairs_beside_their_translations_are_those_scored(tmp_path, other):
+    bad = other.replace("Good", "Bad").replace("gramatical", "agramatical")
+    header = (other, bad, "Frase gramatical", "Frase agramatical")
+    rows = (("It sleeps.", "It sleep.", "O gato dorme.", "O gato dormem."),)
+    suite = load_suite(written(tmp_path / "c.csv", header, rows), language="pt").suite
+    assert suite.items[0].conditions[0].regions[0].text == "O gato dorme."
+
+
+def test_a_language_in_the_name_does_no_harm(tmp_path):
+    rows = (("The cat sleeps.", "7"), ("The cat sleep.", "2"))
+    path = written(tmp_path / "c.csv", ("Sentence (English)", "Rating"), rows)
+    assert len(load_suite(path, language="en").suite.items) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "header", "cells"),
+    [
+        (("Frase A", "Frase B"), "Correta", "AB"), (("A", "B"), "Key", "ab"),
+        (("Oración 1", "Oración 2"), "Gramatical", "12"),
+        (("sentence_a", "sentence_b"), "Better", "AB"), (("Frase A", "Frase B"), "Errada", "BA"),
+    ],
+)  # fmt: skip
+def test_a_key_says_which_of_two_sentences_is_good(tmp_path, options, header, cells):
+    rows = (("1", "O cão late.", "O cão latem.", cells[0]),
+            ("2", "O gato dormem.", "O gato dorme.", cells[1]))  # fmt: skip
+    loaded = load_suite(written(tmp_path / "c.csv", ("nº", *options, header), rows), language="pt")
+    assert [item.conditions[0].regions[0].text for item in loaded.suite.items] == [
+        "O cão late.", "O gato dorme.",
+    ]  # fmt: skip
+    [fault] = loaded.reading.faults
+    assert f"The column {header!r} is read as the key" in fault.seen
+
+
+@pytest.mark.parametrize(
+    ("columns", "last", "seen"),
+    [(("good", "bad"), "B", "says A or B, but 'good' is read as good"),
+     (("Frase A", "Frase B"), "C", "'Correta' has 'C' and names neither")],
+)  # fmt: skip
+def test_a_key_that_contradicts_its_table_is_refused(tmp_path, columns, last, seen):
+    rows = (("O cão late.", "O cão latem.", "A"), ("O rei saem.", "O rei sai.", last),
+            ("O rei saem.", "O rei sai.", "B"))  # fmt: skip
+    with pytest.raises(CimentoError, match=seen):
+        load_suite(written(tmp_path / "c.csv", (*columns, "Correta"), rows), language="pt")
+
+
+def test_groups_of_items_are_no_key(tmp_path):
+    rows = (("O cão late.", "O cão latem.", "A"), ("O rei sai.", "O rei saem.", "B"))
+    path = written(tmp_path / "c.csv", ("good", "bad", "Lista"), rows)
+    assert len(load_suite(path, language="pt").suite.items) == 2

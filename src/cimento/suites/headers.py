@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -138,6 +138,74 @@ def without_noun(name: str) -> str:
     if word.endswith(")") and plain.strip():
         word = aside.strip() if aside.strip() in KNOWN else plain.strip()
     return _NOUN.sub("", word).strip() or word
+
+
+_LANGUAGES = (
+    "english", "inglese", "inglés", "inglês", "английский", "eng", "en", "italian", "italiano",
+    "итальянский", "spanish", "spagnolo", "español", "espanhol", "испанский", "portuguese",
+    "portoghese", "portugués", "português", "португальский", "russian", "russo", "ruso", "русский",
+    "french", "francese", "francés", "francês", "французский", "german", "tedesco", "alemán",
+    "alemão", "немецкий",
+)  # fmt: skip
+_ENGLISH = {"eng", "en", *(name for name in _LANGUAGES if re.search(r"engl|ingl|англ", name))}
+_TRANSLATION = re.compile(
+    r"\b(?:translat|tradu[zcç]|gloss|glosa|перевод|глосс)|\btrad\.", re.IGNORECASE
+)
+
+
+def language_in(name: str) -> str:
+    """The language that the name of a column ends in, as in ``Good (English)``; or nothing."""
+    words = [word.casefold() for word in re.split(r"[\s()\[\],_–:/]+", name) if word]
+    return words[-1] if len(words) > 1 and words[-1] in _LANGUAGES else ""
+
+
+def is_translation(name: str) -> bool:
+    """Whether a column has translations or glosses, which are never the sentences."""
+    return _TRANSLATION.search(name) is not None
+
+
+def _roles() -> Iterable[Collection[str]]:
+    """The names of columns of sentences, and of those of each side of a pair."""
+    return ({"sentence", "text", *HEADERS["text"]}, SIDES["good"], SIDES["bad"])
+
+
+def rivals(columns: Iterable[str]) -> list[str]:
+    """The columns that may be meant as the sentences, or as those of one side, if several may.
+
+    A column in English is none beside one that names no language.
+    """
+    for words in _roles():
+        named = [name for name in columns if _short(name) in words and not is_translation(name)]
+        if not all(map(language_in, named)):
+            named = [name for name in named if language_in(name) not in _ENGLISH]
+        if len(named) > 1:
+            return named
+    return []
+
+
+def _short(name: str) -> str:
+    """A name in small letters, without the language that it ends in and the word for sentences."""
+    if language := language_in(name):
+        name = name.casefold().rpartition(language)[0].rstrip(_AROUND + "([,_–-/")
+    return without_noun(name)
+
+
+@lru_cache
+def short_names(columns: tuple[str, ...]) -> Mapping[str, str]:
+    """The columns of a table by their names without capitals and their short names.
+
+    Whole names come before short ones. Translations have no short name, nor have sentences in a
+    named language beside others.
+    """
+    columns = columns[::-1]  # of two with one short name, the first counts
+    plain = {_short(name) for name in columns if not language_in(name)}
+    taken = {word for words in _roles() if not plain.isdisjoint(words) for word in words}
+    short = {
+        word: name
+        for name in columns
+        if not (is_translation(name) or ((word := _short(name)) in taken and language_in(name)))
+    }
+    return short | {name.casefold(): name for name in columns}
 
 
 def ends_sentence(cell: str) -> bool:

@@ -25,6 +25,7 @@ from cimento.suites.headers import (
     count_titles,
     has_gap,
     is_title,
+    short_names,
     two_row_names,
     with_item_name,
     without_noun,
@@ -125,9 +126,7 @@ class Table:
         """
         if name in self.columns:
             return name
-        folded = {column.casefold(): column for column in reversed(self.columns)}
-        # Many headers put the word for sentence first: Frase grammaticale.
-        folded = {without_noun(name): folded[name] for name in folded} | folded
+        folded = short_names(self.columns)
         words = (name, *HEADERS.get(name, ()))
         return next((folded[word] for word in words if word in folded), None)
 
