@@ -172,3 +172,73 @@ def test_groups_of_items_are_no_key(tmp_path):
     rows = (("O cão late.", "O cão latem.", "A"), ("O rei sai.", "O rei saem.", "B"))
     path = written(tmp_path / "c.csv", ("good", "bad", "Lista"), rows)
     assert len(load_suite(path, language="pt").suite.items) == 2
+
+
+@pytest.mark.parametrize(
+    ("header", "cells"),
+    [
+        (("Distance", "Island"), [("short", "no"), ("long", "no"), ("short", "yes"),
+                                  ("long", "yes")]),
+        (("Island", "Distance"), [("island", "long"), ("island", "short"), ("non-island", "long"),
+                                  ("non-island", "short")]),
+        (("Island", "Gap"), [("-", "-gap"), ("-", "+gap"), ("+", "-gap"), ("+", "+gap")]),
+        (("Island", "Complexity"), [("weak", "low"), ("weak", "high"), ("strong", "low"),
+                                    ("strong", "high")]),
+    ],
+)  # fmt: skip
+def test_island_may_be_a_factor(tmp_path, header, cells):
+    rows = tuple((n, *cell, f"Who {n} thinks {k}?") for n in "12" for k, cell in enumerate(cells))
+    path = written(tmp_path / "isles.csv", ("Item", *header, "Sentence"), rows)
+    suite = load_suite(path, language="en").suite
+    assert [item.id for item in suite.items] == ["1", "2"]
+    assert len(suite.condition_names) == 4
+    assert suite.predictions[0].name == "DD"
+    assert "structure" in suite.factors
+    if "Distance" in header:
+        assert {*suite.condition_names} & {"long_island", "island_long"}
+        assert suite.factors == {
+            "distance": ("short", "long"),
+            "structure": ("nonisland", "island"),
+        }
+
+
+def test_islands_of_several_types_are_groups_as_before(tmp_path):
+    cells = [(isle, *cell) for isle in ("whether", "adjunct") for cell in
+             (("short", "nonisland"), ("long", "nonisland"), ("short", "island"),
+              ("long", "island"))]  # fmt: skip
+    rows = tuple(
+        (n, *cell, "_".join(cell[1:]), f"Who {n} thinks {k}?")
+        for n in "12" for k, cell in enumerate(cells)
+    )  # fmt: skip
+    header = ("item", "island", "distance", "structure", "condition", "sentence")
+    suite = load_suite(written(tmp_path / "isles.csv", header, rows), language="en").suite
+    assert [item.id for item in suite.items] == ["whether-1", "adjunct-1", "whether-2", "adjunct-2"]
+
+
+@pytest.mark.parametrize("header", ["Set", "Coppia", "Pair", "Par", "Пара", "Conjunto"])
+def test_sets_and_pairs_name_items(tmp_path, header):
+    rows = tuple(
+        (n, head, local, mark, f"{n} {head} {local} {mark} is old.")
+        for n in "12" for head in ("sg", "pl") for local in ("sg", "pl") for mark in ("yes", "no")
+    )  # fmt: skip
+    header = (header, "Head", "Local noun", "Grammatical?", "Sentence")
+    loaded = load_suite(written(tmp_path / "attraction.csv", header, rows), language="en")
+    assert (len(loaded.suite.items), loaded.suite.condition_names) == (8, ("good", "bad"))
+    assert loaded.suite.items[1].id == "sg-pl-1"
+    assert loaded.reading.faults[0].code == "CIM-S063"
+
+
+def test_a_set_of_a_corpus_is_no_item(tmp_path):
+    rows = (("train", "Il gatto dorme.", "7"), ("train", "Il gatto dormono.", "2"))
+    path = written(tmp_path / "c.csv", ("Set", "Frase", "Giudizio"), rows)
+    assert len(load_suite(path, language="it").suite.items) == 2
+
+
+@pytest.mark.parametrize(("column", "marks"), [("Cond", "ab"), ("Condizione", ("ok", "*"))])
+def test_ids_that_differ_in_their_letter_are_told_to_be_one(tmp_path, column, marks):
+    rows = tuple((f"{n}{'ab'[k % 2]}", marks[k % 2], text) for k, (n, text) in enumerate(PAIR))
+    with pytest.raises(CimentoError) as caught:
+        load_suite(written(tmp_path / "c.csv", ("Item", column, "Sentence"), rows), language="it")
+    [fault] = caught.value.faults
+    assert "The sentences '1a' and '1b' count as two items" in fault.seen
+    assert "write 1 for both" in fault.todo

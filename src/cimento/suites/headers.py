@@ -15,6 +15,7 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
     "item": (
         "elemento", "ítem", "номер", "стимул", "n.º", "n.°", "nº", "n°", "№", "n.", "nr.", "núm.",
         "num.", "numero", "número", "#", "pair", "coppia", "par", "пара",
+        "set", "insieme", "conjunto", "набор",
     ),
     "condition": ("cond", "cond.", "condizione", "condición", "condição", "условие"),
     "text": (
@@ -68,6 +69,8 @@ _NUMBERS = (
     "singolare", "plurale", "singolari", "plurali", "ед", "мн", "единственное", "множественное",
     "единственное-число", "множественное-число",
 )  # fmt: skip
+SETS = {"set", "insieme", "conjunto", "набор"}
+"""Names of columns of items if their cells have numbers; others are sets such as *train*."""
 ITEMS = {"item", "id", *HEADERS["item"]}
 """Names of a column of items' numbers, without capitals."""
 KNOWN = {*HEADERS}.union(*HEADERS.values(), *SIDES.values())

@@ -21,6 +21,7 @@ from cimento.io.parsing import each_line, parse_json
 from cimento.suites.headers import (
     HEADERS,
     KNOWN,
+    SETS,
     count_notes,
     count_titles,
     has_gap,
@@ -128,7 +129,13 @@ class Table:
             return name
         folded = short_names(self.columns)
         words = (name, *HEADERS.get(name, ()))
-        return next((folded[word] for word in words if word in folded), None)
+        found = (folded[word] for word in words if word in folded)
+        return next((column for column in found if self._may_be(column)), None)
+
+    def _may_be(self, column: str) -> bool:
+        """Whether a column is what its name says: sets are items only if they are numbered."""
+        cells = self.cells[column] if column.casefold() in SETS else ()
+        return all(any(map(str.isdigit, cell)) for cell in cells if cell.strip())
 
 
 def open_table(path: Path) -> Table:
