@@ -112,7 +112,7 @@ def test_mean_ratings_are_correlated_with_the_scores_of_the_same_sentences():
             "condition": [name for _, name in sentences] + ["good"],
             "measure": "lp",
             "unit": "nats",
-            "score": [*scores, -1.0],
+            "oriented": [*scores, -1.0],
         }
     )
     run = SimpleNamespace(

@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from cimento import open_run
+from cimento import UsageError, open_run
 from cimento.cli import evaluating
 from cimento.cli.lm_eval import model_from_lm_eval
 from cimento.cli.main import invoke
@@ -57,6 +57,20 @@ def test_a_reader_that_goes_away_costs_neither_the_exit_code_nor_the_junit_file(
         running.stdout.close()
     assert running.returncode == 4
     assert ET.parse(tmp_path / "results.xml").getroot().tag == "testsuites"  # noqa: S314  # ours
+
+
+def test_model_arguments_in_one_json_object_are_those_arguments():
+    plain = model_from_lm_eval({"models": ["hf"], "model_args": ["pretrained=x,dtype=float32,n=1"]})
+    text = '{"pretrained": "x", "dtype": "float32", "n": 1}'
+    assert model_from_lm_eval({"models": ["hf"], "model_args": [text]}) == plain
+    with pytest.raises(UsageError, match="begins like a JSON object"):
+        model_from_lm_eval({"models": ["hf"], "model_args": ['{"pretrained": ']})
+
+
+def test_arguments_of_a_servers_client_are_named_as_ignored(capsys):
+    args = "model=x,base_url=http://127.0.0.1:9/v1,max_retries=3,tokenized_requests=False"
+    model_from_lm_eval({"models": ["local-completions"], "model_args": [args]})
+    assert "ignored: max_retries, tokenized_requests;" in capsys.readouterr().err
 
 
 def test_arguments_in_json_keep_their_commas(tmp_path, capsys):

@@ -113,7 +113,8 @@ def crossed(costs: dict[str, float], *, items: int = 6, **columns) -> pl.DataFra
     """A table of scores in which a condition costs every item so much, and item 0 one more."""
     rows = [
         {"item": str(k), "condition": name, "measure": "lp", "unit": "nats",
-         "score": -costs.get(name, 0.0) - (k == 0), "phenomenon": "wh", "first": first,
+         "value": -costs.get(name, 0.0) - (k == 0),
+         "oriented": -costs.get(name, 0.0) - (k == 0), "phenomenon": "wh", "first": first,
          "second": second, "first_factor": "length", "second_factor": "structure"} | columns
         for k in range(items)
         for name, first, second in CELLS
@@ -140,9 +141,10 @@ def test_scores_of_conditions_and_the_interaction_are_paired_by_item():
 def test_an_item_without_one_of_four_scores_has_no_interaction():
     table = crossed({"both": 7.0})
     lacking = table.with_columns(
-        score=pl.when((pl.col("item") == "2") & (pl.col("condition") == "long"))
+        pl.when((pl.col("item") == "2") & (pl.col("condition") == "long"))
         .then(None)
-        .otherwise(pl.col("score"))
+        .otherwise(pl.col("value", "oriented"))
+        .name.keep()
     )
     compared = compare(judged("++++++", table=table), judged("++++++", table=lacking)).values
 

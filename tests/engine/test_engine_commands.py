@@ -319,3 +319,32 @@ def test_what_cannot_be_prefetched_is_named(here, hub):
     assert done.returncode == 3
     assert "missing: tiny/bert" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_plan_names_the_models_that_a_run_would_refuse(tmp_path, capsys, zoo_folder):
+    whole, suite = zoo_folder("gpt2"), "it-subject-verb"
+    without, pickled, short = (tmp_path / name for name in ("without", "pickled", "short"))
+    for folder in (without, pickled, short):
+        shutil.copytree(whole, folder)
+    for path in [*without.glob("token*"), *without.glob("vocab*"), *without.glob("merges*")]:
+        path.unlink()
+    for path in pickled.glob("*.safetensors"):
+        path.unlink()
+    (pickled / "pytorch_model.bin").write_bytes(b"")
+    config = json.loads((short / "config.json").read_text("utf-8"))
+    (short / "config.json").write_text(json.dumps({**config, "n_positions": 4}), "utf-8")
+    for folder, said in (
+        (without, "lacks the files of a tokenizer"),
+        (pickled, "its weights are in pytorch_model.bin"),
+        (short, "tokens, and the model's window holds 4"),
+    ):
+        assert invoke(["plan", suite, "-m", str(folder)]) == 1
+        written = capsys.readouterr()
+        assert said in written.out
+        assert "indexing errors" not in written.err
+        assert invoke(["plan", suite, "-m", str(folder), "-m", str(whole)]) == 3
+        capsys.readouterr()
+    sliding = ["--window", "sliding", "--stride", "2"]
+    assert invoke(["plan", suite, "-m", str(short), *sliding]) == 0
+    assert invoke(["plan", suite, "-m", str(pickled), "--allow-pickle"]) == 0
+    assert invoke(["plan", suite, "-m", str(whole)]) == 0

@@ -20,6 +20,7 @@ from cimento import Estimate, open_runs
 from cimento.cli.main import invoke
 from cimento.export.data import of_runs, standard_error
 from cimento.paradigms.regions.factorial import INTERCEPTS
+from cimento.paradigms.regions.judging import scores_of
 from cimento.runs.store import find_runs
 from cimento.statistics.mixed import mixed_model
 
@@ -109,7 +110,8 @@ def test_lm_eval_results_and_samples(exported, runs):
     texts = runs["it-islands"].texts["whether-01"]
     assert [argument["arg_1"] for argument in first["arguments"].values()] == list(texts.values())
     sums = runs["it-islands"].logprobs["whether-01"]
-    assert [float(resp[0]) for resp in first["filtered_resps"]] == list(sums.values())
+    numbers = [float(resp[0]) for resp in first["filtered_resps"]]
+    assert numbers == pytest.approx(list(sums.values()))
     assert first["resps"] == [[resp] for resp in first["filtered_resps"]]
 
 
@@ -332,6 +334,14 @@ def test_tables_for_r(exported, runs):
     assert {row["suite"] for row in outcomes} == set(runs)
     assert {row["suite"] for row in scores} == {"it-islands", "it-acceptability"}
     assert all(row["text"] for row in scores)
+    for name, measure in {(row["suite"], row["measure"]) for row in scores}:
+        judged = scores_of(runs[name].run, [measure])
+        stated = {(r["item"], r["condition"]): r["value"] for r in judged.iter_rows(named=True)}
+        of_suite = [row for row in scores if row["suite"] == name]
+        assert of_suite
+        for row in of_suite:
+            value = stated[row["item"], row["condition"]]
+            assert float(row["value"]) == pytest.approx(value)
     scores = [row for row in scores if row["suite"] == "it-islands"]
     assert len(scores) == 3 * 4
     assert {(row["first_factor"], row["second_factor"]) for row in scores} == {
@@ -344,8 +354,10 @@ def test_tables_for_r(exported, runs):
     plain = of_item["short_nonisland"]
     assert (plain["distance_code"], plain["structure_code"]) == ("-0.5", "0.5")
     assert plain["text"] == runs["it-islands"].texts["whether-01"]["short_nonisland"]
-    bits = runs["it-islands"].logprobs["whether-01"]["long_island"] / math.log(2)
-    assert float(of_item["long_island"]["score"]) == pytest.approx(bits)
+    bits = -runs["it-islands"].logprobs["whether-01"]["long_island"] / math.log(2)
+    assert of_item["long_island"]["measure"] == "surprisal-bits"
+    assert float(of_item["long_island"]["value"]) == pytest.approx(bits)
+    assert float(of_item["long_island"]["oriented"]) == pytest.approx(-bits)
     sentences = list(csv.DictReader(io.StringIO((folder / "sentences.csv").read_text("utf-8"))))
     assert {row["suite"] for row in sentences} == set(runs)
     blank = next(row for row in sentences if row["suite"] == "it-connectives-cloze")
@@ -404,7 +416,7 @@ def test_r_fits_what_we_fit(exported):
     assert done.returncode == 0, done.stderr
     rows = list(csv.DictReader(io.StringIO((exported / "r/scores.csv").read_text("utf-8"))))
     rows = [row for row in rows if row["first_factor"]]
-    names = {"score": "score", "first": "distance_code", "second": "structure_code"}
+    names = {"score": "oriented", "first": "distance_code", "second": "structure_code"}
     columns = {name: [float(row[column]) for row in rows] for name, column in names.items()}
     model = mixed_model(INTERCEPTS, {**columns, "item": [row["item"] for row in rows]})
     effect = model.effect("second:first")

@@ -155,7 +155,7 @@ def _fitted(path: Path):
     """Our own mixed model of the scores of each model."""
     table = pl.read_csv(path)
     for rows in table.partition_by("model", maintain_order=True):
-        names = {"score": "score", "first": "distance_code", "second": "structure_code"}
+        names = {"score": "oriented", "first": "distance_code", "second": "structure_code"}
         columns = {name: rows[column].to_list() for name, column in names.items()}
         labels = {name: rows[name].to_list() for name in ("item", "cluster")}
         yield mixed_model(f"{INTERCEPTS} + {BY_CLUSTER}", {**columns, **labels})

@@ -7,7 +7,8 @@ import json
 import polars as pl
 import pytest
 
-from cimento import InputError, TableError, evaluate, export
+from cimento import InputError, TableError, evaluate, export, open_runs
+from cimento.cli.main import invoke
 from cimento.models.recorded import is_log, one_log, read_logs
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.paradigms.stories.formats import record, write_jsonl
@@ -56,6 +57,18 @@ def test_a_log_of_pairs_becomes_a_stored_run(tmp_path):
     assert run.model.startswith("org/tiny@")
     assert run.folder is not None
     assert is_log(log)
+
+
+def test_a_log_made_with_a_limit_is_replayed_with_that_limit(tmp_path, capsys):
+    pair = [("", "Il gatto dorme."), ("", "Il gatto dormono.")]
+    log = write_log(tmp_path / "logs", "blimp_it", [sample({}, pair, (-10.0, -12.5))])
+    command = ["run", str(pairs_suite(tmp_path)), "-m", f"replay:{log}", "-o", str(tmp_path / "o")]
+
+    assert invoke(command) != 0
+    assert "If it was made with --limit N, give --limit N here too." in capsys.readouterr().err
+    assert invoke([*command, "--limit", "1"]) == 0
+    [run] = open_runs(tmp_path / "o")
+    assert run.outcomes()["verdict"].to_list() == ["pass"]
 
 
 def test_what_was_exported_for_lm_eval_is_read_back(tmp_path):

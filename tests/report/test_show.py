@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from unicodedata import category, combining, east_asian_width
 
@@ -70,3 +71,25 @@ def test_columns_stand_below_one_another_in_every_script():
     places = [sum({"W": 2, "F": 2}.get(east_asian_width(c), 1) for c in line if not combining(c)
                   and category(c) != "Mn") for line in lines]  # fmt: skip
     assert len(set(places)) == 1
+
+
+def test_the_marks_of_a_recording_are_shown_by_their_names(tmp_path, capsys):
+    (tmp_path / "keys.tsv").write_text("good\tbad\nPiove qui.\tPiovono qui.\n", "utf-8")
+    rows = ["sentence_id\ttoken_id\ttoken\tsurprisal"]
+    for number, verb in enumerate(("Piove", "Piovono"), 1):
+        pieces = ("<s>", verb, "qui.", "</s>")
+        rows += [f"{number}\t{k}\t{piece}\t{k}.5" for k, piece in enumerate(pieces, 1)]
+    (tmp_path / "log.tsv").write_text("\n".join(rows) + "\n", "utf-8")
+    vocabulary = {"unk_types": [], "prefix_types": ["<s>"], "suffix_types": ["</s>"]}
+    tokenizer = {"type": "word", "cased": True}
+    spec = {"name": "marks", "vocabulary": {**vocabulary, "special_types": []}}
+    (tmp_path / "spec.json").write_text(json.dumps({**spec, "tokenizer": tokenizer}), "utf-8")
+    command = ["run", str(tmp_path / "keys.tsv"), "-m", f"replay:{tmp_path / 'log.tsv'}"]
+    options = ["--spec", str(tmp_path / "spec.json"), "-o", str(tmp_path / "runs")]
+    assert invoke([*command, *options]) == 0
+    capsys.readouterr()
+    assert invoke(["show", str(tmp_path / "runs"), "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "<s>" in shown
+    assert "</s>" in shown
+    assert "␣" not in shown

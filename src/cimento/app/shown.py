@@ -229,10 +229,10 @@ def beside_models(judgments: Sequence[Judgment], runs: Sequence[Run]) -> list[Be
         if scores is None:
             continue
         rows = [
-            (row["item"], ratings[key], row["score"], row["measure"])
+            (row["item"], ratings[key], row["oriented"], row["measure"])
             for row in scores.unique(["item", "condition"], maintain_order=True).to_dicts()
             if (key := (run.suite_name, row["item"], row["condition"])) in ratings
-            and row["score"] is not None
+            and row["oriented"] is not None
         ]
         items = tuple(row[0] for row in rows)
         correlation = correlate(

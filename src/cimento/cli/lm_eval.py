@@ -6,9 +6,10 @@ like ``cimento run``. Options without an equivalent are refused, with advice.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cimento.cli.console import note
@@ -195,6 +196,31 @@ _OF_ITS_CLIENT = ("tokenizer", "tokenizer_backend", "tokenized_requests", "max_r
 """Arguments on how lm-eval counts a server's tokens and repeats requests; here, the server states
 the positions of its tokens."""
 
+_CLIENT_HERE = "the server says where its tokens are, and requests are repeated as cimento does"
+
+
+def _arguments(text: str) -> Iterator[tuple[str, str]]:
+    """The names and values of model arguments: ``name=value,name=value``, or a JSON object.
+
+    Raises:
+        UsageError: it begins like a JSON object, and is none.
+    """
+    if not text.lstrip().startswith("{"):
+        for pair in _NEXT_ARGUMENT.split(text.strip(", ")):
+            key, _, value = pair.partition("=")
+            yield key.strip(), value.strip()
+        return
+    try:
+        stated = json.loads(text)
+    except ValueError as error:
+        raise UsageError(
+            where="--model-args",
+            seen=f"it begins like a JSON object, and is none ({error})",
+            todo="""Give '{"pretrained": "NAME"}' or pretrained=NAME.""",
+        ) from error
+    for key, value in stated.items():
+        yield key, value if isinstance(value, str) else json.dumps(value)
+
 
 def model_from_lm_eval(given: Given) -> Given:
     """The model options, with lm-eval's ``--model hf --model_args pretrained=X,dtype=Y`` as ours.
@@ -209,10 +235,7 @@ def model_from_lm_eval(given: Given) -> Given:
     if not (isinstance(models, list) and isinstance(args, list) and len(models) == 1):
         return given
     [model], named = models, "model" if models[0] in _LM_EVAL_SERVERS else "pretrained"
-    pairs = [
-        pair.partition("=") for text in args for pair in _NEXT_ARGUMENT.split(text.strip(", "))
-    ]
-    stated = {key.strip(): value.strip() for key, _, value in pairs}
+    stated = dict(pair for text in args for pair in _arguments(text))
     if Path(model).exists():
         return given
     if model not in (*_LM_EVAL_HF, *_LM_EVAL_ENGINES, *_LM_EVAL_SERVERS):
@@ -225,8 +248,9 @@ def model_from_lm_eval(given: Given) -> Given:
             todo="Give the model itself: -m NAME.",
         )
     shown = stated.pop(named)
-    is_alone = not stated
+    is_alone, ignored = not stated, ""
     if model in _LM_EVAL_SERVERS:
+        ignored = ", ".join(key for key in stated if key in _OF_ITS_CLIENT)
         stated = {key: value for key, value in stated.items() if key not in _OF_ITS_CLIENT}
         shown = f"openai:{_address(model, stated)}#{shown}"
     elif model in _LM_EVAL_ENGINES:
@@ -237,6 +261,8 @@ def model_from_lm_eval(given: Given) -> Given:
     if not is_alone:
         ours = _as_ours(shown, {**renamed, "model_args": rest})
         note(f"cimento: --model_args is read as {ours}")
+    if ignored:
+        note(f"cimento: --model_args: ignored: {ignored}; {_CLIENT_HERE}")
     return {**renamed, **given, "models": [shown], "model_args": rest}
 
 

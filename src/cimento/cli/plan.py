@@ -30,7 +30,7 @@ def _plan(options: RunOptions) -> int:
     """Report what a run would do, before anything is loaded or computed.
 
     Times and memory are estimates, from earlier units of the same model or else from its size. The
-    exit code is 3 if some models cannot be asked, and 1 if none can.
+    exit code is 3 if some models or suites cannot be asked, and 1 if no model can.
     """
     from cimento.runs.planning import plan_named
 
@@ -44,7 +44,7 @@ def _plan(options: RunOptions) -> int:
         table = _text(planned, gpu=plan.gpu, priced=options.prices is not None)
         show("\n".join([table, *_stored(planned, options), *unused]))
     if not planned.unusable:
-        return 0
+        return PART_MISSING if any(suite.problem for suite in planned.suites) else 0
     return 1 if len(planned.unusable) == len(dict.fromkeys(options.models)) else PART_MISSING
 
 

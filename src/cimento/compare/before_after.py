@@ -128,7 +128,7 @@ class Comparison:
 
         behind = [rate.values for rate in self.rates if rate.values is not None]
         sides = Sides(*self.sides, models=self.models is not None)
-        title = f"Values {sides.phrase}; of scores of conditions and of DD more is better."
+        title = f"Values {sides.phrase}, as measures define them; of DD more is better."
         grids: dict[str, Grid] = {}
         if self.ways:
             grids |= ways_grids(self.ways, with_items=with_items)

@@ -254,8 +254,8 @@ def interactions_of(table: pl.DataFrame) -> dict[str, dict[str, float]]:
         table.filter(pl.col("phenomenon").is_not_null())
         .group_by("phenomenon", "item", maintain_order=True)
         .agg(
-            dd=(4 * pl.col("first") * pl.col("second") * pl.col("score")).sum(),
-            scored=pl.col("score").count(),
+            dd=(4 * pl.col("first") * pl.col("second") * pl.col("oriented")).sum(),
+            scored=pl.col("oriented").count(),
         )
         .filter(pl.col("scored") == _CELLS)
     )
@@ -266,12 +266,12 @@ def interactions_of(table: pl.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def _conditions(table: pl.DataFrame) -> dict[str, dict[str, float]]:
-    """Condition to item to its score; runs need not keep the tokens of all regions."""
+    """Condition to item to its value; runs need not keep the tokens of all regions."""
     by_condition: dict[str, dict[str, float]] = {}
-    for item, condition, score in table.select("item", "condition", "score").iter_rows():
+    for item, condition, value in table.select("item", "condition", "value").iter_rows():
         values = by_condition.setdefault(condition, {})
-        if score is not None:
-            values[item] = score
+        if value is not None:
+            values[item] = value
     return {condition: values for condition, values in by_condition.items() if values}
 
 

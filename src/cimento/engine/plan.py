@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from cimento.engine.answers import sent_texts
 from cimento.engine.cache import AnswerCache, column_key, get_scores, sequence_key
 from cimento.engine.execute import Execution
+from cimento.engine.feasible import UNCOUNTED, obstacle
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import UnitState
 from cimento.engine.requests import TABLES, Attribute, Choose, Fill, Patch, Reply, Request, Score
@@ -138,6 +139,8 @@ def plan_jobs(execution: Execution[Any]) -> list[JobPlan]:
         new = places.keys() - seen
         seen |= places.keys()
         problem = "" if state.error is None else str(state.error)
+        if not problem and state.group is not None and not state.job.is_done:
+            problem = obstacle(state.group.model, places.values())
         plans.append(JobPlan(requests=dict(asked), new=len(new), problem=problem))
     return plans
 
@@ -234,7 +237,7 @@ def _by_size(
     try:
         sized = model.sized
         if sized is None:
-            return replace(plain, problem="its tokens cannot be counted without loading it")
+            return replace(plain, problem=UNCOUNTED)
         tokens, kept, longest = _count(waiting, model, sized, cache)
     except CimentoError as error:
         return replace(plain, problem=str(error))
@@ -386,7 +389,8 @@ def _read_tokens(request: Request, sized: Sized) -> tuple[int, int]:
 
 def _length(text: str, sized: Sized) -> int:
     """The number of tokens of a text, without special tokens."""
-    return len(sized.tokenizer(text, add_special_tokens=False)["input_ids"])
+    ids = sized.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+    return len(ids)
 
 
 @dataclass(frozen=True, slots=True)

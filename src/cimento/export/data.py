@@ -153,6 +153,22 @@ class RunData:
         return asked
 
     @cached_property
+    def _sides(self) -> Mapping[str, Mapping[str, Mapping[str, float | None]]]:
+        return self.run.paradigm.sides(self.run)
+
+    def sides(self, outcome: Outcome) -> Mapping[str, float | None]:
+        """The numbers that are compared for an outcome, in nats, by condition.
+
+        Of a prediction, these are of its own regions in the conditions that it names. For other
+        questions they are the sums over the scored tokens of all texts; None if there is none.
+        """
+        compared = self._sides.get(outcome.question)
+        if compared is not None:
+            return compared.get(outcome.item, {})
+        sums = self.logprobs.get(outcome.item, {})
+        return {name: sums.get(name) for name in self.texts.get(outcome.item, {})}
+
+    @cached_property
     def logprobs(self) -> Mapping[str, Mapping[str, float]]:
         """The summed log-probabilities of the scored tokens by item and condition, in nats.
 

@@ -20,6 +20,7 @@ from cimento.export.data import (
     uncertainty,
 )
 from cimento.io.files import write_text
+from cimento.runs.job import ITEMS_OF_SUITE
 from cimento.runs.outcomes import Estimate, Outcome, each_outcome
 from cimento.suites import JsonValue
 
@@ -124,14 +125,18 @@ def _inspect_sample(
             result.name: {
                 "value": one.value if one.right is None else _MARKS[one.right],
                 "explanation": one.verdict or one.unit,
-                "metadata": {"value": one.value, "unit": one.unit, "reference": one.reference},
+                "metadata": {
+                    "value": one.value,
+                    "unit": one.unit,
+                    "reference": one.reference,
+                    "logprob_nats": dict(run.sides(one)),
+                },
             }
             for result, one in outcomes
             if counts(one)
         },
         "metadata": {
             "conditions": dict(texts),
-            "logprob_nats": dict(run.logprobs.get(item, {})),
             "unscored": unscored,
         },
     }
@@ -171,22 +176,29 @@ _IN_TASK = re.compile(r"\W")
 
 
 def write_lm_eval_logs(runs: Sequence[RunData], folder: Path) -> list[Path]:
-    """Write one folder for each model, with its results and the samples of every task.
+    """Write the results and the samples of every task, in one folder for each model.
+
+    A file of results has one configuration of the model. Runs of a model with several, such as
+    another limit, are written to a folder for each.
 
     Raises:
         UsageError: two runs of one model would be the same task.
         StorageError: the folder cannot be written.
     """
-    by_model: dict[str, list[RunData]] = {}
+    by_model: dict[str, dict[str, list[RunData]]] = {}
     for run in runs:
-        by_model.setdefault(run.run.model, []).append(run)
-    return [
-        path for label, group in by_model.items() for path in _write_model(label, group, folder)
-    ]
+        configuration = json.dumps(_model_config(run), sort_keys=True, default=str)
+        by_model.setdefault(run.run.model, {}).setdefault(configuration, []).append(run)
+    written = []
+    for label, groups in by_model.items():
+        for configuration, group in groups.items():
+            several = f"--{_hash(configuration)[:8]}" if len(groups) > 1 else ""
+            place = folder / (_IN_MODEL.sub("__", label) + several)
+            written += _write_model(place, group)
+    return written
 
 
-def _write_model(label: str, runs: Sequence[RunData], folder: Path) -> list[Path]:
-    place = folder / _IN_MODEL.sub("__", label)
+def _write_model(place: Path, runs: Sequence[RunData]) -> list[Path]:
     stamp = max(run.created for run in runs).replace(":", "-")
     tasks = _tasks(runs)
     samples = {
@@ -205,8 +217,8 @@ def _write_model(label: str, runs: Sequence[RunData], folder: Path) -> list[Path
             for name, (_, result) in tasks.items()
         },
         "n-samples": {
-            name: {"original": one.n + one.unscored, "effective": one.n}
-            for name, (_, result) in tasks.items()
+            name: {"original": _whole(run, one), "effective": one.n}
+            for name, (run, result) in tasks.items()
             for one in result.estimates[:1]
         },
         "config": _model_config(runs[0]),
@@ -223,6 +235,13 @@ def _write_model(label: str, runs: Sequence[RunData], folder: Path) -> list[Path
         lines = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
         written.append(write_text(lines, place / f"samples_{name}_{stamp}.jsonl"))
     return written
+
+
+def _whole(run: RunData, estimate: Estimate) -> JsonValue:
+    """The number of items of the whole suite, of which a limit may have left some out."""
+    if run.asking.get("limit") is None:
+        return estimate.n + estimate.unscored
+    return run.run.manifest.get(ITEMS_OF_SUITE, NOT_KNOWN)
 
 
 def _tasks(runs: Sequence[RunData]) -> dict[str, tuple[RunData, ExportedResult]]:
@@ -309,8 +328,8 @@ def _sample(
     run: RunData, result: ExportedResult, number: int, outcome: Outcome
 ) -> dict[str, JsonValue]:
     """One item, whose conditions are the requests that lm-eval would have made, one text each."""
-    texts = run.texts.get(outcome.item, {})
-    logprobs = run.logprobs.get(outcome.item, {})
+    sides = run.sides(outcome)
+    texts = {name: text for name, text in run.texts.get(outcome.item, {}).items() if name in sides}
     doc: dict[str, JsonValue] = {
         "item": outcome.item,
         "texts": dict(texts),
@@ -321,7 +340,7 @@ def _sample(
     }
     target = result.description
     # It is unknown whether the model's own greedy output would equal the text.
-    answers: list[JsonValue] = [[str(logprobs.get(name)), str(None)] for name in texts]
+    answers: list[JsonValue] = [[str(sides[name]), str(None)] for name in texts]
     requests: dict[str, JsonValue] = {
         f"gen_args_{k}": {"arg_0": "", "arg_1": text} for k, text in enumerate(texts.values())
     }

@@ -73,9 +73,10 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
     opened = [data.run for data in runs]
     metas = [run.suite.meta for run in opened]
     head = ["---", *_listed("language", sorted({meta.language for meta in metas} - {""}))]
-    licences = sorted({meta.licence for meta in metas if _LICENCE.match(meta.licence)})
-    if len(licences) == 1:
-        head.append(f"license: {licences[0].lower()}")
+    licences = {meta.licence.lower() for meta in metas}
+    # A license in the head is one of the whole folder: a suite that states none agrees to none.
+    if len(licences) == 1 and _LICENCE.match(shared := min(licences)):
+        head.append(f"license: {shared}")
     head += ["tags:", "- cimento", "- linguistic-evaluation", "configs:"]
     for number, name in enumerate(tables):
         head += [f"- config_name: {name}", f"  data_files: data/{name}.parquet"]
@@ -100,6 +101,7 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
         f'table = load_dataset("PATH", "{tables[0]}", split="train")',
         "```",
         "",
+        *_licences(runs),
         "## How it was made",
         "",
         methods_paragraph(opened, appendix=True),
@@ -111,6 +113,13 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
         "```",
     ]
     return "\n".join([*head, *body]) + "\n"
+
+
+def _licences(runs: Sequence[RunData]) -> list[str]:
+    """The section on the license of each suite."""
+    stated = {run.suite: run.run.suite.meta.licence or "not stated" for run in runs}
+    lines = [f"- `{suite}`: {licence}" for suite, licence in stated.items()]
+    return ["## Licenses of the suites", "", *lines, ""]
 
 
 def _results(runs: Sequence[RunData]) -> Grid:
@@ -233,7 +242,7 @@ def _texts(data: RunData) -> pl.DataFrame:
         {
             **dict(zip(_OF_TEXTS, (item, condition, text), strict=True)),
             **{
-                _free(name, (*_OF_SENTENCES, *_OF_DESIGNS[1:], *_OF_TEXTS, "score")): cell
+                _free(name, (*_OF_SENTENCES, *_OF_DESIGNS[1:], *_OF_TEXTS, *_OF_VALUES)): cell
                 for name, cell in columns.get((item, condition), {}).items()
             },
         }
@@ -271,7 +280,7 @@ def _scores(data: RunData) -> pl.DataFrame | None:
     known = _texts(data)
     known = known.select(name for name in known.columns if name in _OF_TEXTS or name not in table)
     whole = (
-        table.filter(pl.col("score").is_not_null())
+        table.filter(pl.col("value").is_not_null())
         .join(known, on=["item", "condition"], how="left", maintain_order="left")
         .with_columns(
             suite=pl.lit(data.suite),
@@ -282,12 +291,13 @@ def _scores(data: RunData) -> pl.DataFrame | None:
     if whole.is_empty():
         return None
     if "first_factor" not in whole.columns:
-        return whole.select(*_OF_SENTENCES, *known.columns[2:], "score")
+        return whole.select(*_OF_SENTENCES, *known.columns[2:], *_OF_VALUES)
     whole = whole.filter(pl.col("phenomenon").is_not_null())
     factors: list[pl.Expr] = []
     for place in ("first", "second"):
         name = str(whole[f"{place}_factor"][0]) if whole.height else place
-        name = f"factor_{name}" if name in (*_OF_SENTENCES, *_OF_DESIGNS, "text", "score") else name
+        taken = (*_OF_SENTENCES, *_OF_DESIGNS, "text", *_OF_VALUES)
+        name = f"factor_{name}" if name in taken else name
         factors += [
             pl.lit(name).alias(f"{place}_factor"),
             pl.col(f"{place}_level").alias(name),
@@ -297,9 +307,10 @@ def _scores(data: RunData) -> pl.DataFrame | None:
     # The column of phenomena may have an Italian, Spanish, Portuguese or Russian header.
     named += [name for name in known.columns if name.casefold() in HEADERS["phenomenon"]]
     free = [name for name in known.columns[2:] if name not in named]
-    return whole.select(*_OF_SENTENCES, "phenomenon", *factors, *free, "score")
+    return whole.select(*_OF_SENTENCES, "phenomenon", *factors, *free, *_OF_VALUES)
 
 
 _OF_TEXTS = ("item", "condition", "text")
 _OF_SENTENCES = ("suite", "model", "measure", "unit", "item", "cluster", "condition")
+_OF_VALUES = ("value", "oriented")
 _OF_DESIGNS = ("phenomenon", "first_factor", "second_factor")

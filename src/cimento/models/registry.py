@@ -88,14 +88,18 @@ class ScorerSource:
         self.load.cache_clear()
 
 
-def refuse_what_is_fixed(asking: Asking) -> None:
+def refuse_what_is_fixed(asking: Asking, *, ordered: bool = True) -> None:
     """Refuse settings that a recording has fixed.
+
+    Args:
+        asking: the settings.
+        ordered: whether its sentences are known by their order, so that none can be left out.
 
     Raises:
         UsageError: such a setting is given.
     """
     asked = {
-        "limit": (asking.limit is not None, "it answers for the whole suite, in order"),
+        "limit": (ordered and asking.limit is not None, "it answers for the whole suite, in order"),
         "context": (asking.context != NO_CONTEXT, "what stood before its sentences is as it was"),
         "boundary": (
             asking.policy.boundary in ("word-start", "word-end"),

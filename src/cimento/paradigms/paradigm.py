@@ -264,15 +264,23 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
         """The estimates from the outcomes of a run."""
 
     def scores(self, run: Run) -> pl.DataFrame | None:  # noqa: ARG002
-        """The score of every condition of every item; None if they have none.
+        """The value of a measure for every condition of every item; None if they have none.
 
-        Columns: ``item``, ``condition``, ``measure``, ``unit``, ``score`` (more is better; null if
-        undefined). Suites that cross two factors also have ``phenomenon``, ``first_factor``,
-        ``second_factor``, the level of each factor (``first_level`` ...) and its code
-        (``first``, ``second``), 1/2 or -1/2, so that the sum of ``4 * first * second * score``
-        over the four conditions of an item is its difference of differences.
+        Columns: ``item``, ``condition``, ``measure``, ``unit``, ``value`` (as the measure defines
+        it; null if undefined), ``oriented`` (the same, negated if less is better). Suites that
+        cross two factors also have ``phenomenon``, ``first_factor``, ``second_factor``, the level
+        of each factor (``first_level`` ...) and its code (``first``, ``second``), 1/2 or -1/2, so
+        that the sum of ``4 * first * second * oriented`` over the four conditions of an item is
+        its difference of differences.
         """
         return None
+
+    def sides(self, run: Run) -> Mapping[str, Mapping[str, Mapping[str, float | None]]]:  # noqa: ARG002
+        """The numbers that questions compare, in nats, by question, item and condition.
+
+        By default there are none: then a condition's number is the sum over its scored tokens.
+        """
+        return {}
 
     def restated(self, run: Run) -> Restated | None:  # noqa: ARG002
         """The questions of another kind of test that a run asks in another way; by default none."""

@@ -360,7 +360,7 @@ def unscored(outcomes: pl.DataFrame) -> tuple[str, ...]:
     Args:
         outcomes: outcomes of a run; an item is unscored if any of its predictions is.
     """
-    table = outcomes.filter(outcomes["verdict"] == "unscored")
+    table = outcomes.filter(outcomes["verdict"].is_not_null() & outcomes["right"].is_null())
     # The term of a formula precedes the reason; several terms may lack a value for the same reason.
     reasons = {
         item: (reason or "no reason was given").rpartition("%): ")[2]

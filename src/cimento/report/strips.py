@@ -181,7 +181,7 @@ def _pieces(text: str, cursor: int, end: int, tokens: Sequence[StripToken]) -> t
     # Pages have hundreds of thousands of pieces: keyword arguments would double the time.
     pieces = []
     for name, start, end_of_token, bits, reason, _ in tokens:
-        if start < 0:
+        if start < 0 or (start == end_of_token and name.strip("▁Ġ ")):
             # A special token that a recording counts as part of a region is shown by its name.
             shown = name
         else:

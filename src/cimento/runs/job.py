@@ -178,6 +178,9 @@ _SENT = 20_000  # the largest number of requests whose answers are sent to the h
 SUITE_FILES = "files"
 """Key of the suite's manifest entry: the files that alone determine it, if they are known."""
 
+ITEMS_OF_SUITE = "items_of_suite"
+"""Key of the manifest of a run with a limit: the number of items of the whole suite."""
+
 _SHOWN = "shown"
 """Key of the inputs: digest of the suite with its names and comments, which a run shows."""
 
@@ -397,6 +400,10 @@ def suite_job(
     suite = loaded.suite if limit is None else loaded.paradigm.limited(loaded.suite, limit)
     if suite is loaded.suite:  # Nothing is left out: the run is that of the whole suite.
         asked = dataclasses.replace(asked, scoring=dataclasses.replace(asked.scoring, limit=None))
+    noted: dict[str, JsonValue] = {"run_file": run_options.run_file} if run_options.run_file else {}
+    whole = loaded.paradigm.record(loaded.suite, 0).get("n_items")
+    if suite is not loaded.suite and isinstance(whole, int):
+        noted[ITEMS_OF_SUITE] = whole
     return SuiteJob(
         dataclasses.replace(loaded, reading=dataclasses.replace(reading, suite=suite)),
         model,
@@ -406,7 +413,7 @@ def suite_job(
         folder=_folder(loaded, model, asked, run_options.output),
         force=run_options.force,
         progress=progress,
-        noted={"run_file": run_options.run_file} if run_options.run_file else {},
+        noted=noted,
         prices=None if run_options.prices is None else read_prices(run_options.prices),
         helper=helper,
     )

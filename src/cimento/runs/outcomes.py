@@ -158,13 +158,13 @@ def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
     """The share of right outcomes in a table, with counts and a 95% interval.
 
     Args:
-        table: outcomes of one question; unscored ones are counted apart.
+        table: outcomes of one question; those that count neither way are counted as unscored.
         like: an estimate with the suite, model, question, group and chance of the result.
     """
     import polars as pl
 
-    counts = Counter(dict(table["verdict"].value_counts().iter_rows()))
-    scored = table.select("item", "cluster", "right").filter(table["right"].is_not_null())
+    scored = table.filter(table["right"].is_not_null())
+    counts = Counter(dict(scored["verdict"].value_counts().iter_rows()))
     n, right = len(scored), int(scored["right"].sum())
     # The same counts as in `share_interval`, without making a label for each item.
     alone = pl.col("cluster").is_null()
@@ -185,7 +185,7 @@ def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
         passed=counts["pass"],
         failed=counts["fail"],
         tied=counts["tie"],
-        unscored=counts["unscored"],
+        unscored=len(table) - n,
         clustered=len(clusters) < n,
     )
 

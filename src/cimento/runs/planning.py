@@ -10,8 +10,9 @@ from cimento.api import Failure, suite_jobs, suites_to_run
 from cimento.engine.cache import AnswerCache, FileCache
 from cimento.engine.engines import visible_gpus
 from cimento.engine.execute import Execution
+from cimento.engine.feasible import UNCOUNTED
 from cimento.engine.jobs import Work
-from cimento.engine.plan import ModelPlan, plan_jobs, plan_models
+from cimento.engine.plan import JobPlan, ModelPlan, plan_jobs, plan_models
 from cimento.engine.units import UnitStore
 from cimento.io.files import default_cache_folder
 from cimento.models.registry import AnyScorer
@@ -64,8 +65,8 @@ class Planned:
 
     @property
     def unusable(self) -> tuple[str, ...]:
-        """The models that cannot be opened, so that nothing is known of what they would be sent."""
-        return tuple(model.model for model in self.models if model.problem and not model.requests)
+        """The models that cannot be asked about any of the suites."""
+        return tuple(m.model for m in self.models if m.problem not in ("", UNCOUNTED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,8 @@ def plan_all(
         failures = [entry for entry in entries if isinstance(entry, Failure)]
         execution = Execution(jobs, Work(store=store, force=run_options.force, ask=False))
         follow = 0
-        for job, plan in zip(jobs, plan_jobs(execution), strict=True):
+        job_plans = plan_jobs(execution)
+        for job, plan in zip(jobs, job_plans, strict=True):
             name = job.suite_name
             if job.is_done:
                 stored[name].append(job.model.label)
@@ -146,14 +148,21 @@ def plan_all(
             if name not in asked or asked[name].problem or not asked[name].requests:
                 first = dataclasses.asdict(plan)
                 asked[name] = SuitePlan(suite=name, items=job.items, later=later, **first)
-        for lost in failures:
-            asked.setdefault(lost.suite, SuitePlan(suite=lost.suite, problem=str(lost.error)))
+        for failed in failures:
+            asked.setdefault(failed.suite, SuitePlan(suite=failed.suite, problem=str(failed.error)))
         plans = plan_models(execution, cache, gpu=gpu, prices=prices)
-        planned += [_with_later(plan, follow) for plan in plans]
+        planned += [_with_later(plan, follow) for plan in _without_hope(plans, job_plans)]
         if failures and not jobs:
             planned.append(ModelPlan(model=failures[0].model, problem=str(failures[0].error)))
     order = (replace(asked[name], stored=tuple(labels)) for name, labels in stored.items())
     return Planned(suites=tuple(order), models=tuple(planned))
+
+
+def _without_hope(models: Sequence[ModelPlan], jobs: Sequence[JobPlan]) -> Sequence[ModelPlan]:
+    """The plans of a model, with the problem of its first job if all its jobs have one."""
+    if not jobs or not all(job.problem for job in jobs):
+        return models
+    return [replace(plan, problem=jobs[0].problem, seconds=None, by="") for plan in models]
 
 
 def _with_later(plan: ModelPlan, later: int) -> ModelPlan:

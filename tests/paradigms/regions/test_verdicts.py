@@ -236,6 +236,40 @@ def test_a_failed_part_decides_though_another_is_missing():
     assert run.outcomes()["verdict"].to_list() == ["fail", "unscored", "fail"]
 
 
+def test_the_n_of_a_conjunction_does_not_depend_on_what_else_holds():
+    # Of both items without the second value one fails the first prediction and one passes it.
+    costs = [
+        1.0,
+        1.0,
+        2.0,
+        2.0,
+        2.0,
+        1.0,
+        1.0,
+        2.0,
+        1.0,
+        math.nan,
+        2.0,
+        2.0,
+        2.0,
+        math.nan,
+        1.0,
+        2.0,
+    ]
+    first, second = "(1;%a%) < (1;%b%)", "(2;%a%) < (2;%b%)"
+    for formulas in ([first, second], [f"({first}) & ({second})"]):
+        suite = make_suite(formulas, [{"a": f"x{k} | y", "b": f"u{k} | v"} for k in range(4)])
+        run = judged(suite, word_tokens(suite, costs))
+        rows = run.outcomes().filter(
+            pl.col("question") == (ALL if second in formulas else "prediction 0")
+        )
+        [whole] = [one for one in run.estimates() if one.role == "headline"]
+
+        assert rows["verdict"].to_list() == ["pass", "fail", "unscored", "fail"]
+        assert rows["right"].to_list() == [True, False, None, None]
+        assert (whole.n, whole.right, whole.failed, whole.unscored) == (2, 1, 1, 2)
+
+
 def test_a_suite_without_predictions_has_no_verdicts():
     suite = make_suite([], [{"a": "x", "b": "y"}])
     assert verdicts_of(judged(suite, word_tokens(suite, 1.0))) == []

@@ -296,6 +296,23 @@ def refuse_other_files(
             _check(index, allow_pickle=allow_pickle)
 
 
+def refuse_only_pickles(folder: Path, *, name: str) -> None:
+    """Refuse a folder whose weights are all in formats that are not trusted.
+
+    Args:
+        folder: folder of the model; one without any weights may still be downloaded.
+        name: the model as the user named it.
+
+    Raises:
+        ModelError: there are weights, and none of them is a safetensors file.
+    """
+    pickled = sorted(path.name for path in folder.glob("pytorch_model*.bin"))
+    if pickled and not any(folder.glob(f"*{SAFE}")):
+        raise ModelError(
+            where=f"model {name!r}", seen=f"its weights are in {pickled[0]}", todo=_PICKLES
+        )
+
+
 def _check(index: Path, *, allow_pickle: bool) -> None:
     """Refuse an index that names files which must not be opened."""
     content = read_json(index)

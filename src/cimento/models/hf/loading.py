@@ -444,6 +444,7 @@ class Sized:
         parameters: number of parameters; None if its files do not give it.
         vocabulary: number of rows of its head.
         layers: number of its layers; None if its config does not give it.
+        window: the longest sequence that it can read, by its config; None if that gives none.
     """
 
     card: ModelCard
@@ -452,6 +453,7 @@ class Sized:
     parameters: int | None
     vocabulary: int
     layers: int | None = None
+    window: int | None = None
 
 
 def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Sized:
@@ -481,4 +483,6 @@ def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Siz
     names = ("num_hidden_layers", "n_layer", "num_layers")
     layers = next((n for name in names if isinstance(n := text_config.get(name), int)), None)
     parameters = count_parameters(located.folder)
-    return Sized(card, encoder, tokenizer, parameters, vocabulary, layers)
+    positions = ("max_position_embeddings", *(() if chosen == "seq2seq" else ("n_positions",)))
+    window = next((n for key in positions if isinstance(n := text_config.get(key), int)), None)
+    return Sized(card, encoder, tokenizer, parameters, vocabulary, layers, window)

@@ -344,7 +344,10 @@ def replay_log(suite: Suite, path: Path) -> Replayed:
             todo = "Give surprisals of tokens, or a suite of whole sentences."
             raise TableError(where=where, seen=f"{seen} regions", todo=todo)
         if text.strip() not in values:
-            todo = f"Is it the log of this suite? Its tasks are {', '.join(log.names)}."
+            todo = (
+                f"Is it the log of this suite? Its tasks are {', '.join(log.names)}. If it was made"
+                " with --limit N, give --limit N here too."
+            )
             raise TableError(where=where, seen=f"{text!r} was not logged", todo=todo)
         value = values[text.strip()]
         known = math.isfinite(value)

@@ -249,10 +249,12 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
         """
         import polars as pl
 
-        refuse_what_is_fixed(scoring)
         path = expanded(name)
-        if is_log(path):
-            replayed = replay_log(suite, path)
+        is_logged = is_log(path)
+        refuse_what_is_fixed(scoring, ordered=not is_logged)
+        if is_logged:
+            asked = suite if scoring.limit is None else self.limited(suite, scoring.limit)
+            replayed = replay_log(asked, path)
         else:
             file_digest(path)  # reports why a file cannot be read
             replayed = replay(suite, path, spec=scoring.spec, unit=scoring.recorded_unit)
@@ -294,10 +296,16 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
         return tuple(estimates_of(run))
 
     def scores(self, run: Run) -> pl.DataFrame:
-        """The score of every sentence, by `condition_scores` of `estimates`."""
+        """The value of every sentence, by `condition_scores` of `estimates`."""
         from cimento.paradigms.regions.estimates import condition_scores
 
         return condition_scores(run)
+
+    def sides(self, run: Run) -> Mapping[str, Mapping[str, Mapping[str, float | None]]]:
+        """The numbers that predictions compare; see `cimento.paradigms.regions.sides`."""
+        from cimento.paradigms.regions.sides import sides_of
+
+        return sides_of(run)
 
     def methods(self, run: Run) -> MethodFacts:
         """The facts about judging; see `cimento.paradigms.regions.sections.region_methods`."""

@@ -194,7 +194,7 @@ def good_scores(run: Run, measure: Measure) -> dict[str, dict[str, Value]]:
 
 
 def condition_scores(run: Run) -> pl.DataFrame:
-    """The score of every sentence of a run, signed so that more is better; see `Paradigm.scores`.
+    """The value of the run's measure for every sentence of a run; see `Paradigm.scores`.
 
     Args:
         run: run of a suite of sentences.
@@ -208,7 +208,7 @@ def condition_scores(run: Run) -> pl.DataFrame:
     measure = find_measure(options_of(run).measure or DEFAULT_MEASURE)
     sign = 1.0 if measure.higher_is_better else -1.0
     table = scores_of(run, [measure.name]).select(
-        "item", "condition", "measure", "unit", score=0.0 + sign * pl.col("value")
+        "item", "condition", "measure", "unit", "value", oriented=0.0 + sign * pl.col("value")
     )
     designs = squares(suite_of(run)) if crosses_factors(run) else ()
     cells = [

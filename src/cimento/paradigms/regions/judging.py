@@ -271,10 +271,12 @@ def verdicts_of(
     options, tokens = options_of(run), judged_tokens(run)
     rows = _without_first_tokens(run, tokens if change is None else change(tokens))
     ties = pl.lit(options.ties == "pass")
-    right = pl.when(pl.col("verdict") != "unscored").then(
+    # A verdict that does not need a missing value is no reason to count the item: among the items
+    # with the same value missing, only those on which the other parts decide would be counted.
+    right = pl.when((pl.col("verdict") != "unscored") & pl.col("whole")).then(
         pl.when(pl.col("verdict") == "tie").then(ties).otherwise(pl.col("verdict") == "pass")
     )
-    return rows.with_columns(right=right)
+    return rows.with_columns(right=right).drop("whole")
 
 
 def _without_first_tokens(run: Run, tokens: pl.LazyFrame) -> pl.DataFrame:
@@ -312,7 +314,7 @@ def _without_first_tokens(run: Run, tokens: pl.LazyFrame) -> pl.DataFrame:
     ]
     shape = (-1, len(questions(run)))
     margins = [one["value"].fill_null(np.nan).to_numpy().reshape(shape) for one in tried]
-    is_open = (rows["verdict"] == "unscored").to_numpy().reshape(shape)
+    is_open = ~rows["whole"].to_numpy().reshape(shape)
     is_shared = np.array([item in shared for item in suite_of(run).columns.ids])
     free = is_open & is_shared[:, None] & (np.ptp(margins, axis=0) < _SAME_BITS)
     # The conjunction is independent of the unknown number only if each prediction is.
@@ -370,14 +372,18 @@ def _cure(device: str, run: Run) -> str:
 
 
 def _judged(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> pl.DataFrame:
-    """The verdict, value and reason of each item and question, item by item."""
+    """The verdict, value and reason of each item and question, item by item.
+
+    The column ``whole`` says whether every comparison of the formula has its values.
+    """
     import numpy as np
     import polars as pl
 
     schema = {name: OUTCOMES.polars()[name] for name in ("verdict", "value", "reason")}
+    schema["whole"] = pl.Boolean()
     if not judged_suite(run).predictions:
         return pl.DataFrame(schema=schema)
-    judged, columns = _compared(run, tokens, measure)
+    judged, columns = compared(run, tokens, measure)
     # Where scores are estimates, margins within their error decide nothing.
     if errors := _errors(run, tokens, measure):
         judged = with_undecided(judged, errors, columns.texts.number)
@@ -385,6 +391,7 @@ def _judged(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> pl.DataF
     verdicts = np.stack([part.verdicts for part in judged], axis=1).ravel()
     values = np.stack([part.margins_bits for part in judged], axis=1).ravel()
     reasons = np.stack([part.reasons for part in judged], axis=1).ravel()
+    whole = reasons < 0
     if measure is not None and not measure.information:
         without = f"{measure.name} is a number without unit, so there is no margin in bits"
         values, reasons = (
@@ -398,6 +405,7 @@ def _judged(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> pl.DataF
             "value": pl.Series(values).fill_nan(None),
             # Rows without a reason have index -1, mapped to the last text, which is None.
             "reason": texts[np.where(reasons < 0, len(texts) - 1, reasons)],
+            "whole": whole,
         },
         schema=schema,
     )
@@ -406,15 +414,16 @@ def _judged(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> pl.DataF
 def _errors(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> list[Floats]:
     """The error of the margins of each prediction; none where scores are no estimates."""
     margins = [
-        [part.margins_bits for part in _compared(run, replicate, measure)[0]]
+        [part.margins_bits for part in compared(run, replicate, measure)[0]]
         for replicate in replicates_of(tokens)
     ]
     return [half_widths(values) for values in zip(*margins, strict=True)]
 
 
-def _compared(
+def compared(
     run: Run, tokens: pl.LazyFrame, measure: Measure | None
 ) -> tuple[Sequence[Evaluations], RegionColumns]:
+    """The result of each prediction on every item, and the values that they compare."""
     suite, unit = judged_suite(run), options_of(run).unit
     trees = parse_predictions(suite)
     if measure is None:
