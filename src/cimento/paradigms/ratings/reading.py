@@ -43,7 +43,7 @@ def is_bare_table(path: Path) -> bool:
     except SuiteError:
         return False
     of_items = table is not None and table.find("condition") and table.find("item")
-    if table is None or of_items or table.find("good"):
+    if table is None or of_items or (table.find("good") and table.find("bad")):
         return False
     has_sentence = table.find("text") or table.find("sentence")
     rating = table.find("rating") or table.find("ratings")

@@ -135,7 +135,7 @@ def _judgments_needed(table: Table, sentence: str) -> str:
             continue
         two = sorted({value.casefold() for value in values})
         todo = (
-            advice_on(values, has_blanks=False)
+            advice_on(values, has_blanks=False, header=name)
             if is_judgments(values)
             else f"Write 1 there for the acceptable ones and 0 for the others, not {two[0]!r} and"
             f" {two[1]!r}."

@@ -26,6 +26,7 @@ from cimento.suites.crossed import (
     crossed_columns,
     filled_down,
     paired,
+    with_island_factor,
 )
 from cimento.suites.design import (
     ISLAND_CONDITIONS,
@@ -297,7 +298,7 @@ def read_factorial_table(path: Path) -> Reading:
             raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
         table = _with_a_sentence_a_row(table)
     else:
-        table, more = arranged(table)
+        table, more = arranged(with_island_factor(table))
         faults += more
         if errors(more):
             raise unusable(path, faults)
