@@ -282,3 +282,20 @@ def test_a_folder_that_cannot_be_written_is_told(folder):
         await user.should_see("cannot be written", kind=ui.notification, retries=200)
 
     visit(folder, flow)
+
+
+@pytest.mark.parametrize("name", ["Oraciones", "sentence", "El niño duerme."])
+def test_a_column_of_sentences_gets_one_for_ratings(tmp_path, name):
+    rows = [[name], ["La niña canta."], ["El perro ladra mucho."], ["Los gatos comen."]]
+    (tmp_path / "lista.xlsx").write_bytes(write_sheets({"Hoja1": rows}, where="lista"))
+
+    async def flow(user):
+        await user.open("/es/edit?suite=lista.xlsx")
+        await seen(user, "Añadir una columna para las valoraciones de personas")
+        user.find("Añadir una columna para las valoraciones de personas").click()
+        await until(lambda: "rating" in str(grid_of(user).options["columnDefs"]), seconds=5)
+        assert "sentence" in str(grid_of(user).options["columnDefs"])
+        await user.should_not_see("Añadir una columna para las valoraciones de personas")
+        await user.should_not_see(kind=ui.notification)
+
+    visit(tmp_path, flow)

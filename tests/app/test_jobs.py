@@ -27,7 +27,12 @@ echo "cimento: it x demo: 3 of 12 texts, 2.0 a second, 4 s left"
 case "$1" in
   slow) while [ ! -e enough ]; do sleep 0.05; done ;;
   partly) exit 3 ;;
-  wrong) exit 2 ;;
+  wrong)
+    echo 'cimento: 1 of 2 suites cannot be used, and nothing was run.'
+    echo '  a.csv: 1 fault:'
+    echo '  CIM-S017 a.csv row 2: There is no text.'
+    echo '  CIM-S017 a.csv row 3: There is no text.'
+    exit 2 ;;
 esac
 """
 
@@ -75,6 +80,11 @@ def test_jobs_are_done_in_their_order_and_say_how_they_ended(workspace, queue):
         queue.add(words)
     until(lambda: states(queue) == ["done", "partly", "failed"])
     assert began(workspace) == ["quick", "partly", "wrong"]
+    assert [queue.reason(number) for number in (1, 2, 3)] == [
+        "", "",
+        ("1 of 2 suites cannot be used, and nothing was run.\n"
+         "CIM-S017 a.csv row 2: There is no text."),
+    ]  # fmt: skip
     stored = json.loads((workspace.folder / QUEUE / "0001.json").read_text())
     assert stored == {"number": 1, "arguments": ["run", "quick"], "state": "done", "process": 0}
 

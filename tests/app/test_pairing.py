@@ -152,8 +152,8 @@ def test_a_list_of_sentences_gets_a_column_for_what_they_are_compared_with():
 
 
 LONG = [
-    ("item", "condition", "sentence"), ("1", "неверно", "Il cane dormono."),
-    ("1", "верно", "Il cane dorme."), ("2", "неверно", BAD), ("2", "верно", GOOD),
+    ("item", "condition", "sentence"), ("1", "нетипично", "Il cane dormono."),
+    ("1", "типично", "Il cane dorme."), ("2", "нетипично", BAD), ("2", "типично", GOOD),
 ]  # fmt: skip
 
 
@@ -161,12 +161,12 @@ def test_of_two_conditions_it_is_asked_which_is_likelier_and_the_answer_is_a_pre
     made = grid(*LONG)
     question = question_of(made)
     assert (question.kind, question.columns, question.conditions) == (
-        "conditions", (1, 2), ("верно", "неверно"),
+        "conditions", (1, 2), ("типично", "нетипично"),
     )  # fmt: skip
     (advice,) = [e.todo for e in check_grid(made).findings if e.code == "CIM-S023"]
-    assert "For example, (*;%неверно%) < (*;%верно%): неверно should be likelier" in advice
-    answered = with_prediction(made, "верно", "неверно")
-    assert answered.sheets["predictions"].rows[1][1] == "(*;%верно%) < (*;%неверно%)"
+    assert "For example, (*;%нетипично%) < (*;%типично%): нетипично should be likelier" in advice
+    answered = with_prediction(made, "типично", "нетипично")
+    assert answered.sheets["predictions"].rows[1][1] == "(*;%типично%) < (*;%нетипично%)"
     assert question_of(answered) is None
     report = check_grid(describe(answered, language="it"))
     assert report.findings == ()
@@ -175,7 +175,7 @@ def test_of_two_conditions_it_is_asked_which_is_likelier_and_the_answer_is_a_pre
 
 @pytest.mark.parametrize(
     "rows",
-    [[*LONG, ("3", "other", GOOD)], [*LONG, ("2", "верно", GOOD)],
+    [[*LONG, ("3", "other", GOOD)], [*LONG, ("2", "типично", GOOD)],
      [(*row, "rating" if n == 0 else "3") for n, row in enumerate(LONG)]],
 )  # fmt: skip
 def test_nothing_is_asked_of_other_designs_and_of_ratings(rows):
@@ -197,7 +197,6 @@ def test_asterisks_are_removed_from_sentences_and_not_from_names():
     ("good", "bad"),
     [
         ("Sin error", "Con error"),
-        ("Correctas", "Erróneas"),
         ("Correcta", "Con error"),
         ("Versione corretta", "Versione errata"),
         ("Bien formada", "Mal formada"),

@@ -1,12 +1,15 @@
 """Step 5 in the hands of a user: a survey is made, opened, answered, closed, and read."""
 
+import io
 import re
+import statistics
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 import pytest
 
 from cimento.app import people
+from cimento.app.frame import Text
 from cimento.people.judgments import judgments_of, read_judgments
 from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.people.surveys.exports import write_survey
@@ -65,7 +68,15 @@ def test_a_survey_is_made_from_a_suite_with_the_command_that_does_the_same(folde
         command = "cimento annotate survey build it-connectives -o surveys/it-connectives"
         await user.should_see(f"{command} --scale 7 --limit 4")
         user.find("Make the survey").click()
+        await user.should_see("have to know whom to ask", retries=300)
+        fill(user, ui.input, "Who is responsible (name and e-mail)", "Anna Bianchi")
+        fill(user, ui.number, "Points of the scale", 1)
+        user.find("Make the survey").click()
+        await user.should_see("Points of the scale: From 2 to 11", retries=300)
+        fill(user, ui.number, "Points of the scale", 7)
+        user.find("Make the survey").click()
         await user.should_see("About it-connectives.", retries=300)
+        await user.should_see("Scale of 7 points: 1 is")
 
     visit(folder, flow)
     design = read_design(folder / "surveys" / "it-connectives")
@@ -77,6 +88,7 @@ def test_a_wish_that_cannot_be_fulfilled_is_told_and_nothing_is_written(folder):
     async def flow(user):
         await user.open("/en/people?suite=it-subject-verb")
         fill(user, ui.select, "Task", "story")
+        fill(user, ui.input, "Who is responsible (name and e-mail)", "Anna Bianchi")
         user.find("Make the survey").click()
         await user.should_see(kind=ui.notification, retries=200)
         await user.open("/en/people")
@@ -208,3 +220,41 @@ def test_answers_from_elsewhere_are_read_by_choosing_their_file(folder):
     judgments = judgments_of(read_judgments(folder / "judgments" / "frasi-modulo.parquet"))
     assert len(judgments) == len(rows)
     assert not {"Anna", "Bruno"} & {judgment.annotator for judgment in judgments}
+
+
+def test_answers_and_the_mean_of_each_sentence_are_downloaded_with_numbers(folder):
+    openpyxl = pytest.importorskip("openpyxl")
+    survey = folder / "surveys" / "frasi"
+    for rating in (1, 2, 3):
+        answer_all(survey, rating)
+    got = []
+
+    async def flow(user):
+        await user.open("/es/people?survey=surveys/frasi")
+        await user.should_not_see("+00:00")
+        user.find("Leer las respuestas").click()
+        await user.should_see("DT media de las respuestas a un estímulo", retries=300)
+        for name in ("Respuestas (Excel)", "Medias por oración (Excel)", "Respuestas (CSV)"):
+            user.find(name).click()
+            got.append((await user.download.next()).content)
+        cells = [str(label.text) for label in user.find(Text).elements]
+        assert [text for text in cells if re.fullmatch(r"\d\.\d\d( \[.*)?", text)] == []
+        assert [text for text in cells if re.fullmatch(r"\d,\d\d", text)]
+
+    visit(folder, flow)
+    sheets = [openpyxl.load_workbook(io.BytesIO(content)).active for content in got[:2]]
+    answers, means = (
+        [dict(zip([c.value for c in sheet[1]], row, strict=True))
+         for row in sheet.iter_rows(min_row=2, values_only=True)] for sheet in sheets
+    )  # fmt: skip
+    judgments = judgments_of(read_judgments(folder / "judgments" / "frasi.parquet"))
+    assert len(answers) == len(judgments) == got[2].decode().count("\n") - 1
+    assert all(isinstance(row["value"], int) for row in answers if not row.get("expected"))
+    for row in means:
+        values = [
+            float(one.value) for one in judgments
+            if one.candidate == row["sentence"] and one.counts
+        ]  # fmt: skip
+        assert row["n"] == len(values) == 3
+        assert row["mean"] == pytest.approx(statistics.fmean(values), abs=1e-4)
+        assert row["sd"] == pytest.approx(statistics.stdev(values), abs=1e-4)

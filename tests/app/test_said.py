@@ -32,7 +32,9 @@ APART = {
 FILES = sorted(
     path for pattern in ("suites/**/*.py", "app/*.py", "paradigms/*/cells.py",
                          "paradigms/*/suite.py", "paradigms/*/formats.py", "paradigms/*/reading.py",
-                         "paradigms/cloze/files.py", "io/files.py")
+                         "paradigms/cloze/files.py", "paradigms/cloze/own_tables.py",
+                         "paradigms/ratings/gathered.py",
+                         "io/files.py")
     for path in SOURCE.glob(pattern) if path.name not in APART
 )  # fmt: skip
 """Where the faults are made that the app shows beside the rows of a file, and its own errors."""
@@ -252,3 +254,15 @@ def test_built_in_suites_are_described_in_the_language_of_the_page(language):
             name for name in names if f"named.{what}-{name.replace(' ', '-')}" not in say.texts
         ] == []
     assert say.named("phenomenon", "one of my own") == "one of my own"
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_why_suites_cannot_be_run_or_compared_is_said_in_every_language(language):
+    for text in (
+        "1 of 5 suites: cannot be used, and nothing was run. Correct them, or leave them out:\n  a",
+        "1 of 5 suites cannot be used, and nothing was run. Correct them, or leave them out:",
+        "items with the same id have hardly a word in common",
+    ):
+        shown = said(text, language)
+        assert shown is not None
+        assert "suites" not in shown

@@ -2,10 +2,9 @@
 
 import io
 import zipfile
-from types import SimpleNamespace
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
-import polars as pl
 import pytest
 from scipy import stats
 
@@ -17,13 +16,17 @@ from cimento.app.shown import (
     qr_code,
     zipped_export,
 )
+from cimento.cite import cite
+from cimento.compare import compare
 from cimento.people.judgments import Judgment
 from cimento.people.surveys import DATABASE, design_json, read_design, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.participants import network_host
+from cimento.report.comparison import models_grid
 from cimento.report.document import grid_file
 from cimento.report.grid import EstimateCell, Grid
+from cimento.runs.run import open_runs
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
 
@@ -96,36 +99,72 @@ def test_links_for_the_room_have_a_number_as_host():
     assert all(part.isdecimal() for part in network_host().split("."))
 
 
-def test_mean_ratings_are_correlated_with_the_scores_of_the_same_sentences():
-    sentences = [(str(n), name) for n in range(8) for name in ("good", "bad")]
-    ratings = [(n * 7 + (name == "good") * 5) % 11 for n, (_, name) in enumerate(sentences)]
-    scores = [-((n * 3) % 13) / 2 for n in range(len(sentences))]
+NOUNS = ("cane", "gatto", "topo", "lupo", "orso", "cervo")
+
+
+def run_of_pairs(folder, name, pairs):
+    """A run of a small model on pairs of sentences, in a suite called ``coppie``."""
+    path = folder / name / "coppie.csv"
+    path.parent.mkdir()
+    path.write_text(
+        "item,good,bad\n" + "".join(f"{n},{good},{bad}\n" for n, (good, bad) in pairs.items())
+    )
+    made = folder / "runs" / name
+    asked = ["run", str(path), "--language", "it", "-m", "demo-causal", "-o", str(made)]
+    assert invoke(asked) == 0
+    (run,) = open_runs(made)
+    return run
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory):
+    """Runs of a test before and after its third pair was put right, with ratings of the latter."""
+    folder = tmp_path_factory.mktemp("pairs")
+    pairs = {str(n): (f"Il {x} dorme.", f"Il {x} dormono.") for n, x in enumerate(NOUNS, 1)}
+    before = run_of_pairs(folder, "before", {**pairs, "3": pairs["3"][::-1]})
+    after = run_of_pairs(folder, "after", pairs)
     judgments = [
-        Judgment(suite="s", item=item, condition=name, annotator=who, value=str(rating + shift))
-        for (item, name), rating in zip(sentences, ratings, strict=True)
+        Judgment(
+            suite="coppie", item=item, condition=name, candidate=sentence, annotator=who,
+            value=str((int(item) * 7 + (name == "good") * 5) % 11 + shift),
+        )
+        for item, pair in pairs.items()
+        for name, sentence in zip(("good", "bad"), pair, strict=True)
         for who, shift in (("p", 0), ("q", 1))
-    ]
-    table = pl.DataFrame(
-        {
-            "item": [item for item, _ in sentences] + ["99"],
-            "condition": [name for _, name in sentences] + ["good"],
-            "measure": "lp",
-            "unit": "nats",
-            "oriented": [*scores, -1.0],
-        }
-    )
-    run = SimpleNamespace(
-        suite_name="s", model="m@1", paradigm=SimpleNamespace(scores=lambda _: table)
-    )
-    other = SimpleNamespace(suite_name="t", model="n", paradigm=None)
-    silent = SimpleNamespace(
-        suite_name="s", model="o", paradigm=SimpleNamespace(scores=lambda _: None)
-    )
-    (beside,) = beside_models(judgments, [run, other, silent])
-    assert (beside.model, beside.measure, beside.correlation.n) == ("m@1", "lp", 16)
-    expected = stats.spearmanr(ratings, scores).statistic
+    ]  # fmt: skip
+    return before, after, judgments
+
+
+def test_mean_ratings_are_correlated_with_the_scores_of_the_same_sentences(two_runs):
+    _, run, judgments = two_runs
+    other = replace(run, manifest={**run.manifest, "suite": {"name": "t"}})
+    (beside,) = beside_models(judgments, [run, other])
+    scores = {row["item"] + row["condition"]: row for row in run.paradigm.scores(run).to_dicts()}
+    rated = {one.item + one.condition: float(one.value) for one in judgments}
+    expected = stats.spearmanr(
+        [*rated.values()], [scores[key]["oriented"] for key in rated]
+    ).statistic
+    assert (beside.suite, beside.model, beside.correlation.n) == ("coppie", run.model, 12)
+    assert beside.measure == next(iter(scores.values()))["measure"]
     assert beside.correlation.r == pytest.approx(expected)
-    assert beside.correlation.low < expected < beside.correlation.high
+    assert beside.others == ()
+
+
+def test_ratings_of_other_sentences_than_the_runs_are_left_out_and_named(two_runs):
+    before, after, judgments = two_runs
+    old, new = beside_models(judgments, [before, after])
+    assert (old.correlation.n, old.others) == (10, ("3",))
+    assert (new.correlation.n, new.others) == (12, ())
+    assert len({old.suite, new.suite, "coppie"}) == 3
+    # They are marked with the digits that the methods paragraph has.
+    for run, beside in ((before, old), (after, new)):
+        assert beside.suite == f"coppie ({run.manifest['suite']['sha256'][:4]})"
+        assert f"SHA-256 {run.manifest['suite']['sha256'][:4]}" in cite([run], "appendix")
+    # Spaces and large letters make no other sentence, and what is not known is taken as fitting.
+    loose = [replace(one, candidate=f" {one.candidate.upper()}  ") for one in judgments]
+    unknown = [replace(one, candidate=None) for one in judgments]
+    for given in (loose, unknown):
+        assert [beside.others for beside in beside_models(given, [after])] == [()]
 
 
 def test_numbers_are_numbers_in_excel_and_all_else_is_text():
@@ -145,3 +184,22 @@ def test_numbers_are_numbers_in_excel_and_all_else_is_text():
         "@", "0.0", "0.0", "0.0", "0", "+0.0000;-0.0000;0.0000", "@",
     ]  # fmt: skip
     assert sheet["A2"].data_type == "s"
+
+
+def test_items_and_both_ends_of_intervals_are_numbers_in_excel(two_runs):
+    openpyxl = pytest.importorskip("openpyxl")
+    before, after, _ = two_runs
+    change = compare(before, after).rates[0].change
+    others = [replace(after, manifest={**after.manifest, "label": name}) for name in "mn"]
+    (ranking,) = compare([after, *others]).rankings
+    models = models_grid([ranking, ranking])
+    for grid, low in (
+        (compare(before, after).grids()["rates"], change.low),
+        (models, ranking.models[0].interval.low),
+    ):
+        sheet = openpyxl.load_workbook(io.BytesIO(grid_file(grid, ".xlsx"))).active
+        names, first = ([cell.value for cell in row] for row in list(sheet.iter_rows())[:2])
+        cells = dict(zip(names, first, strict=True))
+        assert isinstance(cells["items"], int)
+        assert cells["95 % low"] == pytest.approx(low)
+        assert cells["95 % high"] > cells["95 % low"]

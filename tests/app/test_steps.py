@@ -325,7 +325,7 @@ def test_the_earlier_run_is_before_and_a_run_of_another_version_is_named(with_ru
     causal, masked = open_runs([run.path for run in Workspace(with_runs).runs()])
 
     def version(run, digits, day):
-        suite = {**run.manifest["suite"], "content": digits}
+        suite = {**run.manifest["suite"], "content": f"0{digits}", "sha256": digits}
         return replace(run, manifest={**run.manifest, "suite": suite, "created": f"2026-01-{day}"})
 
     stored = version(causal, "e501", 10), version(causal, "af82", 11), version(masked, "af82", 12)
@@ -342,7 +342,7 @@ def test_versions_of_a_suite_are_told_apart_and_several_newest_runs_are_chosen(w
     copytree(with_runs / "runs", tmp_path / "runs")
     first, second = Workspace(tmp_path).runs()
     manifest = json.loads((first.path / MANIFEST).read_text())
-    manifest["suite"]["content"] = "e501"
+    manifest["suite"] |= {"content": "0e501", "sha256": "e501"}
     manifest["created"] = "2020-01-01T00:00:00+00:00"
     (first.path / MANIFEST).write_text(json.dumps(manifest))
 
@@ -354,7 +354,9 @@ def test_versions_of_a_suite_are_told_apart_and_several_newest_runs_are_chosen(w
                 for run in (first, second)
                 for box in user.find(marker=f"choose {run.name}").elements
             }
-            assert list(boxes) == [f"it-subject-verb ({tag})" for tag in ("e501", second.version)]
+            assert list(boxes) == [
+                f"it-subject-verb ({tag})" for tag in ("e501", second.sha256[:4])
+            ]
             assert sum(boxes.values()) == len(chosen)
 
     visit(tmp_path, flow)

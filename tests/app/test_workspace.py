@@ -68,6 +68,14 @@ def test_runs_are_listed_as_their_manifests_say_and_others_are_left_out(workspac
     assert broken.is_dir()
 
 
+def test_the_last_run_of_a_suite_leaves_no_folder(workspace):
+    runs = workspace.folder / "runs"
+    assert invoke(["run", "it-islands", "-m", "demo-causal", "--limit", "2", "-o", str(runs)]) == 0
+    [run] = workspace.runs()
+    workspace.delete_run(run.name)
+    assert not (runs / "it-islands").exists()
+
+
 @pytest.mark.parametrize(
     ("given", "name"),
     [

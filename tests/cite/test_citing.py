@@ -152,7 +152,7 @@ def test_the_paragraph_of_many_runs_is_no_list_of_them(stored):
     said = methods_paragraph([*stored.values()])
 
     assert "demo-causal (1.3M parameters, revision 91bca5d) on 5 test suites" in said
-    assert len(said.split()) <= 65 * len(KINDS)
+    assert len(said.split()) <= 67 * len(KINDS)
     assert said.count("Wilson confidence intervals") == 1
 
 
@@ -165,6 +165,49 @@ def test_the_paragraph_names_the_suites_and_says_which_a_sentence_is_about(store
     assert "In the suite it-acceptability, we correlated log-probability (lp) (Lau" in said
     alone = methods_paragraph([stored["it-acceptability"]])
     assert ". We correlated log-probability (lp) (Lau" in alone
+
+
+def test_how_blanks_were_filled_is_said_of_each_kind_of_model(tmp_path):
+    models = ("-m", "demo-causal", "-m", "demo-masked")
+    invoke(["run", "it-idioms", *models, "--limit", "3", "-o", str(tmp_path)])
+    runs = open_runs(tmp_path)
+    for said in (methods_paragraph(runs), methods_paragraph(runs, appendix=True)):
+        assert "pseudo-log-likelihood" not in said
+        assert "the most probable tokens at one mask, given the text on both sides" in said
+        assert "the most probable next tokens, given only the text before the blank" in said
+    brief = methods_paragraph(runs)
+    assert "Kauf" not in brief
+    assert "Candidates of causal models were the most probable next tokens" in brief
+
+
+def test_a_starter_suite_has_a_year_and_says_nothing_twice(stored):
+    entry = bibtex(references([stored["it-acceptability"]])[:1])
+    assert "  year = {2026},\n" in entry
+    assert "  note = {cimento starter suites, CC BY 4.0},\n" in entry
+
+
+def test_an_n_gram_model_is_called_one():
+    run = made(model={"name": "b2", "details": {"order": "2", "read_by": "ArpaModel"}})
+    assert "b2 (n-gram model of order 2, revision ababab" in methods_paragraph([run])
+    assert "b2 (n-gram model of order 2, " in methods_paragraph([run], appendix=True)
+
+
+def test_the_appendix_says_over_what_holm_corrects(stored):
+    said = methods_paragraph([stored["it-islands"]], appendix=True)
+    assert "over all phenomena and measures of a model on the suite" in said
+    assert "wh-licensing" not in said
+    run = cimento.evaluate("en-filler-gap", "demo-causal", limit=2)
+    said = methods_paragraph([run], appendix=True)
+    assert "over all effects of a model on the suite, in all windows" in said
+
+
+def test_degrees_that_an_author_expects_are_never_called_ratings_of_people(stored):
+    run = stored["it-acceptability"]
+    for appendix in (False, True):
+        said = methods_paragraph([run], appendix=appendix)
+        assert "sentences with degrees expected by the author" in said
+        assert not re.search("mean rating|rated sentence|with the ratings", said)
+    assert "with the author's expected degree by Spearman" in methods_paragraph([run])
 
 
 def test_what_holds_in_all_suites_again_is_said_so():
@@ -223,7 +266,10 @@ def test_what_a_kind_of_suite_alone_does_is_said_of_it(stored):
     assert "penlp, LP / ((5 + n) / 6)^0.8" in said["it-acceptability"]
     assert "@lau2020; @wu2016" in said["it-acceptability"]
     assert "items of one connective belong together" in said["it-connectives-cloze"]
-    assert "by the rules sentence, left and" in said["it-connectives-cloze"]
+    assert (
+        "by the rules sentence (the whole text with the option in it), left"
+        in (said["it-connectives-cloze"])
+    )
     assert "bootstrap" not in said["it-connectives-cloze"]
     assert "3 worked examples (fixed, seed 1234)" in said["es-stories"]
     assert "bootstrap" not in said["es-stories"]

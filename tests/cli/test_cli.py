@@ -193,7 +193,7 @@ def bad_commands(folder: Path) -> list[tuple[list[str], int, str]]:
     (folder / "emptydir").mkdir()
     return [
         (["rum"], 2, "Did you mean 'run'"),
-        (["check", "x"], 2, "Did you mean `cimento suites check`"),
+        (["check", "x"], 2, "Use `cimento suites check FILE`"),
         (["apply"], 2, "Did you mean `cimento annotate apply`?"),
         (["run", good], 2, "--model"),
         (["run", good, "-m", "demo-causal", "--dtipe", "float32"], 2, "--dtype"),

@@ -90,6 +90,16 @@ def test_an_item_that_better_models_fail_is_found_backwards_and_shown():
     assert "look for a slip" in shown
 
 
+def test_items_that_all_models_fail_are_not_disorderly():
+    rows = ("+" * 23 + "-" + "-" * 100, "+" * 20 + "-" * 104)
+    groups = {str(k): {"phenomenon": "easy" if k < 24 else "hard"} for k in range(124)}
+    analysis = analyze(runs_of(rows, groups=groups))
+    failed = [item for item in analysis.items if item.phenomenon == "hard"]
+    assert all(item.infit < 1 and item.infit_p > 0.05 for item in failed)
+    assert not any(name == "disorderly" for name, _ in notable_items(analysis))
+    assert "disorderly" not in as_text(analysis_grids(analysis)["items"])
+
+
 def test_people_are_further_columns_on_the_same_scale():
     people = [
         Respondent(

@@ -265,7 +265,9 @@ def test_the_command_prints_tables_and_json(runs_of_every_kind, tmp_path, capsys
     assert f"before: it-islands, demo-causal@91bca5d in {islands}" in out
     assert "whether: DD" in out
     assert "Change of every item" in out
-    assert "detectable" not in out  # three items in one cell have none: no column, no explanation
+    assert (
+        "detectable: the smallest" not in out
+    )  # three items in one cell have none: no column, no explanation
     assert invoke(["compare", islands, islands, "--json", "--measure", "lp"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["rates"][0]["test"]["p"] is None
@@ -289,3 +291,14 @@ def test_ratings_are_compared_by_their_correlations(runs_of_every_kind, capsys):
     assert "spearman" in out
     assert invoke(["compare", ratings, ratings, "--fail-if-worse", "0"]) == 2
     assert "nothing was judged" in capsys.readouterr().err
+
+
+def test_what_has_no_numbers_has_a_reason(tmp_path, capsys):
+    models = ("-m", "demo-causal", "-m", "demo-masked")
+    assert invoke(["run", "en-subject-verb", *models, "-o", str(tmp_path)]) == 0
+    folders = sorted(map(str, (tmp_path / "en-subject-verb").iterdir()))
+    capsys.readouterr()
+    assert invoke(["compare", *folders, "--items"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "There are none: scores of causal and masked models are on different scales." in printed
+    assert "detectable: the two differ on 5 items of 24, too few for a power of 0.8" in printed

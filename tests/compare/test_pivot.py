@@ -132,3 +132,11 @@ def test_suites_without_predictions_are_named_below_and_have_no_row():
     assert "ratings" not in {row[0] for row in grid.text}
     assert "Without predictions: ratings." in grid.notes
     assert pivot_grid([unjudged]).text[0][0] == "ratings"
+
+
+def test_one_suite_has_no_mean_over_suites():
+    grid = pivot_grid(
+        [cell("one", 0.6, 0.5), dataclasses.replace(cell("one", 0.7, 0.5), phenomenon="y")]
+    )
+    assert [row[2] for row in grid.text] == ["x", "y"]
+    assert (grid.title, grid.notes[0]) == ("Accuracy in % by phenomenon.", "n: items.")

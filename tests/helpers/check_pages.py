@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from zipfile import ZipFile
 
 from cimento.cli.main import invoke
 from cimento.suites.workbooks import write_sheets
@@ -33,7 +34,8 @@ def printed_by(page: Path, folder: Path) -> str:
 
     Blocks with the name of a file in the suite take its place, ``items.jsonl, story 1-O0`` is a
     change of one story, ``pairs.xlsx, sheet Data`` is a sheet of a workbook, and any other name is
-    a suite in one file. What stands in parentheses behind a name is the encoding.
+    a suite in one file. What stands in parentheses behind a name is the encoding, or a hidden row
+    of a sheet.
     """
     example = folder / "example"
     example.mkdir(parents=True)
@@ -48,7 +50,7 @@ def printed_by(page: Path, folder: Path) -> str:
         if sheet:
             sheets[sheet] = [line.split("\t") for line in block.text.splitlines()]
             checked = example / file
-            checked.write_bytes(write_sheets(sheets, where=file))
+            checked.write_bytes(with_hidden(write_sheets(sheets, where=file), encoding))
             continue
         file, _, story = name.partition(", story ")
         if story:
@@ -66,6 +68,23 @@ def printed_by(page: Path, folder: Path) -> str:
     with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()):
         invoke(["suites", "check", str(checked)])
     return out.getvalue().replace(f"{folder}/", "")
+
+
+def with_hidden(workbook: bytes, row: str) -> bytes:
+    """A workbook with a row hidden in its first sheet, such as ``row 3 hidden``, or none."""
+    if not row:
+        return workbook
+    number = row.split()[1]
+    made = io.BytesIO()
+    with ZipFile(io.BytesIO(workbook)) as old, ZipFile(made, "w") as new:
+        for name in old.namelist():
+            part = old.read(name)
+            if name.endswith("/sheet1.xml"):
+                part = part.replace(
+                    f'<row r="{number}"'.encode(), f'<row r="{number}" hidden="1"'.encode()
+                )
+            new.writestr(name, part)
+    return made.getvalue()
 
 
 def _stem(name: str) -> str:

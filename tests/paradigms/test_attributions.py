@@ -130,6 +130,40 @@ def test_means_are_of_sums_over_the_words_of_an_item():
     assert means["a"].p_holm == pytest.approx(min(1.0, 2 * means["a"].p))
 
 
+def test_means_of_regions_add_up_where_some_items_lack_a_region():
+    suite = Suite(
+        Meta(name="s", phenomenon="p"), ("a", "b"), (),
+        [Item(str(n), (Condition("x", (Region("u"), Region("v"))),)) for n in range(6)],
+    )  # fmt: skip
+    rows = [
+        ("s", str(item), "prediction 0", "integrated", "mean", "x", region, "ab"[region - 1],
+         0, 0, 1, "t", 1.0 + item, 6.0 * item, 0.0, 0.0, 16, "")
+        for item in range(6)
+        for region in (1, 2)
+        if region == 1 or item > 2
+    ]  # fmt: skip
+    table = pl.DataFrame(rows, schema=ATTRIBUTIONS.polars(), orient="row")
+    whole, *regions = contribution_means(suite, table)
+    assert {mean.n for mean in (whole, *regions)} == {6}
+    added = sum(mean.contribution_bits for mean in regions)
+    assert added == pytest.approx(whole.contribution_bits)
+    assert {mean.margin_bits for mean in (whole, *regions)} == {15.0}
+
+
+@pytest.mark.parametrize(("bits", "warned"), [(0.0005, True), (0.5, False)])
+def test_contributions_that_cover_nothing_of_the_margin_are_warned_of(bits, warned):
+    suite = Suite(Meta(name="s"), ("a",), (), [Item("1", ()), Item("2", ())])
+    rows = [
+        ("s", item, "prediction 0", "gradient", "zero", "x", 1, "a", 0, 0, 1, "t", bits,
+         -1.0, None, None, 1, "")
+        for item in "12"
+    ]  # fmt: skip
+    means = contribution_means(suite, pl.DataFrame(rows, ATTRIBUTIONS.polars(), orient="row"))
+    assert means[0].moved == pytest.approx(bits)
+    notes = " ".join(contribution_grids(means)[0].notes)
+    assert ("all contributions together are less than 0.1 % of the margins" in notes) == warned
+
+
 @pytest.mark.parametrize(("gap", "warned"), [(0.009, False), (2.0, True)])
 def test_items_whose_integral_has_not_converged_are_named(gap, warned):
     suite = Suite(Meta(name="s"), ("a",), (), [Item("1", ()), Item("2", ())])

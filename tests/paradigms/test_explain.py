@@ -13,6 +13,7 @@ from cimento.explain import explain
 from cimento.io.explained import EXPLANATIONS
 from cimento.paradigms.regions.explanations import NO_FULL, NOT_EXACT, cell_means
 from cimento.paradigms.regions.swaps import ExplainSettings, contrasts_of
+from cimento.report.explanations import explanation_grids
 from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
 from tests.helpers import copying
 from tests.helpers.command_line import invoke
@@ -160,6 +161,23 @@ def test_a_pair_that_differs_only_in_what_is_measured_says_what_is_missing(twins
         explain(twins)
 
 
+def test_a_design_without_factors_is_pointed_to_them():
+    names = ("wh_gap", "that_gap", "wh_nogap", "that_nogap")
+    regions = {name: (Region(name[:2]), Region("she saw"), Region("it")) for name in names}
+    items = [Item(str(n), tuple(Condition(a, b) for a, b in regions.items())) for n in range(3)]
+    formula = Prediction("(1;%wh_gap%) - (1;%that_gap%) < (1;%wh_nogap%) - (1;%that_nogap%)")
+    suite = Suite(Meta("own"), ("filler", "before", "after"), (formula,), items)
+    run = cimento.evaluate(suite, "demo-causal")
+    with pytest.raises(UsageError, match=r"declare them in \[factors\].*swap=BASE=SOURCE"):
+        explain(run)
+
+
+def test_a_feature_of_three_values_is_told_the_name_of_the_column():
+    run = cimento.evaluate("ru-past-tense-gender", "demo-causal", limit=12)
+    with pytest.raises(UsageError, match="twin_gender"):
+        explain(run)
+
+
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
@@ -225,6 +243,34 @@ def test_means_are_over_items_with_shares_of_what_is_surely_there():
     assert (mean.effect_bits, mean.n, mean.reason) == (2.0, 6, NO_FULL)  # no spread, no interval
     assert mean.low < 2.0 < mean.high
     assert mean.p_holm == mean.p  # the only cell
+
+
+def test_the_printed_interval_of_the_full_effect_decides_of_shares():
+    # Student's t excludes 0 here, and the bootstrap that is printed does not.
+    fulls = [2.0, -0.6, 3.6, 0.5, 0.0, 0.8, 0.5, 4.3, 0.2, -0.4, -0.6, 2.7]
+    rows = pl.concat(
+        [
+            _rows([0.5], full=full).with_columns(item=pl.lit(str(item)))
+            for item, full in enumerate(fulls, start=1)
+        ]
+    )
+    everything, mean = cell_means(Suite(Meta("s"), ("a",), (), []), rows)
+    assert (everything.low > 0) == (everything.share is not None)
+    assert (mean.share is None) == (everything.share is None)
+    assert everything.share is None
+
+
+def test_effects_that_differ_are_named():
+    rows = pl.concat(
+        [
+            _rows([1.0, 2.0, 3.0, 2.0, 1.5, 2.5], full=4.0).with_columns(
+                layer=pl.lit(layer, pl.Int32)
+            )
+            for layer in (0, 2)
+        ]
+    )
+    [grid] = explanation_grids(cell_means(agreement(), rows))
+    assert "over all cells): subject after layers 0, 2." in " ".join(grid.notes)
 
 
 def test_noise_of_the_number_format_is_nothing():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -44,6 +45,24 @@ def test_answers_against_the_odds_have_a_large_infit():
     fit = item_fit(np.stack([orderly, 1 - orderly]), probability)
     assert fit.infit[0] < 1 < fit.infit[1]
     assert fit.p[1] < 1e-4
+    assert fit.p[0] > 0.9
+
+
+def test_models_that_all_do_what_is_expected_are_orderly_however_few_they_are():
+    fit = item_fit(np.zeros((1, 2)), np.full((1, 2), 0.01))
+    assert fit.infit[0] < 0.02
+    assert fit.p[0] == pytest.approx(1)
+
+
+def test_the_chance_of_an_infit_is_that_of_all_answers_by_hand():
+    probability = np.array([[0.1, 0.3, 0.8]])
+    fit = item_fit(np.array([[0.0, 1.0, 1.0]]), probability)
+    more = 0.0
+    for cells in itertools.product((0.0, 1.0), repeat=3):
+        chance = np.prod(np.where(np.array(cells) == 1, probability[0], 1 - probability[0]))
+        as_far = item_fit(np.array([cells]), probability).infit[0] >= fit.infit[0] - 1e-9
+        more += float(chance) if as_far else 0.0
+    assert fit.p[0] == pytest.approx(more, abs=1e-6)
 
 
 def test_a_standing_is_the_mode_that_a_general_optimiser_finds():

@@ -183,6 +183,19 @@ def test_where_many_draws_have_no_spread_it_is_students_t():
     assert (mean.method, mean.p) == (STUDENT, pytest.approx(oracle.pvalue))
 
 
+@pytest.mark.parametrize("noise", [0.0, 1e-9, 1e-6, 1e-3])
+def test_one_changed_item_among_rounding_errors_has_students_interval(noise):
+    # A suite was corrected: one item of 12 was swapped, and all others differ by rounding.
+    values = noise * np.random.default_rng(0).normal(size=12)
+    values[4] -= 0.43
+    mean = mean_of(values, clusters_of([1] * 12), seed=0)
+    oracle = stats.ttest_1samp(values, 0.0)
+    interval = oracle.confidence_interval()
+    assert mean.method == STUDENT
+    assert (mean.low, mean.high) == pytest.approx((interval.low, interval.high))
+    assert mean.p == pytest.approx(oracle.pvalue)
+
+
 def test_a_level_that_the_draws_cannot_reach_is_students_t():
     values = np.random.default_rng(1).normal(size=20)
     design = Design.independent(20)

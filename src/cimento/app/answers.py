@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path, PurePath
+from statistics import fmean, stdev
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -15,7 +17,7 @@ from nicegui import ui
 from cimento.app.findings import button, show_said
 from cimento.app.frame import CommandLine, Text, Visit, english, file_choice, guarded, heading
 from cimento.app.shown import BesideModel, beside_models
-from cimento.app.words import Words, said
+from cimento.app.words import USUAL, Words, said
 from cimento.app.workspace import JUDGMENTS, SUITES
 from cimento.errors import CimentoError, InputError
 from cimento.io.files import read_bytes, write_bytes, write_text
@@ -31,6 +33,7 @@ from cimento.people.annotate.importing import (
 from cimento.people.judgments import (
     ColumnMap,
     Judgment,
+    csv_of,
     judgments_of,
     read_judgments,
     table_of,
@@ -42,10 +45,12 @@ from cimento.people.judgments.filters import (
     log_json,
     log_text,
 )
-from cimento.people.judgments.summaries import QuestionSummary, summarise
+from cimento.people.judgments.summaries import QuestionSummary, is_rated, rating_of, summarise
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design
 from cimento.people.surveys.administration import write_results
 from cimento.people.surveys.asked import asked_by
+from cimento.report.document import grid_file
+from cimento.report.grid import Grid
 from cimento.runs.run import Run, open_run
 from cimento.suites.builtin import find_suite
 
@@ -165,9 +170,28 @@ class Results:
                 self._say("people.fetched", count=len(self._judgments),
                           file=self._visit.workspace.name_of(self._kept))
             )  # fmt: skip
+            self._build_downloads()
             names = ("question", "participants", "places", "judgments", "mean", "sd", "alpha")
             rows = [_summary_row(summary, self._say) for summary in summaries]
             table([self._say(f"people.of-{name}") for name in names], rows)
+
+    def _build_downloads(self) -> None:
+        """The answers, and the mean of each sentence, for spreadsheet programs."""
+        judgments, name = self._judgments, self._kept.stem
+        files = [
+            ("answers-xlsx", f"{name}.xlsx", lambda: grid_file(answers_grid(judgments), ".xlsx")),
+            ("answers-csv", f"{name}.csv", lambda: csv_of(table_of(judgments)).encode()),
+        ]
+        if any(is_rated(judgment.question) for judgment in judgments):
+            means = partial(grid_file, means_grid(judgments), ".xlsx")
+            files.append(("means-xlsx", f"{name}-means.xlsx", means))
+        with ui.element("div").classes("tools"):
+            for key, file, make in files:
+                button(
+                    self._say(f"people.{key}"),
+                    guarded(self._visit, partial(_save, make, file)),
+                    icon="download",
+                )
 
     async def _filter(self) -> None:
         """Leave people out by rules, with a log beside the table that is left."""
@@ -204,7 +228,12 @@ class Results:
                 return
             names = ("model", "measure", "sentences", "rho", "interval")
             cells = [_model_row(row, self._say) for row in rows]
-            table([self._say(f"people.of-{name}") for name in names], cells)
+            titles = [self._say("people.suite"), *(self._say(f"people.of-{n}") for n in names)]
+            table(titles, cells)
+            for row in rows:
+                if row.others:
+                    Text(self._say("people.other-sentences", suite=row.suite, model=row.model,
+                                   items=", ".join(row.others))).classes("small")  # fmt: skip
 
     def _runs(self) -> list[Run]:
         """The stored runs of the suites that people were asked about."""
@@ -226,7 +255,57 @@ class Results:
         self._models.clear()
         with self._models:
             Text(self._say("people.applied", count=applied.used, file=name))
+            for why, number in applied.passed.items():
+                show_said(f"{number} skipped: {why}", self._say).classes("small")
             ui.link(self._say("edit.to-run"), visit.address("run", suite=name))
+
+
+async def _save(make: Callable[[], bytes], name: str) -> None:
+    """Have the browser save a file."""
+    ui.download.content(await asyncio.to_thread(make), name)
+
+
+_NUMBERS = ("value", "position", "seconds", "session_seconds")
+
+
+def answers_grid(judgments: Sequence[Judgment]) -> Grid:
+    """The answers as a table, one in a row, with the columns of numbers last.
+
+    Args:
+        judgments: the answers.
+    """
+    present = table_of(judgments).columns
+    labels = [name for name in present if name not in _NUMBERS]
+    columns = [*labels, *(name for name in _NUMBERS if name in present)]
+    return Grid(
+        title="answers", header=tuple(columns), labels=len(labels),
+        rows=tuple(tuple(_text(getattr(one, name)) for name in columns) for one in judgments),
+    )  # fmt: skip
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def means_grid(judgments: Sequence[Judgment]) -> Grid:
+    """The ratings of each sentence: their number, mean and standard deviation (n - 1).
+
+    Args:
+        judgments: the answers; those that are no ratings are left out.
+    """
+    ratings: dict[tuple[str, str, str, str], list[float]] = {}
+    for one in judgments:
+        if is_rated(one.question) and one.counts and (value := rating_of(one)) is not None:
+            place = (one.suite, one.item, one.condition, one.candidate or "")
+            ratings.setdefault(place, []).append(value)
+    return Grid(
+        title="means", header=("suite", "item", "condition", "sentence", "n", "mean", "sd"),
+        labels=4,
+        rows=tuple(
+            (*place, str(len(got)), f"{fmean(got):.4f}", f"{stdev(got):.4f}" if got[1:] else "")
+            for place, got in ratings.items()
+        ),
+    )  # fmt: skip
 
 
 def imported(
@@ -296,10 +375,10 @@ def _filtered(path: Path, output: Path, rules: ExclusionRules) -> str:
 
 def _summary_row(summary: QuestionSummary, say: Words) -> list[str]:
     alpha = summary.alpha
-    shown = _with_interval(alpha.value, alpha.low, alpha.high) or _reason(alpha.reason, say)
+    shown = _with_interval(alpha.value, alpha.low, alpha.high, say) or _reason(alpha.reason, say)
     return [
         summary.question, str(summary.people), str(summary.places), str(summary.judgments),
-        _number(summary.mean), _number(summary.sd), shown,
+        _number(summary.mean, say), _number(summary.sd, say), shown,
     ]  # fmt: skip
 
 
@@ -307,9 +386,9 @@ def _model_row(row: BesideModel, say: Words) -> list[str]:
     correlation = row.correlation
     interval = ""
     if correlation.low is not None and correlation.high is not None:
-        interval = f"[{correlation.low:.2f}, {correlation.high:.2f}]"
+        interval = _ends(correlation.low, correlation.high, say)
     return [
-        row.model, row.measure, str(correlation.n), _number(correlation.r),
+        row.suite, row.model, row.measure, str(correlation.n), _number(correlation.r, say),
         interval or _reason(correlation.reason, say),
     ]  # fmt: skip
 
@@ -319,14 +398,19 @@ def _reason(reason: str | None, say: Words) -> str:
     return said(reason or "", say.language) or reason or ""
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}"
+def _number(value: float | None, say: Words) -> str:
+    return "" if value is None else say.number(value, ".2f")
 
 
-def _with_interval(value: float | None, low: float | None, high: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.2f}" + (f" [{low:.2f}, {high:.2f}]" if low is not None else "")
+def _ends(low: float, high: float, say: Words) -> str:
+    """Both ends of an interval; where commas begin decimals, a semicolon parts them."""
+    mark = "," if say.language == USUAL else ";"
+    return f"[{say.number(low, '.2f')}{mark} {say.number(high, '.2f')}]"
+
+
+def _with_interval(value: float | None, low: float | None, high: float | None, say: Words) -> str:
+    ends = "" if low is None or high is None else f" {_ends(low, high, say)}"
+    return "" if value is None else f"{_number(value, say)}{ends}"
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -268,10 +268,7 @@ class Editor:
         self._show_legend()
 
     def _ask(self) -> bool:
-        """Ask what is unclear, and say whether it is about what the columns are.
-
-        What was asked is hidden and not deleted: the answer to it may be under way.
-        """
+        """Ask what is unclear, and say whether it is about what the columns are."""
         question = pairing.question_of(self.grid)
         asked = question, self.grid.items.rows[: pairing.FIRST_ROWS + 1]
         if question is not None and asked != self._asked:
@@ -355,7 +352,8 @@ class Editor:
         await self.check()
 
     async def _answer(self, edit: Callable[[Grid], Grid]) -> None:
-        await self.change(edit(self.grid))
+        with self._holder:  # the button that answers may give way to the next question
+            await self.change(edit(self.grid))
 
     def _act(self, edit: Callable[..., Any]) -> Callable[..., Any]:
         """The action of a button that edits."""

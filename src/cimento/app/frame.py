@@ -8,6 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Any, ParamSpec
@@ -100,6 +101,14 @@ def framed(visit: Visit) -> Iterator[None]:
 def _turn(dark: ui.dark_mode) -> None:
     """From what the system prefers to dark, to light and back."""
     dark.value = {None: True, True: False, False: None}[dark.value]
+
+
+def local_time(moment: str) -> str:
+    """A moment in UTC as a clock on this machine shows it; as it is if it is no moment."""
+    try:
+        return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return moment
 
 
 class Text(TextElement):

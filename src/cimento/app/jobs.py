@@ -17,6 +17,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import IO, Literal, TypeAlias, get_args
 
@@ -36,6 +37,9 @@ PATIENCE_S = 10.0
 """Seconds for which a process that was asked to stop may go on."""
 WAIT_S = 0.5
 INTERRUPTED = (130, -signal.SIGINT, -signal.SIGTERM)
+
+_ERROR = "cimento: "
+"""How a line with an error begins."""
 
 State: TypeAlias = Literal["waiting", "running", "stopping", "done", "partly", "failed", "stopped"]
 STATES: tuple[State, ...] = get_args(State)
@@ -167,6 +171,19 @@ class Queue:
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - SHOWN_OF_LOG))
             return file.read().decode("utf-8", errors="replace")
+
+    def reason(self, number: int) -> str:
+        """The last error that a job has written, and the first fault below it; else empty."""
+        lines = self.log(number).splitlines()
+        errors = [
+            n for n, line in enumerate(lines)
+            if line.startswith(_ERROR) and last_progress(line) is None
+        ]  # fmt: skip
+        if not errors:
+            return ""
+        below = takewhile(lambda line: line.startswith(" "), lines[errors[-1] + 1 :])
+        faults = [line.strip() for line in below if line.strip().startswith("CIM-")]
+        return "\n".join([lines[errors[-1]].removeprefix(_ERROR), *faults[:1]])
 
     def progress(self, number: int) -> RunProgress | None:
         """The progress of a job, as its last line says; None where it has none."""

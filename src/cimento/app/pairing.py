@@ -37,14 +37,8 @@ _CLEARLY = 0.5
 """How much better names must fit one way round than the other."""
 _SAME = 0.85
 _PREFIXES = ("a", "in", "im", "s", "un", "не")
-_ALSO_NAMED = {
-    "good": {"bien", "ben", "bem", "bueno", "buenos", "buono", "buoni", "bom", "ok", "match"},
-    "bad": {
-        "mal", "male", "malo", "malos", "cattivo", "cattivi", "mau", "errónea", "erróneas",
-        "erronea", "erróneo", "erróneos", "errônea", "violata", "mismatch",
-    },
-}  # fmt: skip
-"""Words for the sides that are too short or too rare to be names of columns by themselves."""
+_ALSO_NAMED = {"good": {"match"}, "bad": {"violata", "mismatch"}}
+"""Words for the sides that name other things too."""
 _WITH_ERRORS = re.compile(r"\b(?:(?P<with>con|com|with|с)|sin|senza|sem|without|без) (?:err|ошиб)")
 _NEGATING = frozenset({"no", "non", "não", "not", "не"})
 _STAMPS = frozenset({
@@ -91,7 +85,9 @@ def question_of(grid: Grid) -> Question | None:
         return None
     if len(columns) == 1:
         others = set(range(sheet.width)) - set(columns)
-        is_alone = not any(cell.strip() for column in others for cell in sheet.values(column))
+        is_alone = sheet.column("rating") not in others and not any(
+            cell.strip() for column in others for cell in sheet.values(column)
+        )
         kind: Literal["lines", "list"] = "lines" if _pairs(sheet, columns[0]) else "list"
         return Question(kind, columns) if is_alone and known <= {"text", "sentence"} else None
     if known.intersection(_OTHER_TEXTS):

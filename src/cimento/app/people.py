@@ -12,7 +12,17 @@ from nicegui import ui
 
 from cimento.app.answers import Results
 from cimento.app.findings import STYLE, button
-from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, problem, tell, withdraw
+from cimento.app.frame import (
+    CommandLine,
+    Text,
+    Visit,
+    guarded,
+    heading,
+    local_time,
+    problem,
+    tell,
+    withdraw,
+)
 from cimento.app.shown import (
     EXPORTS,
     Progress,
@@ -100,8 +110,8 @@ def _form(visit: Visit) -> None:
         title = ui.input(say("people.title-of"))
         language = ui.select(tongues, label=say("people.language"), value="")
         number = {
-            name: ui.number(say(f"people.{name}"), value=value, min=least, max=most, precision=0)
-            for name, value, least, most in _NUMBERS
+            name: ui.number(say(f"people.{name}"), value=value, precision=0)
+            for name, value, _, _ in _NUMBERS
         }
     Text(say("people.empty-fields")).classes("small")
     command = CommandLine(visit)
@@ -150,8 +160,16 @@ def _plain(suite: str) -> str:
 
 async def _make(visit: Visit, wishes: SurveyWishes) -> None:
     """Make a survey and show it."""
+    say = visit.say
     if not wishes.suite:
-        raise InputError(where=visit.say("people.suite"), seen=visit.say("people.choose-suite"))
+        raise InputError(where=say("people.suite"), seen=say("people.choose-suite"))
+    for name, value in wishes.numbers.items():
+        least, most = next(ends for field, _, *ends in _NUMBERS if field == name)
+        if value is not None and not least <= value <= most:
+            limits = say("people.limits", least=say.number(least), most=say.number(most))
+            raise InputError(where=say(f"people.{name}"), seen=limits)
+    if not wishes.contact:
+        raise InputError(where=say("people.contact"), seen=say("people.name-contact"))
     path = find_suite(visit.workspace.suite(wishes.suite))
     folder = visit.workspace.new(SURVEYS, _plain(wishes.suite))
     design = await asyncio.to_thread(build_design, path, wishes.plan())
@@ -186,6 +204,15 @@ class SurveyPage:
                 questions=max(map(len, self._design.by_survey.values()), default=0),
             )
         )  # fmt: skip
+        for field in self._design.fields:
+            if field.low:
+                Text(
+                    say(
+                        "people.scale-is", points=len(field.choices),
+                        first=field.choices[0].label, low=field.low,
+                        last=field.choices[-1].label, high=field.high,
+                    )
+                ).mark("scale")  # fmt: skip
         with ui.element("section"):
             heading(say("people.serve"))
             self._build_serving()
@@ -325,7 +352,7 @@ class SurveyPage:
             "people.progress", people=now.people, begun=now.begun, finished=now.finished,
             answers=now.answers, wanted=now.wanted,
         )  # fmt: skip
-        self._last.text = say("people.last", time=now.last) if now.last else ""
+        self._last.text = say("people.last", time=local_time(now.last)) if now.last else ""
         self._bar.value = now.answers / now.wanted if now.wanted else 0.0
 
     async def _export(self, form: str) -> None:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import datetime
 from pathlib import PurePosixPath
 from typing import TypeVar
 from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
-from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading, problem
+from cimento.app.frame import (
+    CommandLine,
+    Text,
+    Visit,
+    english,
+    guarded,
+    heading,
+    local_time,
+    problem,
+)
 from cimento.app.shown import (
     FIGURE_FORMS,
     SANDBOX,
@@ -26,7 +34,7 @@ from cimento.app.workspace import StoredRun
 from cimento.cite import Cited, cite
 from cimento.errors import CimentoError
 from cimento.report import NamedGrid
-from cimento.report.document import REPORT_FORMS, grid_file
+from cimento.report.document import REPORT_FORMS, grid_file, version_digits
 from cimento.report.figures import Figure
 from cimento.report.grid import Grid
 
@@ -136,7 +144,7 @@ def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox
                         boxes[run.name] = box.mark(f"choose {run.name}")
                         label = f"{title}, {run.model}"
                         box.props["aria-label"] = label
-                    for cell in (run.model, kind, _local(run.created)):
+                    for cell in (run.model, kind, local_time(run.created)):
                         Text(cell, "td")
     return boxes
 
@@ -144,22 +152,15 @@ def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox
 def _titles(runs: Sequence[StoredRun]) -> dict[str, str]:
     """The suite of each run, by its path; with its version where there are several."""
     versions: dict[str, set[str]] = {}
+    shown = version_digits((run.version, run.sha256) for run in runs)
     for run in runs:
         versions.setdefault(run.suite, set()).add(run.version)
     return {
-        run.name: f"{run.suite} ({run.version})"
+        run.name: f"{run.suite} ({shown[run.version]})"
         if run.version and len(versions[run.suite]) > 1
         else run.suite
         for run in runs
     }
-
-
-def _local(moment: str) -> str:
-    """A moment in UTC as a clock on this machine shows it; as it is if it is no moment."""
-    try:
-        return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
-    except ValueError:
-        return moment
 
 
 class _Parts:

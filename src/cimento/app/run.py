@@ -363,6 +363,7 @@ class _Card:
                 self._state = Text(tag="b").props("role=status")
                 self._told = Text(tag="span").classes("small")
             self._command = Text(tag="code")
+            self._reason = Text().classes("small").mark(f"reason-{number}")
             self._bar = ui.linear_progress(0.0, show_value=False).props("rounded")
             self._bar.props(f'aria-label="{say("run.progress", number=number)}"')
             with ui.element("div").classes("buttons"):
@@ -393,6 +394,11 @@ class _Card:
                 line += " " + say("run.left", time=_in(say, duration(progress.left_s)))
             self._bar.value = progress.done / max(progress.total, 1)
         self._told.text = line
+        reason = queue.reason(self._number) if job.state in ("partly", "failed") else ""
+        self._reason.text = "\n".join(
+            said(part.removesuffix("."), say.language) or part for part in reason.splitlines()
+        )
+        self._reason.set_visibility(bool(reason))
         self._bar.set_visibility(job.state in BUSY)
         self._bar.props("indeterminate" if progress is None else "", remove="indeterminate")
         self._stop.set_visibility(job.state in ("waiting", "running"))

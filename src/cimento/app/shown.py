@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import io
 import zipfile
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -35,6 +34,8 @@ from cimento.runs.run import Run, open_runs
 from cimento.runs.store import MANIFEST
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
+from cimento.suites import Suite
+from cimento.suites.stimuli import stimulus_texts
 
 if TYPE_CHECKING:
     from nicegui import App
@@ -83,6 +84,14 @@ class SurveyWishes:
     language: str = ""
     break_every: int = 0
     limit: int | None = None
+
+    @property
+    def numbers(self) -> dict[str, int | None]:
+        """The fields with numbers, by their names on the page."""
+        return {
+            "lists": self.surveys, "limit": self.limit, "checks": self.checks,
+            "scale": self.scale, "break-every": self.break_every,
+        }  # fmt: skip
 
     def plan(self) -> SurveyPlan:
         """The plan of the survey."""
@@ -196,18 +205,22 @@ class BesideModel:
     """People's mean ratings beside a model's scores of the same sentences.
 
     Attributes:
+        suite: name of the run's suite, with its version where there are several.
         model: label of the model.
         measure: measure of the scores.
         correlation: Spearman's correlation over sentences, items as clusters.
+        others: items with ratings of other sentences than the model's, which are left out.
     """
 
+    suite: str
     model: str
     measure: str
     correlation: Correlation
+    others: tuple[str, ...]
 
 
 def beside_models(judgments: Sequence[Judgment], runs: Sequence[Run]) -> list[BesideModel]:
-    """Spearman's correlation of mean ratings with the scores of each run on the same suite.
+    """Spearman's correlation of mean ratings with the scores of each run on the same sentences.
 
     Args:
         judgments: the ratings.
@@ -216,30 +229,40 @@ def beside_models(judgments: Sequence[Judgment], runs: Sequence[Run]) -> list[Be
     Raises:
         CimentoError: a run's scores cannot be read.
     """
-    ratings = {
-        (suite, item, condition): mean
-        for (suite, item, condition, question), mean in mean_ratings(judgments).items()
-        if question == ACCEPTABILITY
-    }
-    suites = Counter(suite for suite, _, _ in ratings)
-    made = []
-    for run in runs:
-        scores = run.paradigm.scores(run) if run.suite_name in suites else None
-        if scores is None:
+    rated = [one for one in judgments if one.question == ACCEPTABILITY and not one.is_check]
+    asked = {one.suite for one in rated}
+    shown = labelled_apart(versions_apart([run for run in runs if run.suite_name in asked]))
+    return [beside for run in shown if (beside := _beside_model(rated, run)) is not None]
+
+
+def _beside_model(rated: Sequence[Judgment], run: Run) -> BesideModel | None:
+    """The ratings of a run's sentences beside its scores; None where it has none."""
+    scores = run.paradigm.scores(run)
+    if scores is None or not isinstance(run.suite, Suite):
+        return None
+    name, sentences = run.suite_name, stimulus_texts(run.suite)
+    fitting, others = [], dict[str, None]()
+    for one in rated:
+        sentence = sentences.get((one.item, one.condition))
+        if one.suite != name or sentence is None:
             continue
-        rows = [
-            (row["item"], ratings[key], row["oriented"], row["measure"])
-            for row in scores.unique(["item", "condition"], maintain_order=True).to_dicts()
-            if (key := (run.suite_name, row["item"], row["condition"])) in ratings
-            and row["oriented"] is not None
-        ]
-        items = tuple(row[0] for row in rows)
-        correlation = correlate(
-            [row[1] for row in rows], [row[2] for row in rows],
-            design=Design(tuple(range(len(rows))), items), seed=SEED,
-        )  # fmt: skip
-        made.append(BesideModel(run.model, rows[0][3] if rows else "", correlation))
-    return made
+        if one.is_about(sentence):
+            fitting.append(one)
+        else:
+            others[one.item] = None
+    ratings = {place[1:3]: mean for place, mean in mean_ratings(fitting).items()}
+    rows = [
+        (row["item"], ratings[key], row["oriented"], row["measure"])
+        for row in scores.unique(["item", "condition"], maintain_order=True).to_dicts()
+        if (key := (row["item"], row["condition"])) in ratings and row["oriented"] is not None
+    ]
+    items = tuple(row[0] for row in rows)
+    correlation = correlate(
+        [row[1] for row in rows], [row[2] for row in rows],
+        design=Design(tuple(range(len(rows))), items), seed=SEED,
+    )  # fmt: skip
+    measure = rows[0][3] if rows else ""
+    return BesideModel(run.suite.name, run.model, measure, correlation, tuple(others))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from cimento.errors import InputError, UsageError
 from cimento.io.files import need_writable, reading, writing
 from cimento.models.hf.names import checkpoints, holds_model
 from cimento.people.surveys import FILE
-from cimento.report.document import content_digits
+from cimento.report.document import content_digest_of
 from cimento.runs.store import MANIFEST, PARADIGM, RunFolder, manifest_part
 from cimento.suites.builtin import builtin_names
 from cimento.suites.formats import SUITE_SUFFIXES
@@ -53,7 +53,8 @@ class StoredRun:
         name: path of its folder from the workspace, with slashes.
         path: where it is.
         suite: name of the suite.
-        version: first digits of the hash of the suite's content; empty if unknown.
+        version: hash of the suite's content; empty if unknown.
+        sha256: SHA-256 of the suite's file; empty if unknown.
         model: name of the model.
         paradigm: kind of the suite.
         created: when it was made, in UTC, as the manifest says; empty if it does not.
@@ -63,6 +64,7 @@ class StoredRun:
     path: Path
     suite: str
     version: str
+    sha256: str
     model: str
     paradigm: str
     created: str
@@ -203,7 +205,8 @@ class Workspace:
             name=self.name_of(path),
             path=path,
             suite=str(manifest_part(manifest, "suite").get("name", "")),
-            version=content_digits(manifest),
+            version=content_digest_of(manifest),
+            sha256=str(manifest_part(manifest, "suite").get("sha256") or ""),
             model=str(manifest.get("label", "")),
             paradigm=str(manifest.get(PARADIGM, "")),
             created=str(manifest.get("created", "")),
@@ -221,6 +224,8 @@ class Workspace:
             raise InputError(where=name, seen="there is no such run", todo="Choose another.")
         with writing(stored[name]):
             shutil.rmtree(stored[name])
+            if not any(stored[name].parent.iterdir()):  # the last run of its suite
+                stored[name].parent.rmdir()
 
     def surveys(self) -> list[Path]:
         """The folders of surveys in ``surveys/``."""

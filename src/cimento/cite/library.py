@@ -41,6 +41,7 @@ class Reference:
         fields: the other fields as plain text, by their BibTeX names.
         known_as: texts that identify the work instead of its DOI or address.
         ready: the BibTeX entry as its author wrote it; empty if it is made from the rest.
+        by_version: whether a text names its version and not its author and year, as of a suite.
     """
 
     key: str
@@ -50,13 +51,14 @@ class Reference:
     fields: Mapping[str, str] = field(default_factory=dict)
     known_as: tuple[str, ...] = ()
     ready: str = ""
+    by_version: bool = False
 
     @property
     def short(self) -> str:
         """The form of citation within a text: ``Kauf and Ivanova 2023``."""
         names = [_family(author) for author in self.authors if author != OTHERS]
-        if "year" not in self.fields:
-            # Suites and software have no year and are cited by version or title, not by author.
+        # A suite is cited by its version or title, not by its author.
+        if "year" not in self.fields or self.by_version:
             version = self.fields.get("version")
             return f"version {version}" if version else self.title or self._note or self.key
         if not names:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cimento._version import __version__
 from cimento.cite import sentences
-from cimento.cite.library import Reference, cimento_itself, from_text, library, slug, works_in
+from cimento.cite.library import YEAR, Reference, cimento_itself, from_text, library, slug, works_in
 from cimento.cite.sentences import RunFacts, cite_keys
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
@@ -184,6 +184,9 @@ def _works_of_suite(run: RunFacts) -> tuple[Reference, ...]:
     return (*([] if work is None else [work]), *works_in(run.meta.reference))
 
 
+_STARTER = "cimento starter suites, "
+
+
 def _of_suite(run: RunFacts) -> Reference | None:
     """The suite's own reference; None if it has neither a citation nor an author."""
     meta = run.meta
@@ -193,12 +196,18 @@ def _of_suite(run: RunFacts) -> Reference | None:
     if meta.citation.lstrip().startswith("@"):
         return from_text(meta.citation)
     fields = {"version": meta.version, "note": meta.citation}
+    # Starter suites are released with cimento; what their citation repeats of them is left out.
+    if meta.citation.startswith(_STARTER):
+        kept = {meta.author.lower(), f"{meta.name} {meta.version}".lower()}
+        parts = [part for part in meta.citation.split(", ") if part.lower() not in kept]
+        fields |= {"year": YEAR, "note": ", ".join(parts)}
     return Reference(
         key=key,
         type="misc",
         authors=(f"{{{meta.author}}}",) if meta.author else (),
         title=meta.name,
         fields={name: text for name, text in fields.items() if text},
+        by_version=True,
     )
 
 
@@ -307,7 +316,7 @@ def _model(run: RunFacts) -> str:
     parameters = str(details.get("parameters", ""))
     device = f" on {card['device']}" if card.get("device") else ""
     known = [
-        str(card.get("kind", "")),
+        sentences.order_of(card) or str(card.get("kind", "")),
         str(details.get("architecture", "")),
         f"{int(parameters):,} parameters" if parameters.isdecimal() else "",
         _hash("revision", card.get("revision")),

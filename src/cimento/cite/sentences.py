@@ -143,12 +143,19 @@ def _model_in_brief(run: RunFacts) -> str:
     number = str(details.get("parameters", ""))
     size = f"{_rounded(int(number))} parameters" if number.isdecimal() else ""
     revision = str(card.get("revision") or "")[:_SHORT]
-    known = ", ".join(filter(None, (size, revision and f"revision {revision}")))
+    parts = (size, order_of(card), revision and f"revision {revision}")
+    known = ", ".join(filter(None, parts))
     name = str(card.get("name", run.label))
     return f"{name} ({known})" if known else name
 
 
 _SHORT = 7
+
+
+def order_of(card: Mapping[str, JsonValue]) -> str:
+    """What an n-gram model is, whose name does not say so; empty for other models."""
+    order = manifest_part(card, "details").get("order")
+    return f"n-gram model of order {order}" if order else ""
 
 
 def _rounded(number: int) -> str:
@@ -161,6 +168,8 @@ def _rounded(number: int) -> str:
 
 def scored_in_brief(run: RunFacts) -> list[str]:
     """Sentences on how tokens were scored, if it was not in the usual way."""
+    if not run.methods.scores_texts:
+        return []
     rule = str(run.policy.get("pll", ""))
     if run.model.get("kind") == "masked" and rule in _PLL_IN_BRIEF:
         return [f"Masked models were scored by pseudo-log-likelihood, {_PLL_IN_BRIEF[rule]}."]
@@ -294,7 +303,10 @@ def scoring_sentences(run: RunFacts) -> list[str]:
     if kind == "replay":
         return [_NO_ANSWER]
     policy = run.policy
-    sentences = [_KINDS.get(kind, _causal)(run, policy), *_boundary(run, policy)]
+    # What a masked model says at a mask has no rule for the tokens of a text.
+    filled = kind == "masked" and not run.methods.scores_texts
+    scored = [] if filled else [_KINDS.get(kind, _causal)(run, policy)]
+    sentences = [*scored, *_boundary(run, policy)]
     if policy.get("punctuation") == "keep":
         sentences.append("Punctuation marks were part of the word next to them.")
     elif policy.get("punctuation") == "split":

@@ -119,6 +119,8 @@ _MEANT: Mapping[str, str] = {
         ("evaluate", "eval", "lm_eval", "lm-eval", "simple_evaluate", "test", "benchmark"),
         "`cimento run SUITE -m MODEL`",
     ),
+    "check": "`cimento suites check FILE`; of a model or a corpus, `cimento models check` or"
+    " `cimento corpus check`",
     "version": "`cimento --version`",
     "help": "`cimento --help`, or `cimento COMMAND --help`",
 }

@@ -50,8 +50,10 @@ class AnalyzedItem:
         discrimination: of the two-parameter model; None without it.
         backwards: the probability that discrimination is below 0; None likewise.
         item_total: correlation with the other items; None where undefined.
-        infit: mean square of the answers, near 1 where they are as expected; None likewise.
-        infit_p: of the infit, corrected over items by Benjamini and Hochberg; None likewise.
+        infit: mean square of the answers, near 1 where they are as expected, above 1 where they are
+            less orderly; None likewise.
+        infit_p: one-sided, of an infit as large, corrected over items by Benjamini and Hochberg;
+            None likewise.
         texts: condition to its sentence.
     """
 
@@ -208,8 +210,16 @@ class Analysis:
 
     @property
     def misfits(self) -> tuple[AnalyzedItem, ...]:
-        """Items whose answers are less orderly than the model expects, the worst first."""
-        bad = (i for i in self.items if i.infit_p is not None and i.infit_p < ITEM_LEVEL)
+        """Items whose answers are less orderly than the model expects, the worst first.
+
+        An infit below 1, more orderly than expected, is no fault: it only says that models answer
+        alike, as few models often do.
+        """
+        bad = (
+            item
+            for item in self.items
+            if item.infit_p is not None and item.infit_p < ITEM_LEVEL and (item.infit or 0.0) > 1
+        )
         return tuple(sorted(bad, key=lambda item: -(item.infit or 0.0)))
 
 

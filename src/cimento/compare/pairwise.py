@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.compare.item_outcomes import ItemOutcomes, different_scales, rates_only
+from cimento.errors import counted
 from cimento.paradigms.regions.two_by_two import mean_if_all, without_noise
 from cimento.runs.outcomes import design_of
 from cimento.statistics.agreement import Agreement, cohen_kappa
@@ -303,6 +304,7 @@ class PairwiseComparison:
         kappa: agreement of both on which items they get right, beyond chance.
         detectable: the smallest difference these items would show with a power of 0.8, if the two
             differ on as many items as they do; None where they differ on none, or on too few.
+        no_detectable: why there is no such difference; empty where there is one.
         values: the values behind it, such as margins; None where there are none to compare.
         note: on models of two kinds; None where they are of one.
         design: of the items.
@@ -325,6 +327,7 @@ class PairwiseComparison:
     family: int = 1
     kappa: Agreement
     detectable: float | None
+    no_detectable: str = ""
     values: PairedValues | None = None
     note: str | None = None
     design: Design
@@ -355,6 +358,7 @@ def compare_pair(
     gained = tuple(item for item, a, b in triples if b and not a)
     lost = tuple(item for item, a, b in triples if a and not b)
     only_first, only_second = discordant(before, after)
+    changes = [float(b) - float(a) for _, a, b in triples]
     shares = (sum(before) / n, sum(after) / n) if n else (None, None)
     return PairwiseComparison(
         suite=first.suite,
@@ -373,7 +377,8 @@ def compare_pair(
         else Statistic(None, "no item that only the first gets right"),
         test=share_test(after, before, design),
         kappa=cohen_kappa(before, after, design=design, what="verdicts"),
-        detectable=detectable([float(b) - float(a) for _, a, b in triples], design),
+        detectable=detectable(changes, design),
+        no_detectable=_why_none(changes, design),
         values=paired_outcomes(first, second, seed=seed) if with_values else None,
         note=rates_only((first.kind, second.kind)),
         design=design,
@@ -395,6 +400,21 @@ def detectable(changes: Sequence[float], design: Design) -> float | None:
     if not share or design.shortage:
         return None
     return detectable_difference(effective_number(changes, design), discordant=share)
+
+
+def _why_none(changes: Sequence[float], design: Design) -> str:
+    """Why no difference would be shown (see `detectable`); empty where one would be."""
+    if detectable(changes, design) is not None:
+        return ""
+    differing = sum(map(bool, changes))
+    if not differing:
+        return "detectable: the two differ on no item"
+    if design.shortage:
+        return f"detectable: {design.shortage}"
+    return (
+        f"detectable: the two differ on {counted(differing, 'item')} of {len(changes)}, too few"
+        " for a power of 0.8"
+    )
 
 
 def corrected(

@@ -139,8 +139,8 @@ def _cells(run: Run) -> Iterator[PivotCell]:
 def pivot_grid(cells: Sequence[PivotCell]) -> Grid:
     """Suites and phenomena in rows, models and measures in columns; accuracies in percent.
 
-    The last rows are means over suites of the mean over a suite's phenomena, one for each level of
-    chance: what is .5 by chance and what is .333 have no mean.
+    Of several suites, the last rows are means over suites of the mean over a suite's phenomena, one
+    for each level of chance: what is .5 by chance and what is .333 have no mean.
     """
     judged = [cell for cell in cells if cell.reason != _NOT_JUDGED]
     others = dict.fromkeys(cell.suite for cell in cells if cell.reason == _NOT_JUDGED)
@@ -162,14 +162,14 @@ def pivot_grid(cells: Sequence[PivotCell]) -> Grid:
         chance = next(cell.chance for cell in beside if cell is not None)
         shown = [value or BLANK for value in values]
         rows.append((*labels, phenomenon, what, _chance(chance), sizes(values), *shown))
-    rules.add(len(rows))
-    for chance in sorted({cell.chance for cell in cells if cell.chance is not None}):
-        level = [cell for cell in cells if cell.chance == chance]
-        means = [_mean_over_suites([c for c in level if c.column == one]) for one in columns]
-        labels = ("Mean over suites", BLANK)
-        rows.append((*labels, BLANK, "suites", _chance(chance), sizes(means), *means))
+    is_one = len({cell.suite for cell in cells}) == 1
+    if not is_one:
+        rules.add(len(rows))
+        rows += _means(cells, columns)
     return Grid(
-        title="Accuracy in % of the same models on several suites.",
+        title="Accuracy in % by phenomenon."
+        if is_one
+        else "Accuracy in % of the same models on several suites.",
         header=(
             *("suite", "language", "phenomenon", "of", "chance, %", "n"),
             *(measure or "regions" for _, measure in columns),
@@ -179,11 +179,24 @@ def pivot_grid(cells: Sequence[PivotCell]) -> Grid:
         rules=frozenset(rules),
         labels=4,
         notes=(
-            "n: items; of means: suites. Each level of chance has a mean of its own.",
+            "n: items."
+            if is_one
+            else "n: items; of means: suites. Each level of chance has a mean of its own.",
             *_OF_REGIONS * any(not measure for _, measure in columns),
             *left_out,
         ),
     )
+
+
+def _means(
+    cells: Sequence[PivotCell], columns: Sequence[tuple[str, str]]
+) -> Iterator[tuple[GridCell, ...]]:
+    """A row for each level of chance with the means over suites of that level."""
+    for chance in sorted({cell.chance for cell in cells if cell.chance is not None}):
+        level = [cell for cell in cells if cell.chance == chance]
+        means = [_mean_over_suites([c for c in level if c.column == one]) for one in columns]
+        labels = ("Mean over suites", BLANK, BLANK, "suites")
+        yield (*labels, _chance(chance), sizes(means), *means)
 
 
 _OF_REGIONS = ("regions: judged by the surprisals of regions, as the suite's formulas say.",)

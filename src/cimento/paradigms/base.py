@@ -243,6 +243,8 @@ class MethodFacts:
         together: common property of items that belong together, if any: ``items of one verb``.
         measures: names of the measures of sentences.
         one_by_one: whether nothing sums up the questions, so that the rate of each is stated.
+        scores_texts: whether whole texts were scored, so that the rule of their tokens is stated; a
+            masked model that fills blanks has no pseudo-log-likelihoods.
     """
 
     counted: str
@@ -252,6 +254,7 @@ class MethodFacts:
     together: str = ""
     measures: tuple[str, ...] = ()
     one_by_one: bool = False
+    scores_texts: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

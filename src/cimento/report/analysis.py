@@ -248,7 +248,10 @@ def _item_notes(analysis: Analysis) -> list[str]:
             " look for a slip in the suite."
         )
     if analysis.misfits:
-        notes.append("disorderly: answers are less orderly than the model expects (infit, 5 %).")
+        notes.append(
+            "disorderly: answers are less orderly than the model expects (infit above 1, 5 %,"
+            " one-sided)."
+        )
     if analysis.all_right or analysis.all_wrong:
         notes.append(
             f"{analysis.all_right} of {len(analysis.items)} items are right with every model and"

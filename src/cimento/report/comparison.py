@@ -131,7 +131,9 @@ def sizes_grid(rates: Sequence[PairwiseComparison], *, sides: Sides) -> Grid:
             "kappa": lambda rate: _share(rate.kappa.value),
             "95 %": lambda rate: _interval(rate.kappa),
             "detectable": lambda rate: _share(rate.detectable),
-            "reason": lambda rate: "; ".join(filter(None, (rate.odds.reason, rate.kappa.reason))),
+            "reason": lambda rate: "; ".join(
+                filter(None, (rate.odds.reason, rate.kappa.reason, rate.no_detectable))
+            ),
         },
         title=f"How large the {sides.change} is, and how alike the two are.",
         labels=2,
@@ -275,8 +277,10 @@ def models_grid(rankings: Sequence[Ranking]) -> Grid:
     """A table of the models of each suite, the best first, with their ranges of possible ranks."""
     alone = rankings[0] if len(rankings) == 1 else None
     rows = [(ranking, model) for ranking in rankings for model in ranking.models]
+    model: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
+        "model": lambda row: row[1].model
+    }
     columns: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
-        "model": lambda row: row[1].model,
         "accuracy": lambda row: _share(row[1].accuracy),
         "95 %": lambda row: _interval(row[1].interval),
         "place": lambda row: row[1].rank.place if row[1].rank else None,
@@ -285,15 +289,16 @@ def models_grid(rankings: Sequence[Ranking]) -> Grid:
     of_suite: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
         "suite": lambda row: row[0].suite,
         "right is": lambda row: row[0].question,
+        **model,
         "items": lambda row: row[0].n,
     }
     return Grid.of(
         rows,
-        columns if alone else {**of_suite, **columns},
+        {**(model if alone else of_suite), **columns},
         title=f"{alone.suite}, {alone.question}: {alone.n} items scored by all models."
         if alone
         else "Models by suite, over the items scored by all of them.",
-        labels=1 if alone else 4,
+        labels=1 if alone else 3,
         notes=tuple(_ranking_notes(rankings)),
     )
 
@@ -432,6 +437,11 @@ def changes_grid(values: Sequence[PairedValues], *, sides: Sides) -> Grid:
         for value in values
         for pair in sorted(value.items.items(), key=lambda pair: pair[1])
     ]
+    none = dict.fromkeys(
+        value.change.reason or value.reason or "no item has both"
+        for value in values
+        if not value.items
+    )
     return Grid.of(
         changes,
         {
@@ -442,6 +452,9 @@ def changes_grid(values: Sequence[PairedValues], *, sides: Sides) -> Grid:
         },
         title=f"{sides.change.capitalize()} of every item, {sides.other} minus {sides.one}.",
         labels=3,
+        notes=tuple(f"Some have no {sides.change}s: {reason}." for reason in none)
+        if changes
+        else tuple(f"There are none: {reason}." for reason in none),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -232,31 +232,53 @@ def figure(runs: RunsLike, name: str, path: str | Path | None = None) -> Figure:
 
 
 def versions_apart(runs: Sequence[Run]) -> list[Run]:
-    """The runs, with a few digits of the content hash added to the names of suites with versions.
+    """The runs, with a few digits of a hash added to the names of suites with several versions.
 
     Otherwise the runs of a suite before and after an edit would appear in one table as one suite.
 
     Args:
         runs: runs of any suites.
     """
-    contents = [digest[:_SHOWN_DIGITS] for digest in suite_digests(runs)]
+    contents = suite_digests(runs)
+    parts = [manifest_part(run.manifest, "suite") for run in runs]
+    shown = version_digits(
+        (content, str(part.get("sha256") or ""))
+        for content, part in zip(contents, parts, strict=True)
+    )
     versions: dict[str, set[str]] = {}
     for run, content in zip(runs, contents, strict=True):
         versions.setdefault(run.suite.name, set()).add(content)
     return [
-        _named(run, content) if content and len(versions[run.suite.name]) > 1 else run
+        _named(run, shown[content]) if content and len(versions[run.suite.name]) > 1 else run
         for run, content in zip(runs, contents, strict=True)
     ]
 
 
-def content_digits(manifest: Mapping[str, Any]) -> str:
-    """The digits by which versions of a suite are told apart, as its run stored them; else empty.
+def version_digits(suites: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The digits shown for each version of a suite: the first of its SHA-256, as methods give it.
+
+    A workbook that was only saved again has another SHA-256 and the same content: the first counts.
+    One file that was read in two ways has two contents, of which the second has its own digits.
+
+    Args:
+        suites: the digest of the content and the SHA-256 of the suite of each run.
+    """
+    shown: dict[str, str] = {}
+    for content, sha256 in suites:
+        digits = (sha256 or content)[:_SHOWN_DIGITS]
+        is_taken = digits in shown.values()
+        shown.setdefault(content, content[:_SHOWN_DIGITS] if is_taken else digits)
+    return shown
+
+
+def content_digest_of(manifest: Mapping[str, Any]) -> str:
+    """The digest by which versions of a suite are told apart, as its run stored it; else empty.
 
     Args:
         manifest: of a run.
     """
     suite = manifest_part(manifest, "suite")
-    return str(suite.get(CONTENT) or suite.get("sha256") or "")[:_SHOWN_DIGITS]
+    return str(suite.get(CONTENT) or suite.get("sha256") or "")
 
 
 def _named(run: Run, content: str) -> Run:

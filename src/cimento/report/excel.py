@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from cimento.report.formatting import Ends
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 
 _WIDEST = 60
@@ -25,13 +26,13 @@ class _Cell(NamedTuple):
 def xlsx(grid: Grid) -> bytes:
     """The table as an Excel workbook, in which numbers are numbers and all else is text.
 
-    Estimates are as precise as they were computed, and have four columns, as in CSV. Formats of
-    cells show as many decimals as the table does. A text such as ``=1+1`` is no formula.
+    Estimates and intervals are as precise as they were computed; an estimate has four columns, as
+    in CSV, and an interval two. Formats of cells show as many decimals as the table does. A text
+    such as ``=1+1`` is no formula.
     """
     from xlsxwriter import Workbook
 
-    kept = grid.compact()
-    rows = [[_Cell(name) for name in kept.spread[0]], *_rows(kept)]
+    rows = list(_table(grid.compact()))
     buffer = io.BytesIO()
     with Workbook(buffer, {"in_memory": True}) as book:
         page = book.add_worksheet("table")
@@ -53,20 +54,26 @@ def xlsx(grid: Grid) -> bytes:
     return buffer.getvalue()
 
 
-def _rows(grid: Grid) -> Iterator[list[_Cell]]:
-    """The rows of a table, with four cells for each of a column that contains estimates."""
-    wide = {
-        column
-        for row in grid.rows
-        for column, cell in enumerate(row)
-        if isinstance(cell, EstimateCell)
-    }
+_PARTS: Mapping[type, tuple[str, ...]] = {
+    EstimateCell: ("", " low", " high", " n"),
+    Ends: (" low", " high"),
+}
+"""The columns, by what is put behind the name, for a column with such cells."""
+
+
+def _table(grid: Grid) -> Iterator[list[_Cell]]:
+    """The names and the rows, with a column for each number of estimates and of intervals."""
+    parts = [
+        next((_PARTS[type(row[column])] for row in grid.rows if type(row[column]) in _PARTS), ("",))
+        for column in range(len(grid.header))
+    ]
+    names = zip(grid.names, parts, strict=True)
+    yield [_Cell(f"{name}{part}") for name, several in names for part in several]
     for row in grid.rows:
         cells: list[_Cell] = []
         for column, cell in enumerate(row):
             made = _cells(cell, is_text=grid.is_text(column))
-            rest = 4 - len(made) if column in wide else 0
-            cells += [*made, *[_Cell(BLANK)] * rest]
+            cells += [*made, *[_Cell(BLANK)] * (len(parts[column]) - len(made))]
         yield cells
 
 
@@ -74,6 +81,9 @@ def _cells(cell: GridCell, *, is_text: bool) -> list[_Cell]:
     if isinstance(cell, EstimateCell):
         values = (cell.value, cell.low, cell.high, cell.n)
         return [_Cell(text, _finite(v)) for text, v in zip(cell.numbers, values, strict=True)]
+    if isinstance(cell, Ends):
+        texts = cell.strip("[]").split(", ")
+        return [_Cell(text, _finite(v)) for text, v in zip(texts, cell.ends, strict=True)]
     is_amount = not is_text and re.search(r"\d", cell) and _AMOUNT.fullmatch(cell)
     return [_Cell(cell, float(cell) if is_amount else None)]
 

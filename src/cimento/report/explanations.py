@@ -155,10 +155,11 @@ def _notes(group: Sequence[CellMean], layered: Sequence[CellMean]) -> tuple[str,
             f" {full.n} items{sure}."
         )
     sure_cells = [mean for mean in layered if mean.p_holm is not None and mean.p_holm <= _ALPHA]
+    named = _named(sure_cells)
     notes.append(
         f"{len(sure_cells) or 'None'} of these effects"
         f" {'differ' if len(sure_cells) > 1 else 'differs'} significantly from 0 (p corrected by"
-        " Holm's method over all cells)."
+        f" Holm's method over all cells){f': {named}' if named else ''}."
     )
     inexact = max((mean.n_inexact for mean in layered), default=0)
     if inexact:
@@ -167,6 +168,18 @@ def _notes(group: Sequence[CellMean], layered: Sequence[CellMean]) -> tuple[str,
             " of tokens in the two sentences; --align exact leaves these out."
         )
     return (*notes, NOT_A_SUM)
+
+
+def _named(cells: Sequence[CellMean]) -> str:
+    """The regions and layers of some effects, for readers who see no bold print; heads have p."""
+    layers: dict[str, list[int]] = {}
+    for cell in cells:
+        if cell.head is None and cell.layer is not None:
+            layers.setdefault(cell.region_name, []).append(cell.layer)
+    return "; ".join(
+        f"{region} after {'layer' if len(some) == 1 else 'layers'} {', '.join(map(str, some))}"
+        for region, some in layers.items()
+    )
 
 
 # --- Figures

@@ -358,7 +358,7 @@ def licensing_grid(effects: Sequence[Estimate]) -> Grid:
             "Wh-licensing: filler effect without a gap less that with one; above 0, a gap is due.",
             "Intervals of 95 % and p: "
             + methods_of(effects)
-            + ". Holm's correction is over all effects of a suite and model.",
+            + ". Holm's correction is over all effects of a model on the suite, in all windows.",
         ),
     )
 

@@ -36,10 +36,24 @@ def interval(low: float | None, high: float | None, *, digits: int = 3, absent: 
 
     Ends that would look equal get more decimals, since no interval has zero width.
     """
-    if low is None or high is None:
-        return absent
-    digits = apart(low, high, digits)
-    return f"[{low:z.{digits}f}, {high:z.{digits}f}]"
+    return absent if low is None or high is None else Ends(low, high, apart(low, high, digits))
+
+
+class Ends(str):
+    """Both ends of an interval in one cell of a table; a spreadsheet gives each a cell.
+
+    Attributes:
+        ends: the lower and the upper one.
+    """
+
+    __slots__ = ("ends",)
+    ends: tuple[float, float]
+
+    def __new__(cls, low: float, high: float, digits: int) -> Self:
+        """The text of an interval, with a fixed count of decimals."""
+        new = super().__new__(cls, f"[{low:z.{digits}f}, {high:z.{digits}f}]")
+        new.ends = low, high
+        return new
 
 
 def agreement_text(agreement: Agreement) -> str:

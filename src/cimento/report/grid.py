@@ -172,9 +172,14 @@ class Grid:
         return tuple(tuple(map(str, row)) for row in self.rows)
 
     @property
+    def names(self) -> list[str]:
+        """The names of the columns, each preceded by its group."""
+        groups = self.groups or (BLANK,) * len(self.header)
+        return [f"{group} {name}".strip() for group, name in zip(groups, self.header, strict=True)]
+
+    @property
     def spread(self) -> tuple[list[str], list[list[str]]]:
         """The names and rows, with four columns for each column that contains estimates."""
-        names = _names(self)
         estimated = {
             column
             for row in self.rows
@@ -184,7 +189,7 @@ class Grid:
         ends = ("", " low", " high", " n")
         wide = [
             [f"{name}{end}" for end in ends] if column in estimated else [name]
-            for column, name in enumerate(names)
+            for column, name in enumerate(self.names)
         ]
         rows = [
             [
@@ -330,7 +335,7 @@ def as_csv(grid: Grid) -> str:
 
 def as_markdown(grid: Grid) -> str:
     """The table in Markdown, with bold cells."""
-    names = _names(grid)
+    names = grid.names
     aligned = ["---" if grid.is_text(k) else "---:" for k in range(len(names))]
     rows = [
         [f"**{cell}**" if (i, k) in grid.bold else cell for k, cell in enumerate(row)]
@@ -382,12 +387,6 @@ GRID_FORMS: Mapping[str, Callable[[Grid], str]] = {
     ".json": as_json,
 }
 """File endings, each mapped to the renderer of this form."""
-
-
-def _names(grid: Grid) -> list[str]:
-    """The names of the columns, each preceded by its group."""
-    groups = grid.groups or (BLANK,) * len(grid.header)
-    return [f"{group} {name}".strip() for group, name in zip(groups, grid.header, strict=True)]
 
 
 def _notes(grid: Grid) -> list[str]:

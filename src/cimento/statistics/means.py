@@ -7,8 +7,8 @@ bootstrap: clusters are drawn again, the interval reaches as far as 95 % of the 
 ``|m* - m| / se*`` (Hall 1988, Journal of the Royal Statistical Society B 50, 35-45), and the
 p-value is ``(1 + draws at least as far) / (1 + draws)``. Fewer than 8 clusters draw too few
 samples, and more than 200 need none: there it is Student's t with Satterthwaite's degrees of
-freedom (`design.mean_freedom`), as also where more than one draw of a hundred has no spread, or
-where the draws are too few for the level. docs/statistics.md has what both cover.
+freedom (`design.mean_freedom`), as also where more than one draw of a hundred has hardly any
+spread, or where the draws are too few for the level. docs/statistics.md has what both cover.
 """
 
 from __future__ import annotations
@@ -43,6 +43,12 @@ STUDENTIZED_DRAWS = 9_999
 _FEWEST_DRAWN, _MOST_DRAWN = 8, 200
 _MOST_UNDEFINED = 0.01
 _ROUNDING = 1e-12
+_LEAST_SPREAD = 0.05
+"""The share of the sample's standard error below which a draw has hardly any spread.
+
+If one value makes all the spread, a third of all draws lack it. What is left there, such as the
+rounding of a model's scores, would set the reach: thousands of standard errors.
+"""
 _CHUNK = 1000
 
 
@@ -196,15 +202,16 @@ def _mean_and_error(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
 def _drawn(sample: _Sample, *, draws: int, seed: int) -> Floats:
     """Absolute t of each draw of clusters around the mean of the sample, ascending.
 
-    Draws without spread have no t and are left out.
+    Draws with hardly any spread have no t and are left out.
     """
+    least = _LEAST_SPREAD * sample.error / sample.unit
     generator, m = np.random.default_rng(seed), sample.sums.size
     step = draws_at_once(m, most=_CHUNK)
     distances = []
     for start in range(0, draws, step):
         picked: Integers = generator.integers(0, m, (min(step, draws - start), m))
         means, errors = _mean_and_error(sample.sums[picked], sample.sizes[picked])
-        known = errors > _ROUNDING
+        known = errors > least
         distances.append(np.abs(means[known] - sample.centre) / errors[known])
     return np.sort(np.concatenate(distances))
 

@@ -76,6 +76,8 @@ def arranged(table: Table) -> tuple[Table, list[Fault]]:
         return found[0], [found[1]] if found[1] else []
     condition = table.find("condition")
     repeated = _repeated(table, condition) if condition else []
+    if condition and (lettered := _lettered(table, condition)):
+        return table, [lettered]
     if condition and not repeated:
         return _with_good_and_bad(table, condition)
     if factors := crossed_columns(table):
@@ -115,6 +117,8 @@ def paired(table: Table) -> tuple[Table, Fault | None] | None:
         return None
     column, sides = judging
     ways = _apart(table, column, [sides[cell.strip()] for cell in table.cells[column]])
+    if not ways and (joined := _joined(table, column, sides)):
+        table, ways = joined, [joined.columns[-1]]
     if not ways and crossed_columns(table, besides=column):
         return None
     if len(ways) != 1:
@@ -244,6 +248,60 @@ def _apart(table: Table, column: str, sides: Sequence[str]) -> list[str]:
     return list(found.values())
 
 
+_MOST_LEVELS = 6
+_MOST_FACTORS = 8
+"""Limits on the columns that are joined two by two."""
+
+
+def _joined(table: Table, column: str, sides: Mapping[str, str]) -> Table | None:
+    """The table with one more column that joins the only two which tell the pairs apart together.
+
+    An item has a good and a bad sentence for each combination of their levels, as of the head and
+    the attractor. None for other tables.
+    """
+    known = {column, table.find("item"), table.find("sentence")}
+    factors = [
+        name
+        for name in table.columns
+        if name not in known and all(table.cells[name])
+        and N_LEVELS <= len({*table.cells[name]}) <= _MOST_LEVELS
+    ]  # fmt: skip
+    judged = [sides[cell.strip()] for cell in table.cells[column]]
+    found = list[Table]()
+    for two in combinations(factors[:_MOST_FACTORS], 2):
+        levels = zip(*(map(str.strip, table.cells[name]) for name in two), strict=True)
+        cells = {**table.cells, " x ".join(two): ["-".join(both) for both in levels]}
+        with_both = Table(table.name, tuple(cells), table.numbers, cells)
+        if with_both.columns[-1] in _apart(with_both, column, judged):
+            found.append(with_both)
+    return found[0] if len(found) == 1 else None
+
+
+_LETTERED = re.compile(r"(.*\d)[ ._-]?([a-z])", re.IGNORECASE)
+
+
+def _lettered(table: Table, condition: str) -> Fault | None:
+    """The fault of a table whose sentences of one item are 1a and 1b; None for other tables."""
+    ids = [cell.strip() for cell in table.cells[table.find("item") or ""]]
+    names = [cell.strip() for cell in table.cells[condition]]
+    parts = [_LETTERED.fullmatch(id_) for id_ in ids]
+    if len({*ids}) < len(ids) or not all(parts):
+        return None
+    items: dict[str, list[str]] = {}
+    for part, name in zip(filter(None, parts), names, strict=True):
+        items.setdefault(part[1], []).append(name)
+    if any(sorted(both) != sorted({*names}) or len(both) < N_LEVELS for both in items.values()):
+        return None
+    item = next(iter(items))
+    first, second, *_ = (
+        id_ for id_, part in zip(ids, parts, strict=True) if part and part[1] == item
+    )
+    seen = f"The sentences {first!r} and {second!r} count as two items, so nothing compares them."
+    todo = f"Sentences of one item share its number: write {item} for both, and so on."
+    rows = [place_of_row(table.name, number) for number in table.numbers[: len(items[item])]]
+    return fault("CIM-S012", where=rows[0], seen=seen, todo=todo, places=rows)
+
+
 def _untold(table: Table, column: str, repeated: Sequence[int], ways: Sequence[str] = ()) -> Fault:
     """The fault of a table that does not say which sentences of an item belong together."""
     ids, cells = _ids(table), [cell.strip() for cell in table.cells[column]]
@@ -279,13 +337,47 @@ def pairs_by_level(levels: Iterable[str], *, where: str, todo: str, more: str = 
 def named_by_levels(table: Table, factors: tuple[str, str]) -> Table:
     """The table with a column ``condition`` that joins the levels of two factors."""
     names = [
-        "_".join(
-            re.sub(r"[\W_]+", "-", _SIGNS.get(level.strip(), level.strip())) for level in levels
-        )
+        "_".join(map(_level_name, levels))
         for levels in zip(*(table.cells[factor] for factor in factors), strict=True)
     ]
     cells = {**table.cells, "condition": names}
     return Table(table.name, tuple(cells), table.numbers, cells)
+
+
+def _level_name(level: str) -> str:
+    """A level as a part of a condition's name: ``-gap`` is ``minus-gap``."""
+    word = level.strip()
+    if word in _SIGNS:
+        return _SIGNS[word]
+    if word[:1] in _SIGNS:
+        word = f"{_SIGNS[word[0]]}-{word[1:]}"
+    return re.sub(r"[\W_]+", "-", word)
+
+
+_NO_ISLAND = {
+    "no", "n", "-", "–", "−", "0", "false", "none", "absent", "control", "nonisland", "non-island",
+    "non island", "no island", "not island",
+}  # fmt: skip
+
+
+def with_island_factor(table: Table) -> Table:
+    """The table with the factor ``structure`` in place of a column ``island`` that is a factor.
+
+    Its two levels are an island and none, or they are crossed with another column in every item;
+    other such columns name the islands of which each has items of its own.
+    """
+    column = table.find("island")
+    if not column or table.find("structure"):
+        return table
+    cells = [cell.strip() for cell in table.cells[column]]
+    without = {cell for cell in cells if cell.casefold() in _NO_ISLAND}
+    if len({*cells}) == N_LEVELS and len(without) == 1:
+        cells = ["nonisland" if cell in without else "island" for cell in cells]
+    elif column not in (crossed_columns(table) or ()):
+        return table
+    renamed = {"structure" if name == column else name: table.cells[name] for name in table.columns}
+    renamed["structure"] = cells
+    return Table(table.name, tuple(renamed), table.numbers, renamed)
 
 
 def filled_down(table: Table) -> Table:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
 from cimento.errors import Fault
 from cimento.suites.reading import fault
+from cimento.suites.sides import CLEAR, OF_DIALECTS, SIDES
 
 HEADERS: Mapping[str, tuple[str, ...]] = {
     "item": (
         "elemento", "ítem", "номер", "стимул", "n.º", "n.°", "nº", "n°", "№", "n.", "nr.", "núm.",
         "num.", "numero", "número", "#", "pair", "coppia", "par", "пара",
+        "set", "insieme", "conjunto", "набор",
     ),
     "condition": ("cond", "cond.", "condizione", "condición", "condição", "условие"),
     "text": (
@@ -24,29 +26,10 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         "frase", "oración", "sentença", "предложение", "frasi", "frases", "oraciones", "sentenças",
         "предложения",
     ),
-    "good": (
-        "ok", "✓",
-        "buona", "corretta", "giusta", "grammaticale", "accettabile", "buena", "correcta",
-        "gramatical", "aceptable", "boa", "correta", "certa", "aceitável", "верное", "правильное",
-        "грамматичное", "приемлемое",
-        "buone", "corrette", "giuste", "grammaticali", "accettabili", "buenas", "correctas",
-        "gramaticales", "aceptables", "boas", "corretas", "certas", "gramaticais", "aceitáveis",
-        "correctos", "corretti", "corretos", "верные", "правильные", "грамматичные", "приемлемые",
-    ),
-    "bad": (
-        "*", "✗",
-        "cattiva", "scorretta", "sbagliata", "errata", "agrammaticale", "sgrammaticale",
-        "non grammaticale", "inaccettabile", "non accettabile", "mala", "incorrecta",
-        "agramatical", "no gramatical", "inaceptable", "no aceptable", "má", "errada",
-        "incorreta", "não gramatical", "inaceitável", "não aceitável",
-        "неверное", "неправильное", "неграмматичное", "неприемлемое",
-        "cattive", "scorrette", "sbagliate", "errate", "agrammaticali", "sgrammaticali",
-        "non grammaticali", "inaccettabili", "non accettabili", "malas", "incorrectas",
-        "agramaticales", "no gramaticales", "inaceptables", "no aceptables", "erradas",
-        "incorretas", "agramaticais", "não gramaticais", "inaceitáveis", "não aceitáveis",
-        "incorrectos", "scorretti", "incorretos", "неверные", "неправильные", "неграмматичные",
-        "неприемлемые",
-    ),
+    **{
+        side: tuple(word for word in words if word not in OF_DIALECTS)
+        for side, words in SIDES.items()
+    },
     "target": (
         "answer", "expected", "risposta", "risposta attesa", "parola", "parola attesa", "respuesta",
         "respuesta esperada", "palabra", "resposta", "resposta esperada", "palavra", "ответ",
@@ -57,9 +40,9 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         "plausibles", "plausível", "plausíveis", "правдоподобное",
     ),
     "implausible": (
-        "implausibile", "implausibili", "alternative sbagliate", "distrattori", "distractors",
-        "implausibles", "inverosímil", "distractores", "implausível", "distratores",
-        "неправдоподобное",
+        "implausibile", "implausibili", "alternative sbagliate", "distrattori", "distrattore",
+        "distractors", "distractor", "implausibles", "inverosímil", "distractores", "implausível",
+        "distratores", "distrator", "неправдоподобное", "дистрактор", "дистракторы",
     ),
     "phenomenon": ("fenomeno", "fenómeno", "fenômeno", "явление"),
     "rating": (
@@ -74,11 +57,6 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Names of columns in Italian, Spanish, Portuguese and Russian, and other English ones."""
 
-_ENGLISH: Mapping[str, tuple[str, ...]] = {
-    "good": ("good", "grammatical", "acceptable", "correct"),
-    "bad": ("bad", "ungrammatical", "unacceptable", "incorrect"),
-}
-
 _NOUNS = (
     r"(?:frasi?|frases?|oración|oraciones|sentenças?|enunciat[oi]|enunciados?"
     r"|предложени[ея]|sentences?)"
@@ -91,10 +69,12 @@ _NUMBERS = (
     "singolare", "plurale", "singolari", "plurali", "ед", "мн", "единственное", "множественное",
     "единственное-число", "множественное-число",
 )  # fmt: skip
+SETS = {"set", "insieme", "conjunto", "набор"}
+"""Names of columns of items if their cells have numbers; others are sets such as *train*."""
 ITEMS = {"item", "id", *HEADERS["item"]}
 """Names of a column of items' numbers, without capitals."""
-KNOWN = {*HEADERS}.union(*HEADERS.values(), *_ENGLISH.values())
-"""All words of `HEADERS` and the English ones, without capitals."""
+KNOWN = {*HEADERS}.union(*HEADERS.values(), *SIDES.values())
+"""All words of `HEADERS` and for the sides of a pair, without capitals."""
 
 _MOST_WORDS = 3
 _FINAL = (".", "?", "!", "…")
@@ -103,9 +83,13 @@ _QUOTES = "»”\"'’"
 
 def meaning(name: str) -> str:
     """``good`` or ``bad``, where a name is a word for one of them; otherwise the name."""
+    return _side_of(name, SIDES) or name
+
+
+def _side_of(name: str, words: Mapping[str, Sequence[str]]) -> str:
+    """The side of a pair for which a name is one of some words; empty where it is none."""
     word = name.casefold().replace("_", " ").strip()
-    known = (side for side in _ENGLISH if word in (*_ENGLISH[side], *HEADERS[side]))
-    return next(known, name)
+    return next((side for side in words if word in words[side]), "")
 
 
 def abbreviated(name: str) -> str:
@@ -117,8 +101,8 @@ def abbreviated(name: str) -> str:
     start = name.casefold().strip().removesuffix(".")
     sides = [
         side
-        for side, words in _ENGLISH.items()
-        if start and any(word.startswith(start) for word in (*words, *HEADERS[side]))
+        for side, words in SIDES.items()
+        if start and any(word.startswith(start) for word in words)
     ]
     return sides[0] if len(sides) == 1 else ""
 
@@ -130,11 +114,12 @@ def split_side(name: str) -> tuple[str, str] | None:
     ('bad', 'Plural')
     """
     words = [word for word in _BETWEEN.split(_NOUN.sub("", name.strip())) if word]
-    for length in (2, 1):  # "no gramatical" before "gramatical"
-        ends = ((words[-length:], words[:-length]), (words[:length], words[length:]))
-        for side, level in ends if len(words) > length else ():
-            if (known := meaning(" ".join(side))) in _ENGLISH:
-                return known, " ".join(level)
+    for known in (CLEAR, SIDES):
+        for length in (2, 1):  # "no gramatical" before "gramatical"
+            ends = ((words[-length:], words[:-length]), (words[:length], words[length:]))
+            for side, level in ends if len(words) > length else ():
+                if found := _side_of(" ".join(side).removesuffix("."), known):
+                    return found, " ".join(level).removesuffix(".")
     return None
 
 
@@ -156,6 +141,74 @@ def without_noun(name: str) -> str:
     if word.endswith(")") and plain.strip():
         word = aside.strip() if aside.strip() in KNOWN else plain.strip()
     return _NOUN.sub("", word).strip() or word
+
+
+_LANGUAGES = (
+    "english", "inglese", "inglés", "inglês", "английский", "eng", "en", "italian", "italiano",
+    "итальянский", "spanish", "spagnolo", "español", "espanhol", "испанский", "portuguese",
+    "portoghese", "portugués", "português", "португальский", "russian", "russo", "ruso", "русский",
+    "french", "francese", "francés", "francês", "французский", "german", "tedesco", "alemán",
+    "alemão", "немецкий",
+)  # fmt: skip
+_ENGLISH = {"eng", "en", *(name for name in _LANGUAGES if re.search(r"engl|ingl|англ", name))}
+_TRANSLATION = re.compile(
+    r"\b(?:translat|tradu[zcç]|gloss|glosa|перевод|глосс)|\btrad\.", re.IGNORECASE
+)
+
+
+def language_in(name: str) -> str:
+    """The language that the name of a column ends in, as in ``Good (English)``; or nothing."""
+    words = [word.casefold() for word in re.split(r"[\s()\[\],_–:/]+", name) if word]
+    return words[-1] if len(words) > 1 and words[-1] in _LANGUAGES else ""
+
+
+def is_translation(name: str) -> bool:
+    """Whether a column has translations or glosses, which are never the sentences."""
+    return _TRANSLATION.search(name) is not None
+
+
+def _roles() -> Iterable[Collection[str]]:
+    """The names of columns of sentences, and of those of each side of a pair."""
+    return ({"sentence", "text", *HEADERS["text"]}, SIDES["good"], SIDES["bad"])
+
+
+def rivals(columns: Iterable[str]) -> list[str]:
+    """The columns that may be meant as the sentences, or as those of one side, if several may.
+
+    A column in English is none beside one that names no language.
+    """
+    for words in _roles():
+        named = [name for name in columns if _short(name) in words and not is_translation(name)]
+        if not all(map(language_in, named)):
+            named = [name for name in named if language_in(name) not in _ENGLISH]
+        if len(named) > 1:
+            return named
+    return []
+
+
+def _short(name: str) -> str:
+    """A name in small letters, without the language that it ends in and the word for sentences."""
+    if language := language_in(name):
+        name = name.casefold().rpartition(language)[0].rstrip(_AROUND + "([,_–-/")
+    return without_noun(name)
+
+
+@lru_cache
+def short_names(columns: tuple[str, ...]) -> Mapping[str, str]:
+    """The columns of a table by their names without capitals and their short names.
+
+    Whole names come before short ones. Translations have no short name, nor have sentences in a
+    named language beside others.
+    """
+    columns = columns[::-1]  # of two with one short name, the first counts
+    plain = {_short(name) for name in columns if not language_in(name)}
+    taken = {word for words in _roles() if not plain.isdisjoint(words) for word in words}
+    short = {
+        word: name
+        for name in columns
+        if not (is_translation(name) or ((word := _short(name)) in taken and language_in(name)))
+    }
+    return short | {name.casefold(): name for name in columns}
 
 
 def ends_sentence(cell: str) -> bool:

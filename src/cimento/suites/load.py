@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 
 from cimento.errors import CimentoError, Fault, InputError, SuiteError
 from cimento.io.files import reading
+from cimento.io.garbage import no_collection
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, parse_json
 from cimento.suites import JsonValue, Suite
 from cimento.suites.checks import check_suite
@@ -28,7 +29,7 @@ from cimento.suites.formats import (
     plugged_suffixes,
 )
 from cimento.suites.formats.native import TABLES
-from cimento.suites.reading import EXAMPLE, NO_PREDICTIONS, TOML, errors, no_collection, warnings
+from cimento.suites.reading import EXAMPLE, NO_PREDICTIONS, TOML, errors, warnings
 from cimento.suites.suite_workbook import (
     advice_in_workbook,
     is_suite_workbook,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from cimento.suites.headers import abbreviated, meaning
+from cimento.suites.sides import is_negative
 
 _FROM_BAD_TO_GOOD: Sequence[tuple[str, ...]] = (
     ("**", "***"),
@@ -26,10 +27,15 @@ _FROM_BAD_TO_GOOD: Sequence[tuple[str, ...]] = (
 _WILDCARDS = "*?"
 _MARKS = {"*", "**", "?", "??", "ok", "o.k.", "okay"}
 """Judgments in any column; words such as *yes* and *no* may be the levels of any factor."""
+_TICKS = {"✗", "✘", "❌", "✓", "✔", "√", "✅"}
+_YES = {"x", "1", "1.0", *_FROM_BAD_TO_GOOD[-1]} - _MARKS - _TICKS
+_NO = {"0", "0.0", *_FROM_BAD_TO_GOOD[1]} - _MARKS - _TICKS
+"""Answers to the question in the name of a column, which may be whether a sentence is bad."""
+_LEGEND = re.compile(r"([^\s(,;=]+)\s*[=:]\s*([^,;)=]+)")
 _ZERO_OR_ONE = {"0": "bad", "0.0": "bad", "1": "good", "1.0": "good"}
 _OF_JUDGMENTS = re.compile(
     r"gram+at|accept|accett|acept|aceit|judge?ment|giudizi|juicio|julgamento|juízo|correct|corrett"
-    r"|corret|status|estatus|грамматич|приемлем|правильн|оценка",
+    r"|corret|status|estatus|грам+атич|приемлем|правильн|корректн|оценка",
     re.IGNORECASE,
 )
 
@@ -43,12 +49,19 @@ def _place(judgment: str) -> int | None:
     return next(places, None)
 
 
-def numbers_for(judgments: Iterable[str]) -> dict[str, int]:
+def numbers_for(judgments: Iterable[str], header: str = "") -> dict[str, int]:
     """A number for each of some judgments, higher for better ones; empty if one is not known.
+
+    In a column that asks what is bad, no is better than yes.
 
     >>> numbers_for(["ok", "*", "??"])
     {'ok': 3, '??': 2, '*': 1}
     """
+    if is_negative(header):
+        sides = sides_of(header, judgments)
+        return {
+            mark: int(sides[mark] == "good") for mark in sorted(sides, key=sides.__getitem__)[::-1]
+        }
     places = {judgment: _place(judgment) for judgment in judgments}
     ranks = sorted({place for place in places.values() if place is not None})
     if None in places.values() or len(ranks) < 2:  # noqa: PLR2004  # a scale has two ends
@@ -62,15 +75,16 @@ def numbers_for(judgments: Iterable[str]) -> dict[str, int]:
     return dict(sorted(numbers.items(), key=lambda entry: -entry[1]))
 
 
-def advice_on(judgments: Iterable[str], *, has_blanks: bool) -> str:
+def advice_on(judgments: Iterable[str], *, has_blanks: bool, header: str = "") -> str:
     """Advice on how to write judgments as numbers.
 
     Args:
         judgments: the distinct marks and words.
+        header: the name of their column.
         has_blanks: whether some sentences have none.
     """
     known = dict.fromkeys(filter(None, map(str.strip, judgments)))
-    numbers = numbers_for(known)
+    numbers = numbers_for(known, header)
     if numbers:
         todo = f"Write numbers in their place, such as {_listed(numbers)}."
     elif has_blanks and {_place(judgment) for judgment in known} == {1}:
@@ -93,7 +107,7 @@ def is_judgments(cells: Iterable[str]) -> bool:
 
 def names_judgments(header: str) -> bool:
     """Whether the name of a column says that it judges sentences, such as *Gramaticalidad*."""
-    return _OF_JUDGMENTS.search(header) is not None
+    return _OF_JUDGMENTS.search(header) is not None or is_negative(header)
 
 
 def sides_of(header: str, cells: Iterable[str], *, abbreviates: bool = False) -> dict[str, str]:
@@ -109,25 +123,48 @@ def sides_of(header: str, cells: Iterable[str], *, abbreviates: bool = False) ->
         cells: the levels, of which one may be empty beside an asterisk.
         abbreviates: whether any abbreviation counts, such as *G* and *U*.
     """
-    levels = dict.fromkeys(map(str.strip, cells))
-    if "" in levels:  # nothing stands for a good sentence only beside an asterisk
+    levels, asks_bad = dict.fromkeys(map(str.strip, cells)), is_negative(header)
+    if "" in levels:  # nothing stands for a good sentence only beside what marks the bad ones
         marks = {*levels} - {""}
-        return {"": "good", **dict.fromkeys(marks, "bad")} if marks in ({"*"}, {"✗"}) else {}
-    if not levels:
+        is_bad = marks in ({"*"}, {"✗"}) or (asks_bad and {m.casefold() for m in marks} <= _YES)
+        return {"": "good", **dict.fromkeys(marks, "bad")} if is_bad and len(marks) == 1 else {}
+    if len(levels) != 2:  # noqa: PLR2004  # good and bad
         return {}
-    is_judged = names_judgments(header)
+    words = {level.casefold() for level in levels}
+    if told := _told(header, levels):
+        return told
+    if asks_bad and words <= _YES | _NO:
+        sides = {level: "bad" if level.casefold() in _YES else "good" for level in levels}
+    elif asks_bad and words <= _TICKS:
+        return {}  # a tick may stand for yes or for a good sentence
+    else:
+        sides = _sides(header, levels, abbreviates=abbreviates)
+    return sides if sorted(sides.values()) == ["bad", "good"] else {}
+
+
+def _sides(header: str, levels: Iterable[str], *, abbreviates: bool) -> dict[str, str]:
+    """Good or bad for two levels, as far as they are known."""
+    levels, is_judged = list(levels), names_judgments(header)
     sides = {level: meaning(level) for level in levels}
     if {*sides.values()} != {"good", "bad"}:
         sides = {level: abbreviated(level) for level in levels}
         if not (is_judged or abbreviates) and min(map(len, levels)) < _SHORTEST:
             sides = {}
     if is_judged or _MARKS & {level.casefold() for level in levels}:
-        numbers = numbers_for(levels) if len(levels) == 2 else {}  # noqa: PLR2004  # good and bad
+        numbers = numbers_for(levels)
         sides = {level: "good" if number else "bad" for level, number in numbers.items()} or sides
         if {*levels} <= {*_ZERO_OR_ONE}:
             sides = {level: _ZERO_OR_ONE[level] for level in levels}
-    two = sorted(sides.values()) == ["bad", "good"]
-    return {level: sides[level] for level in levels} if two else {}
+    return {level: sides[level] for level in levels} if sides else {}
+
+
+def _told(header: str, levels: Iterable[str]) -> dict[str, str]:
+    """The sides that the name of a column gives: ``Judgment (1 = bad)``; empty without them."""
+    legend = {mark: meaning(word.strip()) for mark, word in _LEGEND.findall(header)}
+    known = {mark: side for mark, side in legend.items() if side in ("good", "bad")}
+    (rest,) = {"good", "bad"} - {*known.values()} if len({*known.values()}) == 1 else ("",)
+    found = {level: known.get(level, rest) for level in levels}
+    return found if sorted(found.values()) == ["bad", "good"] else {}
 
 
 _SHORTEST = 4

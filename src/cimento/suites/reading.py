@@ -6,12 +6,9 @@ The decoding that readers share is here too.
 from __future__ import annotations
 
 import codecs
-import gc
 import hashlib
 import re
-import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, overload
@@ -78,6 +75,11 @@ CHECKS: Mapping[str, Check] = {
         "pairs put together from a table",
         "Convert the table to a design of two factors if their interaction counts.",
     ),
+    "CIM-S065": _warning(
+        "columns or rows of a table put together",
+        "If that is wrong, rename a column, or join the cells yourself.",
+    ),
+    "CIM-S066": _warning("hidden rows", "Delete them if they are none of your items."),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),
@@ -167,6 +169,11 @@ CHECKS: Mapping[str, Check] = {
         "a sentence in several items", "Write a different sentence, or put them in one cluster."
     ),
     "CIM-S061": _error("a judgment mark before a sentence", "Delete it from the sentence."),
+    "CIM-S064": _warning(
+        "bars in the sentences of pairs",
+        "Delete the bars: in Excel, replace ' | ' by one blank. To compare regions, write a row for"
+        " each sentence, in the columns item, condition and sentence, in which bars separate them.",
+    ),
 }
 
 
@@ -227,36 +234,6 @@ class Reading:
     sha256: str
     places: Sequence[str]
     faults: tuple[Fault, ...] = ()
-
-
-_MANY_OBJECTS = 5_000
-"""Number of objects below which a garbage collection takes no noticeable time."""
-
-_others_are_frozen = threading.Event()
-"""Set once objects are known to be frozen, which stay so: counting them visits each of them."""
-
-
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """A context without garbage collection, which would take half of the time of reading.
-
-    Reading makes millions of small records, which stay alive and are in no cycle.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            many = gc.get_count()[0] > _MANY_OBJECTS and not _others_are_frozen.is_set()
-            if many and gc.get_freeze_count():
-                _others_are_frozen.set()
-            elif many:
-                # Freezing and unfreezing moves the new objects to the oldest generation, which is
-                # seldom searched.
-                gc.freeze()
-                gc.unfreeze()
-            gc.enable()
 
 
 def place_of_row(name: str, number: int) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
 
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
-from cimento.suites.headers import ITEMS, ends_sentence
+from cimento.suites.headers import ITEMS, ends_sentence, rivals
 from cimento.suites.reading import fault, place_of_row, unusable
 from cimento.suites.tables import Table, read_table
 
@@ -71,7 +72,26 @@ def read_sheet(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
         kept = [row not in others for row in range(len(table.numbers))]
         cells = {name: tuple(compress(table.cells[name], kept)) for name in table.cells}
         table = Table(table.name, table.columns, [*compress(table.numbers, kept)], cells)
+    if rival := _rivals(table):
+        return None, [*faults, rival]
     return _with_whole_ids(table), faults
+
+
+def _rivals(table: Table) -> Fault | None:
+    """The fault of a table in which two columns may be meant as the sentences; None for others."""
+    filled = [name for name in table.columns if _has_sentences(table.cells[name])]
+    if not (found := rivals(filled)):
+        return None
+    first, second, *_ = found
+    seen = f"The columns {first!r} and {second!r} may both be the sentences that are scored."
+    todo = "Rename the one that is not, such as translation or notes."
+    return fault("CIM-S004", where=table.name, seen=seen, todo=todo)
+
+
+def _has_sentences(cells: Sequence[str]) -> bool:
+    """Whether most cells of a column are several words or end as a sentence."""
+    full = [cell for cell in cells if cell.strip()]
+    return 2 * sum(" " in cell.strip() or ends_sentence(cell) for cell in full) > len(full)
 
 
 def _others(table: Table) -> dict[int, str]:

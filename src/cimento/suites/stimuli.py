@@ -162,6 +162,14 @@ def stimulus_text(condition: Condition, *, rule: JoinRule = "blank") -> str:
     return join_regions(condition.regions, rule=rule)[0]
 
 
+def stimulus_texts(suite: Suite) -> dict[tuple[str, str], str]:
+    """The sentences of a suite, by item and condition."""
+    return {
+        (item.id, condition.name): stimulus_text(condition, rule=suite.join)
+        for item, condition in suite.stimuli()
+    }
+
+
 def word_spans(
     text: str,
     *,

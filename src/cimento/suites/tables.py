@@ -21,10 +21,12 @@ from cimento.io.parsing import each_line, parse_json
 from cimento.suites.headers import (
     HEADERS,
     KNOWN,
+    SETS,
     count_notes,
     count_titles,
     has_gap,
     is_title,
+    short_names,
     two_row_names,
     with_item_name,
     without_noun,
@@ -125,11 +127,15 @@ class Table:
         """
         if name in self.columns:
             return name
-        folded = {column.casefold(): column for column in reversed(self.columns)}
-        # Many headers put the word for sentence first: Frase grammaticale.
-        folded = {without_noun(name): folded[name] for name in folded} | folded
+        folded = short_names(self.columns)
         words = (name, *HEADERS.get(name, ()))
-        return next((folded[word] for word in words if word in folded), None)
+        found = (folded[word] for word in words if word in folded)
+        return next((column for column in found if self._may_be(column)), None)
+
+    def _may_be(self, column: str) -> bool:
+        """Whether a column is what its name says: sets are items only if they are numbered."""
+        cells = self.cells[column] if column.casefold() in SETS else ()
+        return all(any(map(str.isdigit, cell)) for cell in cells if cell.strip())
 
 
 def open_table(path: Path) -> Table:

@@ -14,15 +14,16 @@ import posixpath
 import re
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from itertools import repeat
 from typing import NoReturn, TypeAlias
 
-from cimento.errors import Fault, InputError
+from cimento.errors import Fault, InputError, counted
 from cimento.io.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, SMALL_BYTES
 from cimento.suites.headers import join_names
-from cimento.suites.reading import fault
+from cimento.suites.moments import Moment, date_kind, moment_of, not_text
+from cimento.suites.reading import fault, place_of_row
 
 MOST_ROWS = 1_048_576
 """Largest number of rows, including empty ones, as in spreadsheet programs."""
@@ -40,21 +41,11 @@ _WIDEST = 90
 _REFERENCE = re.compile(r"([A-Za-z]{1,3})[0-9]+")
 _NO_DIGITS = re.compile("[^0-9]")
 _ESCAPED = re.compile(r"_x((?!D[89A-F]|0000)[0-9A-F]{4})_", re.IGNORECASE)
-_DATES = frozenset({*range(14, 23), *range(45, 48)})
-_DURATION = 46
-_NOT_SHOWN = re.compile(r'"[^"]*"|\[(?!hh?\]|mm?\]|ss?\])[^\]]*\]', re.IGNORECASE)
-_DATE_MARK = re.compile(r"(?<![_\\])[dmhys]", re.IGNORECASE)
-_DURATION_MARK = re.compile(r"\[(?:hh?|mm?|ss?)\]", re.IGNORECASE)
 _TOO_LARGE = "#VALUE!"
+_TRUE = ("1", "true")
 
 _Element: TypeAlias = tuple[str, dict[str, str], str]
 """An XML element: its tag without prefix, its attributes, and its text."""
-
-
-class _Moment(str):
-    """The parts of a date, a time or a duration, for display."""
-
-    __slots__ = ()
 
 
 class _UnsafeError(Exception):
@@ -90,6 +81,8 @@ def read_workbook(
                     break
             _fill_down(rows, workbook.merged)
             spans = [_span(stretch) for stretch in workbook.merged]
+            if workbook.hidden:
+                faults.append(_hidden(workbook.hidden, name))
             faults += join_names(rows, [span for span in spans if span[1] < span[2]], name=name)
     except _UnsafeError as unsafe:
         todo = "Remove what is not text, or save it as CSV UTF-8."
@@ -99,6 +92,13 @@ def read_workbook(
         todo = "Save it again as .xlsx, without a password, or as CSV UTF-8."
         return [], [fault("CIM-S002", where=name, seen=seen, todo=todo)]
     return rows, faults
+
+
+def _hidden(rows: Sequence[int], name: str) -> Fault:
+    """The fault of hidden rows, by a filter or by hand: they are read."""
+    places = [place_of_row(name, row) for row in rows]
+    seen = f"Hidden rows are read as all others: {counted(len(rows), 'row')}."
+    return fault("CIM-S066", where=places[0], seen=seen, places=places)
 
 
 def sheet_names(data: bytes) -> dict[str, str]:
@@ -205,6 +205,7 @@ class _Workbook:
     Attributes:
         sheets: the names of all sheets with cells, in order, by their names in lower case.
         merged: the ranges of merged cells, such as ``A2:A5``; known after all rows are read.
+        hidden: the numbers of the first hidden rows with cells; known as `merged` is.
 
     Raises:
         _UnsafeError: the content is larger than that of a workbook of this size can be.
@@ -224,6 +225,7 @@ class _Workbook:
         related = self._related(book)
         self.sheets, self._sheet = self._wanted(book, related, sheet)
         self.merged: list[str] = []
+        self.hidden: list[int] = []
         there = related.values()
         self._others = {kind: path for kind, path in there if path.lower() in self._parts}
 
@@ -243,7 +245,7 @@ class _Workbook:
         self._styles = self._date_styles(styles) if styles else []
         nothing: list[str] = []  # one shared list for gaps, which may have a million rows
         cells: dict[int, str] = {}
-        moments: list[_Moment] = []
+        moments: list[Moment] = []
         column = number = read = wide = letters = 0
         for tag, attributes, text in self._elements(self._sheet, {"c", "row", "mergeCell"}):
             if tag == "mergeCell":
@@ -256,7 +258,7 @@ class _Workbook:
                 value = self._value(attributes, text)
                 if value is None:
                     continue
-                if isinstance(value, _Moment):
+                if isinstance(value, Moment):
                     moments.append(value)
                 cells[column] = value
                 letters += len(value)
@@ -270,8 +272,10 @@ class _Workbook:
                 yield from repeat(nothing, place - number - 1)
                 yield [cells.get(n, "") for n in range(1, width + 1)] if cells else nothing
                 number = place
+                if cells and attributes.get("hidden") in _TRUE and len(self.hidden) < MOST_FAULTS:
+                    self.hidden.append(number)
                 free = max(MOST_FAULTS - len(faults), 0)
-                faults += [_not_text(moment, f"{name} row {number}") for moment in moments[:free]]
+                faults += [not_text(moment, f"{name} row {number}") for moment in moments[:free]]
             cells, moments, column = {}, [], 0
 
     def _wanted(
@@ -285,7 +289,7 @@ class _Workbook:
         self._epoch = datetime(1899, 12, 30)  # noqa: DTZ001  # workbooks know no time zones
         for tag, attributes, _ in self._few(book, {"sheet", "workbookPr"}):
             if tag == "workbookPr":
-                if attributes.get("date1904") in {"1", "true"}:
+                if attributes.get("date1904") in _TRUE:
                     self._epoch = datetime(1904, 1, 1)  # noqa: DTZ001
                 continue
             kind, path = related[attributes["id"]]
@@ -330,7 +334,7 @@ class _Workbook:
                 styles.clear()  # the styles read so far are named styles, not cell styles
             else:
                 break
-        return [_date_kind(number, formats.get(number)) for number in styles]
+        return [date_kind(number, formats.get(number)) for number in styles]
 
     def _value(self, attributes: Mapping[str, str], text: str) -> str | None:
         """The content of a cell as displayed; None for an empty cell."""
@@ -343,7 +347,7 @@ class _Workbook:
             return "true" if int(text) else "false"
         if kind == "n":
             return self._amount(text, int(attributes.get("s", 0)))
-        return _Moment(text) if kind == "d" else _plain(text)
+        return Moment(text) if kind == "d" else _plain(text)
 
     def _amount(self, text: str, style: int) -> str:
         """A number as displayed, or the date or time that it denotes in a style."""
@@ -352,7 +356,7 @@ class _Workbook:
             return _number(text)
         days = float(text)
         try:
-            return _moment(days, self._epoch, is_duration=is_duration)
+            return moment_of(days, self._epoch, is_duration=is_duration)
         except (OverflowError, ValueError):
             return _TOO_LARGE
 
@@ -467,32 +471,3 @@ def _number(text: str) -> str:
         return str(int(text))
     value = float(text)
     return str(int(value)) if value.is_integer() else str(value)
-
-
-def _date_kind(number: int, code: str | None) -> bool | None:
-    """Whether a number format is one of durations; None if it is not one of dates."""
-    if code is None:
-        return number == _DURATION if number in _DATES else None
-    first = _NOT_SHOWN.sub("", code.partition(";")[0])
-    if _DURATION_MARK.search(first):
-        return True
-    return False if _DATE_MARK.search(first) else None
-
-
-def _moment(days: float, epoch: datetime, *, is_duration: bool) -> _Moment:
-    """The date, time or duration denoted by a number of days."""
-    if is_duration:
-        return _Moment(timedelta(milliseconds=round(days * 86_400_000)))
-    whole, part = divmod(days, 1)
-    rest = timedelta(milliseconds=round(part * 86_400_000))
-    if 0 <= days < 1 and not rest.days:
-        return _Moment((epoch + rest).time())
-    if 0 < days < 60 and epoch.year == 1899:  # noqa: PLR2004  # Excel has a 29 February 1900
-        whole += 1
-    return _Moment(epoch + timedelta(days=whole) + rest)
-
-
-def _not_text(value: _Moment, where: str) -> Fault:
-    seen = f"A cell holds {value}, which is a date or a time and not text."
-    todo = "Format the column as text and type the cell again."
-    return fault("CIM-S003", where=where, seen=seen, todo=todo)

@@ -250,6 +250,7 @@ class TestFaults:
             ("item\ttext\texpected\n1\tLa ___ va.\tNOUN Gender={gender}\n", "CIM-C013"),
             ("item\ttext\n1\tLa  ___ va.\n", "CIM-C015"),
             ("item\ttext\n1\tLa ___ va.\n2\tLa ___ va.\n", "CIM-C016"),
+            ("item\ttext\timplausible\n1\tLa ___ va.\tse, ma\n", "CIM-C017"),
         ],
     )
     def test_they_are_found(self, tmp_path, items, code):

@@ -310,7 +310,7 @@ def test_an_item_without_answers_is_unscored():
     ("formula", "column", "message"),
     [
         ("(1;%a%) < (1;%bb%)", 10, "Did you mean 'b'"),
-        ("(*;%zzz%) = 0", 0, "Known: a, b"),
+        ("(*;%zzz%) = 0", 0, "Its conditions: a, b"),
         ("(1;%a%) < (3;%b%)", 10, "numbered from 1 to 2"),
     ],
 )

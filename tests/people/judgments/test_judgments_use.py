@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -456,3 +457,25 @@ def test_apply_leaves_a_folder_with_files_alone_and_names_who_failed_checks(
     assert {path.name: path.read_bytes() for path in (tmp_path / "copy").iterdir()} == before
     assert invoke([*apply, "--force"]) == 0
     assert "failed attention checks" not in capsys.readouterr().err
+
+
+def test_answers_about_a_sentence_that_was_changed_since_are_left_out(tmp_path):
+    path = tmp_path / "coppie.csv"
+    path.write_text(
+        "item,good,bad\n1,Il cane dorme.,Il cane dormono.\n2,Il re ride.,Il re ridono.\n"
+    )
+    judgments = [
+        Judgment(suite="coppie", item=item, condition="good", candidate=sentence, annotator=who,
+                 value="4", scale="1 to 5")
+        for item, sentence in (("1", "Il cane  dorme."), ("2", "Il re ridono."))
+        for who in ("p", "q")
+    ]  # fmt: skip
+    applied = apply_judgments(path, judgments, tmp_path / "copy", language="it")
+    assert applied.used == 2
+    assert applied.without == 1
+    assert dict(applied.passed) == {
+        "another sentence was judged: the suite has been changed since": 2
+    }
+    chosen = [replace(one, question="which is better", value=one.candidate, candidate=None)
+              for one in judgments]  # fmt: skip
+    assert apply_judgments(path, chosen, tmp_path / "chosen", language="it").used == 2

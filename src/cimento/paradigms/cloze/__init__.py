@@ -41,7 +41,8 @@ from cimento.paradigms.cloze.judging import (
     refuse_unknown_columns,
 )
 from cimento.paradigms.cloze.judgments import human_judgments
-from cimento.paradigms.cloze.reading import folder_files, is_blank_table
+from cimento.paradigms.cloze.own_tables import is_blank_table
+from cimento.paradigms.cloze.reading import folder_files
 from cimento.paradigms.cloze.recording import logged_options, read_recorded_candidates
 from cimento.paradigms.cloze.requests import (
     FITS,

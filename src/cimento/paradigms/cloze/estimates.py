@@ -194,14 +194,16 @@ def _chance(item: ClozeItem) -> float:
     return sum(option.role == "target" for option in item.options) / len(item.options)
 
 
+_BOTH_SIDES = ", given the text on both sides"
 _PROTOCOLS = {
-    "mask": "the most probable tokens at one mask",
-    "words": "the most probable whole words at one mask",
-    "complete": "whole words of one to {masks} tokens at as many masks",
-    "beam": "sequences of one to {masks} tokens at as many masks",
-    "left": "the most probable next tokens after the text before the blank",
+    "mask": f"the most probable tokens at one mask{_BOTH_SIDES}",
+    "words": f"the most probable whole words at one mask{_BOTH_SIDES}",
+    "complete": f"whole words of one to {{masks}} tokens at as many masks{_BOTH_SIDES}",
+    "beam": f"sequences of one to {{masks}} tokens at as many masks{_BOTH_SIDES}",
+    "left": "the most probable next tokens, given only the text before the blank",
     "sentinel": "the answers of the encoder-decoder to a sentinel in place of the blank",
 }
+_KINDS = {"masked": "masked models", "causal": "causal models", "seq2seq": "encoder-decoders"}
 _AUTO = {"masked": "mask", "causal": "left", "seq2seq": "sentinel"}
 _HITS = (
     "A hit at k means that an answer expected by the suite's author is among the first k"
@@ -211,21 +213,33 @@ _HITS = (
 
 
 _IN_BRIEF = (
-    "For each blank we took the most probable words, and counted a hit at k where one of the"
-    " expected answers was among the first k; answers that could not be found count as misses."
+    "For each blank we counted a hit at k where one of the expected answers was among the first k"
+    " candidates; answers that could not be found count as misses."
 )
+_RULES = {
+    "mask": "its only token at one mask",
+    "left-to-right": "each of its tokens with the later ones masked [@kauf2023]",
+    "joint": "all of its tokens masked together",
+    "sentence": "the whole text with the option in it",
+    "left": "the option, given the text before the blank",
+    "continuation": "the text after the blank, given the option",
+    "sentinel": "the option and the next sentinel, as output of the decoder",
+}
+_WHOLE_TEXTS = {"sentence", "continuation"}
+"""Rules by which the tokens of a text are scored as those of other suites are."""
 
 
 def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
     """The methods by which blanks were filled, and what counts as a hit."""
-    several = "rules" if len(answers.choices) > 1 else "rule"
-    named = listed(answers.choices) if answers.choices else ""
-    rules = [f"Options were scored by the {several} {named}."] if named else []
+    named = [f"{rule} ({_RULES[rule]})" if rule in _RULES else rule for rule in answers.choices]
+    several = "rules" if len(named) > 1 else "rule"
+    rules = [f"Options were scored by the {several} {listed(named)}."] if named else []
     return MethodFacts(
         counted=counted(len(answers.items), "item"),
         sentences=(_candidates(answers), _HITS, *rules),
-        brief=(_IN_BRIEF,),
+        brief=(_IN_BRIEF, _candidates_in_brief(answers)),
         together=f"items of one {cluster}" if (cluster := answers.suite.cluster) else "",
+        scores_texts=not _WHOLE_TEXTS.isdisjoint(answers.choices),
     )
 
 
@@ -233,7 +247,20 @@ def _candidates(answers: ClozeAnswers) -> str:
     options = answers.options
     if answers.run.model_kind == "replay":
         return f"The candidates for a blank were recorded; the first {options.k} count."
+    return f"The candidates for a blank were {_found(answers)}; the first {options.k} were kept."
+
+
+def _candidates_in_brief(answers: ClozeAnswers) -> str:
+    """How the candidates of one kind of model were found, which differs between kinds."""
+    if answers.run.model_kind == "replay":
+        return "Candidates were recorded."
+    kind = _KINDS.get(answers.run.model_kind, "the models")
+    return f"Candidates of {kind} were {_found(answers)}."
+
+
+def _found(answers: ClozeAnswers) -> str:
+    options = answers.options
+    # A model that is neither of these scores what follows a text, as servers and n-grams do.
     rule: str = options.protocol
-    rule = _AUTO.get(answers.run.model_kind, rule) if rule == "auto" else rule
-    what = _PROTOCOLS.get(rule, f"the rule {rule}").replace("{masks}", str(options.masks))
-    return f"The candidates for a blank were {what}; the first {options.k} were kept."
+    rule = _AUTO.get(answers.run.model_kind, "left") if rule == "auto" else rule
+    return _PROTOCOLS.get(rule, f"the rule {rule}").replace("{masks}", str(options.masks))

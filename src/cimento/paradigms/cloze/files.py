@@ -16,6 +16,7 @@ from cimento.io.files import file_digest, write_text
 from cimento.io.parsing import filled
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.judgments import EXPECTED, parse_expectation
+from cimento.paradigms.cloze.own_tables import read_item_table
 from cimento.paradigms.cloze.portuguese import (
     MULTIWORD,
     SHEET,
@@ -30,7 +31,6 @@ from cimento.paradigms.cloze.reading import (
     TOML,
     cloze_fault,
     read_folder,
-    read_item_table,
 )
 from cimento.paradigms.cloze.suite import (
     ROLES,
@@ -124,6 +124,7 @@ def check_cloze(suite: ClozeSuite) -> tuple[Fault, ...]:
         *_check_multiwords(suite.multiwords),
         *_check_shared(expansion.shared),
         *_check_items(expansion.items),
+        *_check_bars(expansion.items),
     ]
     if not expansion.items:
         faults.append(cloze_fault("CIM-C009", where=suite.name, seen="The suite has no items."))
@@ -214,6 +215,21 @@ def _check_items(items: Sequence[ClozeItem]) -> Iterator[Fault]:
         if first != item.id:
             seen = f"Its text is that of item {first!r}: {item.text!r}."
             yield cloze_fault("CIM-C016", where=where, seen=seen)
+
+
+def _check_bars(items: Sequence[ClozeItem]) -> Iterator[Fault]:
+    """An option that looks like several, in a suite that has no role with several options."""
+    others = [
+        (item, option)
+        for item in items
+        for option in item.options
+        if option.role != "target" and any(mark in option.spellings[0] for mark in ",;")
+    ]
+    roles = (Counter(option.role for option in item.options) for item in items)
+    if others and all(count == 1 for counts in roles for count in counts.values()):
+        item, option = others[0]
+        seen = f"{option.spellings[0]!r} is one option, and no item has a bar between options."
+        yield cloze_fault("CIM-C017", where=f"item {item.id!r}", seen=seen)
 
 
 def write_cloze(suite: ClozeSuite, folder: Path) -> Path:

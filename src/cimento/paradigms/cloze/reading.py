@@ -22,7 +22,6 @@ from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.suite import (
-    BLANK,
     ROLES,
     BaseSentence,
     ClozeItem,
@@ -38,7 +37,7 @@ from cimento.suites.formats.native import meta_of
 from cimento.suites.reading import decode, sha256_of
 from cimento.suites.reading import fault as file_fault
 from cimento.suites.schema import Model, Open, TomlMeta, validate
-from cimento.suites.tables import Row, Table, read_header, read_table
+from cimento.suites.tables import Row, Table, read_table
 
 TOML = "suite.toml"
 CLOZE_KINDS = ("cloze", "templates")
@@ -156,14 +155,15 @@ CLOZE_CHECKS: Mapping[str, tuple[Severity, str]] = {
     "CIM-C014": ("error", "Name a column that every item has."),
     "CIM-C015": ("warning", "Write a single space, or none."),
     "CIM-C016": ("warning", "Remove one, or put them in one cluster."),
+    "CIM-C017": ("warning", "Write a bar ( | ) between options."),
 }
 """Code to severity and to what can be done about it."""
 
 
-def cloze_fault(code: str, *, where: str, seen: str) -> Fault:
-    """A fault of a known code."""
-    severity, todo = CLOZE_CHECKS[code]
-    return Fault(code, severity, where, seen, todo)
+def cloze_fault(code: str, *, where: str, seen: str, todo: str = "") -> Fault:
+    """A fault of a known code, with its advice unless there is another."""
+    severity, usual = CLOZE_CHECKS[code]
+    return Fault(code, severity, where, seen, todo or usual)
 
 
 class TomlClozeOptions(Open):
@@ -198,7 +198,7 @@ def read_folder(folder: Path) -> SuiteReading[ClozeSuite]:
         sets = {} if seeds is None else _seed_sets(seeds, faults)
         suite = ClozeSuite(meta, templates=tuple(_templates(items, sets, faults)))
     else:
-        suite = _suite_of_items(meta, items, faults)
+        suite = suite_of_items(meta, items, faults)
     return SuiteReading(
         suite=replace(suite, cluster=settings.options.cluster, extra=settings.rest()),
         faults=tuple(faults),
@@ -211,49 +211,6 @@ def folder_files(folder: Path) -> tuple[Path, ...]:
     """The files of a suite folder that `read_folder` reads, in its order; none of anything else."""
     names = (TOML, *(name + suffix for name in (ITEMS, SEEDS) for suffix in SUFFIXES))
     return tuple(file for name in names if (file := folder / name).is_file())
-
-
-def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
-    """Read a table of cloze items that stands alone; its name is the suite's.
-
-    Raises:
-        InputError: it may not be read.
-        SuiteError: no suite can be made of it.
-    """
-    data = read_bytes(path)
-    table, faults = read_table(data, path)
-    if table is None:
-        raise SuiteError(where=str(path), faults=faults)
-    suite = _suite_of_items(Meta(path.stem), _with_our_names(table), faults)
-    return SuiteReading(
-        suite=suite, faults=tuple(faults), sha256=sha256_of(data), path=path, format="blanks"
-    )
-
-
-def is_blank_table(path: Path) -> bool:
-    """Whether a file is a table of sentences with blanks and the words that are due there."""
-    if path.suffix.lower() not in SUFFIXES or not path.is_file():
-        return False
-    data = read_bytes(path)
-    try:
-        header, _ = read_header(data, path)
-        if header is None or header.find("target") is None or header.find("text") is None:
-            return False
-        table, _ = read_table(data, path)
-    except SuiteError:
-        return False
-    return table is not None and any(
-        BLANK in cell for cell in table.cells[table.find("text") or ""]
-    )
-
-
-def _with_our_names(table: Table) -> Table:
-    """A table that people headed in their language, with our names; items may lack numbers."""
-    ours = {table.find(name): name for name in ("item", "text", *ROLES)}
-    cells = {ours.get(name) or name: table.cells[name] for name in table.columns}
-    if "item" not in cells:
-        cells = {"item": [str(number + 1) for number in range(len(table.numbers))], **cells}
-    return replace(table, columns=tuple(cells), cells=cells)
 
 
 # --- Files
@@ -373,7 +330,8 @@ def _around_blank(table: Table, row: Row, faults: list[Fault]) -> tuple[str, str
     return None
 
 
-def _suite_of_items(meta: Meta, table: Table, faults: list[Fault]) -> ClozeSuite:
+def suite_of_items(meta: Meta, table: Table, faults: list[Fault]) -> ClozeSuite:
+    """The suite of a table of items with our names; what is wrong in its rows adds faults."""
     items: list[ClozeItem] = []
     multiwords: list[MultiwordItem] = []
     for name, row in _named_rows(table, faults):

@@ -42,6 +42,7 @@ from cimento.paradigms.ratings.sections import (
     with_people,
 )
 from cimento.paradigms.ratings.suite import (
+    AUTHOR,
     DECIMALS,
     looks_decimal,
     rated_of,
@@ -196,10 +197,12 @@ class Ratings(RegionParadigm):
         sentences = rated_of(suite).sentences
         rated = sum(sentence.mean is not None for sentence in sentences)
         together = f"one {suite.cluster}" if suite.cluster else "a pair"
+        by_author = ratings_by(suite) == AUTHOR
+        ratings = "the degrees that the suite's author expects" if by_author else "the ratings"
         names = tuple(measure.name for measure in options.measures(run.model_kind))
         tests = (
             f"The measures of sentences were {'; '.join(map(describe_measure, names))}. We"
-            " correlated each of them with the ratings (Spearman's [@spearman1904], Pearson's and"
+            f" correlated each of them with {ratings} (Spearman's [@spearman1904], Pearson's and"
             " Kendall's correlation, with jackknife intervals on Fisher's z scale [@efron1993]),"
             " and computed Spearman's partial correlation controlling for length in words (and for"
             " word frequency, if known). Spearman's rho was tested by permutation"
@@ -210,9 +213,12 @@ class Ratings(RegionParadigm):
         )
         return dataclasses.replace(
             super().methods(run),
-            counted=_counted(len(sentences), rated),
+            counted=_counted(len(sentences), rated, by_author=by_author),
             sentences=(*super().methods(run).sentences, *((tests,) if rated else ())),
-            brief=(*super().methods(run).brief, *((_in_brief(names),) if rated else ())),
+            brief=(
+                *super().methods(run).brief,
+                *((_in_brief(names, by_author=by_author),) if rated else ()),
+            ),
             measures=names,
         )
 
@@ -279,20 +285,25 @@ def scatter_of(run: Run, measure: str = "") -> Figure:
     )
 
 
-def _counted(n: int, rated: int) -> str:
+def _counted(n: int, rated: int, *, by_author: bool) -> str:
     """The number of sentences, and of those with ratings if they are fewer."""
+    if by_author and rated:
+        some = "" if n == rated else f" ({rated:,} of them)"
+        return f"{counted(n, 'sentence')} with degrees expected by the author{some}"
     if n == rated:
         return counted(n, "rated sentence")
     return f"{counted(n, 'sentence')} ({rated:,} of them rated)"
 
 
-def _in_brief(measures: Sequence[str]) -> str:
+def _in_brief(measures: Sequence[str], *, by_author: bool) -> str:
     """A sentence on how measures were compared with ratings, as in a paper."""
     others = len(measures) - 1
     more = f" and {others} other measures (see the appendix)" if others else ""
+    # Degrees that an author expects are no data on people.
+    rating = "the author's expected degree" if by_author else "its mean rating"
     return (
-        f"We correlated {describe_measure(measures[0], brief=True)}{more} of each sentence with its"
-        " mean rating by Spearman's rho [@spearman1904], with 95% jackknife intervals [@efron1993]."
+        f"We correlated {describe_measure(measures[0], brief=True)}{more} of each sentence with"
+        f" {rating} by Spearman's rho [@spearman1904], with 95% jackknife intervals [@efron1993]."
     )
 
 

@@ -68,7 +68,8 @@ class Cells:
             return name
         folded = {without_noun(column): column for column in self.cells}
         folded |= {column.casefold(): column for column in self.cells}
-        return next((folded[word] for word in HEADERS[name] if word in folded), name)
+        words = (name, *HEADERS[name])
+        return next((folded[word] for word in words if word in folded), name)
 
     def text(self, name: str) -> str:
         """A cell, normalized to NFC and stripped; empty if there is no such column."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from cimento.errors import Fault, SuiteError, counted
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.cells import ABSENT
+from cimento.paradigms.ratings.gathered import gathered
 from cimento.paradigms.ratings.suite import rated_of, rating_faults
 from cimento.suites import Meta, Suite
 from cimento.suites.builtin import RATED
@@ -42,7 +43,7 @@ def is_bare_table(path: Path) -> bool:
     except SuiteError:
         return False
     of_items = table is not None and table.find("condition") and table.find("item")
-    if table is None or of_items or table.find("good"):
+    if table is None or of_items or (table.find("good") and table.find("bad")):
         return False
     has_sentence = table.find("text") or table.find("sentence")
     rating = table.find("rating") or table.find("ratings")
@@ -70,6 +71,9 @@ def read_bare(path: Path) -> Reading:
     table, faults = read_sheet(data, path)
     if table is None:
         raise unusable(path, faults)
+    named = _named_scale(table)
+    table, told = gathered(table)
+    faults += told
     rows, more = read_items(table)
     if rows is None:
         raise unusable(path, [*faults, *more])
@@ -82,7 +86,8 @@ def read_bare(path: Path) -> Reading:
         items=rows.items,
         extra={"kind": RATED, "ratings": {"low": -sys.float_info.max, "high": sys.float_info.max}},
     )
-    if wrong := rating_faults(suite, places=rows.places):
+    wrong = rating_faults(suite, places=rows.places)
+    if wrong := wrong or (_off_scale(suite, rows.places, named) if named else []):
         raise unusable(path, [*faults, *more, *wrong])
     given = [
         value
@@ -92,10 +97,8 @@ def read_bare(path: Path) -> Reading:
     ]
     if len(set(given)) < 2:  # noqa: PLR2004  # a scale has two ends
         raise unusable(path, [*faults, *more, _without_scale(given, table, path)])
-    if named := _named_scale(table, given):
-        low, high = named
-    else:
-        low, high = _scale_of(given)
+    low, high = named or _scale_of(given)
+    if not named:
         seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
         seen += _far_off(suite, rows.places, sorted({*given}))
         more.append(fault("CIM-S036", where=path.name, seen=seen))
@@ -111,15 +114,31 @@ _USUAL_HIGHEST = 10
 _ENDS = re.compile(r"\(\s*(-?\d+)\s*(?:[-–—/…]|\.\.\.?|a|al|to|до)\s*(\d+)\s*\)\s*$")
 
 
-def _named_scale(table: Table, given: Sequence[float]) -> tuple[int, int] | None:
-    """The ends of the scale in the name of the column, such as ``Juicio medio (1-7)``.
-
-    Returns:
-        None without a name, or where a rating is off that scale.
-    """
+def _named_scale(table: Table) -> tuple[int, int] | None:
+    """The ends of the scale in the name of the column, such as ``Juicio medio (1-7)``."""
     match = _ENDS.search(table.find("rating") or table.find("ratings") or "")
     low, high = map(int, match.groups()) if match else (0, 0)
-    return (low, high) if low < high and low <= min(given) and max(given) <= high else None
+    return (low, high) if low < high else None
+
+
+def _off_scale(suite: Suite, places: Sequence[str], named: tuple[int, int]) -> list[Fault]:
+    """The fault of ratings off the scale that the header names; it has the place of each."""
+    low, high = named
+    wrong = {
+        place: value
+        for place, sentence in zip(places, rated_of(suite).sentences, strict=True)
+        for value in (*(rating.value for rating in sentence.ratings), sentence.mean)
+        if value is not None and not low <= value <= high
+    }
+    if not wrong:
+        return []
+    first, *_ = wrong
+    seen = (
+        f"The rating {wrong[first]:g} is off the scale from {low} to {high} that the name of the"
+        f" column states; such ratings are in {counted(len(wrong), 'row')}."
+    )
+    todo = "Correct the cell, or the scale in the name of the column."
+    return [fault("CIM-S037", where=first, seen=seen, todo=todo, places=wrong)]
 
 
 def _scale_of(given: Sequence[float]) -> tuple[int, int]:
@@ -188,6 +207,13 @@ def _repeated(rows: Rows, table: Table) -> Fault | None:
         f" item {item.id!r} has {count}."
     )
     pairs = pairs_advised(table, column)
+    texts = table.cells[table.find("sentence") or table.find("text") or column]
+    if len({*map(str.strip, texts)}) * 2 <= len(texts):
+        todo = (
+            "If several people rated each sentence, add a column that says who gave each rating, or"
+            " write one row for each sentence, with the mean."
+        )
+        return fault("CIM-S011", where=rows.places[first], seen=seen, todo=todo)
     todo = "To have the pairs or the design of the other columns, delete that column."
     ways = [
         *([] if pairs else [todo]),

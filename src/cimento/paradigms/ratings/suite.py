@@ -209,7 +209,7 @@ _JOIN = "; "
 _DECIMALS = re.compile(r"[0-9]+,[0-9]+")
 
 _PAIR = ("acceptable", "unacceptable")
-PEOPLE, _AUTHOR = "people", "author"
+PEOPLE, AUTHOR = "people", "author"
 
 _LABELS: Mapping[str, Label] = {
     "acceptable": "acceptable",
@@ -359,11 +359,11 @@ def _settings(suite: Suite) -> tuple[Scale | None, str]:
     table = table if isinstance(table, dict) else {}
     by = table.get("by", PEOPLE)
     low, high = table.get("low"), table.get("high")
-    if by not in {PEOPLE, _AUTHOR}:
+    if by not in {PEOPLE, AUTHOR}:
         raise InputError(
             where=f"suite {suite.name!r}",
             seen=f"[ratings] by is {by!r}",
-            todo=f"Write {PEOPLE!r} or {_AUTHOR!r}.",
+            todo=f"Write {PEOPLE!r} or {AUTHOR!r}.",
         )
     if low is None and high is None:
         return None, str(by)

@@ -248,7 +248,8 @@ class ContributionMean:
         p: of no contribution; None without a test.
         p_holm: the same, corrected for all regions of the table.
         method: of interval and test.
-        n: number of items.
+        n: number of items: all of the comparison and phenomenon, so that the means of regions add
+            up. In an item in which no word of a region can have a contribution, it is 0.
         margin_bits: the mean margin of the items.
         baseline_bits: the mean margin of the baseline; None for gradients alone.
         error_bits: largest amount, over sentences, by which the contributions in one miss the
@@ -256,6 +257,8 @@ class ContributionMean:
         reason: why a value is None.
         unsettled: items with a sentence in which this amount is larger than the integral is
             promised to be right to.
+        moved: the sum of the sizes of all contributions of words, divided by that of the margins;
+            None for single regions, and where all margins are 0.
     """
 
     question: str
@@ -276,6 +279,7 @@ class ContributionMean:
     error_bits: float | None = None
     reason: str = ""
     unsettled: tuple[str, ...] = ()
+    moved: float | None = None
 
     def plain(self) -> dict[str, object]:
         """The mean as a JSON object."""
@@ -305,6 +309,10 @@ def contribution_means(
         region=pl.lit(0, pl.Int32), region_name=pl.lit(EVERYTHING, pl.String)
     )
     places = [*_KEYS, "region", "region_name"]
+    all_items = {
+        key: rows.unique("item", maintain_order=True).select("item", "margin_bits", "baseline_bits")
+        for key, rows in known.group_by(_KEYS, maintain_order=True)
+    }
     means: list[ContributionMean] = []
     for rule in known["rule"].unique(maintain_order=True).to_list():
         parts = []
@@ -312,7 +320,8 @@ def contribution_means(
             pl.concat([everything, known]).filter(rule=rule).group_by(places, maintain_order=True)
         ):
             place = dict(zip(places, key, strict=True))
-            parts.append(_contribution_mean(place, rows, clusters, seed=seed))
+            items = all_items[key[: len(_KEYS)]]
+            parts.append(_contribution_mean(place, rows, items, clusters, seed=seed))
         corrected = iter(holm([mean.p for mean in parts if mean.region]))
         means += [replace(m, p_holm=next(corrected)) if m.region else m for m in parts]
     means.sort(key=lambda m: ([*RULES].index(m.rule), m.question, m.phenomenon, m.region))
@@ -322,6 +331,7 @@ def contribution_means(
 def _contribution_mean(
     place: Mapping[str, Any],
     rows: pl.DataFrame,
+    items: pl.DataFrame,
     clusters: Mapping[str, Hashable] | None,
     *,
     seed: int,
@@ -329,9 +339,10 @@ def _contribution_mean(
     """The mean contribution, over items, of the tokens of one region or of all."""
     import polars as pl
 
-    items = rows.group_by("item", maintain_order=True).agg(
-        pl.col("contribution_bits").sum(), pl.col("margin_bits", "baseline_bits").first()
-    )
+    # A region without a row has nothing before what is measured: its contribution is 0.
+    sums = rows.group_by("item", maintain_order=True).agg(pl.col("contribution_bits").sum())
+    items = items.join(sums, on="item", how="left", maintain_order="left")
+    items = items.with_columns(pl.col("contribution_bits").fill_null(0.0))
     design = Design.of(items["item"].to_list(), clusters)
     mean = mean_of(items["contribution_bits"].to_numpy(), design, seed=seed)
     largest = None if place["region"] else rows["gap_bits"].max()
@@ -348,7 +359,14 @@ def _contribution_mean(
         error_bits=None if largest is None else float(str(largest)),
         reason=mean.reason or "",
         unsettled=() if place["region"] else _unsettled(rows),
+        moved=None if place["region"] else _moved(rows, items),
     )
+
+
+def _moved(rows: pl.DataFrame, items: pl.DataFrame) -> float | None:
+    """The sizes of all contributions as a share of those of the margins; None without margins."""
+    margins = float(items["margin_bits"].abs().sum())
+    return float(rows["contribution_bits"].abs().sum()) / margins if margins else None
 
 
 def _unsettled(rows: pl.DataFrame) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ after the next.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -320,17 +320,21 @@ def cell_means(
         keys = ["question", "phenomenon", "part", "region", "region_name", "layer", "head"]
         groups = rows.group_by(keys, maintain_order=True)
         draws = STUDENTIZED_DRAWS if rows.select(keys).n_unique() <= MOST_DRAWN else 0
+        full = [
+            _cell_mean(CellMean(**dict(zip(keys, key, strict=True)), **_UNKNOWN), cells, clusters,
+                       seed=seed, draws=STUDENTIZED_DRAWS)
+            for key, cells in whole.filter(part=part).group_by(keys, maintain_order=True)
+        ]  # fmt: skip
+        # The interval of the full effect that is printed decides whether anything has a share.
+        sure = {(mean.question, mean.phenomenon) for mean in full if _is_sure(mean)}
         means = [
             _cell_mean(CellMean(**dict(zip(keys, key, strict=True)), **_UNKNOWN), cells, clusters,
                        seed=seed, draws=draws)
             for key, cells in groups
         ]  # fmt: skip
         corrected = holm([mean.p for mean in means])
-        all_means += [
-            _cell_mean(CellMean(**dict(zip(keys, key, strict=True)), **_UNKNOWN), cells, clusters,
-                       seed=seed, draws=STUDENTIZED_DRAWS)
-            for key, cells in whole.filter(part=part).group_by(keys, maintain_order=True)
-        ]  # fmt: skip
+        all_means += [_with_share(mean, sure) for mean in full]
+        means = [_with_share(mean, sure) for mean in means]
         all_means += [replace(mean, p_holm=p) for mean, p in zip(means, corrected, strict=True)]
     all_means.sort(key=_order)
     return tuple(all_means)
@@ -377,8 +381,6 @@ def _cell_mean(
     design = Design.of(rows["item"].to_list(), clusters)
     mean = mean_of(rows["effect_bits"].to_numpy(), design, seed=seed, draws=draws)
     full = mean_of(rows["full_bits"].to_numpy(), design, seed=seed, draws=0)
-    is_sure = full.low is not None and full.high is not None and full.low * full.high > 0
-    share = mean.value / full.value if is_sure and full.value and mean.value is not None else None
     return replace(
         cell,
         effect_bits=mean.value,
@@ -389,9 +391,22 @@ def _cell_mean(
         n=mean.n,
         n_inexact=int((rows["alignment"] != "exact").sum()),
         full_bits=full.value,
-        share=share,
-        reason=mean.reason or ("" if is_sure else NO_FULL),
+        reason=mean.reason or "",
     )
+
+
+def _is_sure(mean: CellMean) -> bool:
+    """Whether the interval of an effect excludes 0."""
+    return mean.low is not None and mean.high is not None and mean.low * mean.high > 0
+
+
+def _with_share(mean: CellMean, sure: Collection[tuple[str, str]]) -> CellMean:
+    """A mean with its share of the full effect, or why there is none."""
+    if (mean.question, mean.phenomenon) not in sure:
+        return replace(mean, reason=mean.reason or NO_FULL)
+    if not mean.full_bits or mean.effect_bits is None:
+        return mean
+    return replace(mean, share=mean.effect_bits / mean.full_bits)
 
 
 def means_of(run: Run, table: pl.DataFrame) -> tuple[CellMean, ...]:

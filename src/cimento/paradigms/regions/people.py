@@ -40,7 +40,7 @@ from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import bounded_mean
 from cimento.suites.builtin import RATED
 from cimento.suites.formula import Formula, Junction, canonical, numbers, references
-from cimento.suites.stimuli import stimulus_text
+from cimento.suites.stimuli import stimulus_text, stimulus_texts
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
@@ -237,19 +237,19 @@ def verdicts_of_people(
         FormulaError: a prediction cannot be read.
     """
     formulas = parse_predictions(suite)
-    sentences = len(suite.region_names) == 1
+    whole_sentence = len(suite.region_names) == 1
     for formula in formulas:
-        if reason := _undecidable(formula, whole_sentence=sentences):
+        if reason := _undecidable(formula, whole_sentence=whole_sentence):
             return {}, reason
     if not formulas:
         return {}, "the suite has no predictions"
     about, _ = answers_about(judgments, suite.name, (ACCEPTABILITY, ACCEPTABLE, BETTER))
     conditions = {item.id: [c.name for c in item.conditions] for item in suite.items}
+    sentences = stimulus_texts(suite)
     votes: dict[tuple[str, str], dict[str, float]] = {}
     for judgment in about:
-        if judgment.annotator is None or judgment.condition not in conditions.get(
-            judgment.item, ()
-        ):
+        sentence = sentences.get((judgment.item, judgment.condition))
+        if judgment.annotator is None or sentence is None or not judgment.is_about(sentence):
             continue
         given = votes.setdefault((judgment.annotator, judgment.item), {})
         if judgment.question == BETTER:
@@ -374,7 +374,7 @@ def judged_sentences(
     """
     from cimento.suites.formats.native import write_native
 
-    known = {(item.id, condition.name) for item, condition in suite.stimuli()}
+    known = stimulus_texts(suite)
     about, passed = answers_about(judgments, suite.name, (ACCEPTABILITY, ACCEPTABLE, BETTER))
     yes_no = not any(judgment.question == ACCEPTABILITY for judgment in about)
     ratings, chosen = _by_condition(about, known, passed, yes_no=yes_no)
@@ -405,7 +405,7 @@ def judged_sentences(
 
 def _by_condition(
     about: Sequence[Judgment],
-    known: set[tuple[str, str]],
+    known: Mapping[tuple[str, str], str],
     passed: Counter[str],
     *,
     yes_no: bool,
@@ -417,6 +417,8 @@ def _by_condition(
         key = (judgment.item, judgment.condition)
         if key not in known:
             passed["the suite has no such item or condition"] += 1
+        elif not judgment.is_about(known[key]):
+            passed["another sentence was judged: the suite has been changed since"] += 1
         elif judgment.question == BETTER:
             chosen[key] += 1
         elif judgment.question == ACCEPTABLE and not yes_no:

@@ -8,12 +8,12 @@ from itertools import chain, compress
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.engine.requests import Requests
+from cimento.io.garbage import no_collection
 from cimento.io.tables import REQUESTS
 from cimento.io.values import stretches
 from cimento.models.base import Score
 from cimento.suites.design import regions_measured
 from cimento.suites.formula import regions_used
-from cimento.suites.reading import no_collection
 from cimento.suites.stimuli import NO_CONTEXT, Context, Span, joined
 
 if TYPE_CHECKING:

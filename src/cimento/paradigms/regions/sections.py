@@ -50,6 +50,7 @@ from cimento.report.items import item_records
 from cimento.runs.outcomes import each_outcome
 from cimento.statistics.means import CLUSTERED_T, STUDENT, STUDENTIZED, STUDENTIZED_CLUSTERED
 from cimento.suites import PAIR_PREDICTION, Prediction
+from cimento.suites.design import licensing_of
 from cimento.suites.formula_words import in_words
 from cimento.suites.naming import ALL_PREDICTIONS
 
@@ -482,6 +483,11 @@ def _design(run: Run) -> list[str]:
         " confidence interval and p value are those of the symmetric studentized bootstrap"
         f" [@hall1988] for 8 to 200 {units} (9,999 draws, seed {options_of(run).seed}), and"
         " those of Student's t [@student1908] otherwise. P values were corrected by Holm's method"
-        " over all phenomena tested together [@holm1979]."
+        " over all phenomena and measures of a model on the suite [@holm1979]."
     )
-    return [effect, tests]
+    licensing = (
+        f"Filler effects and wh-licensing were tested over {units} in the same way, with p values"
+        " corrected by Holm's method over all effects of a model on the suite, in all windows"
+        " [@holm1979]."
+    )
+    return [effect, tests, *([licensing] if licensing_of(suite) else [])]

@@ -144,7 +144,9 @@ def contrasts_of(run: Run, settings: ExplainSettings) -> Contrasts:
         try:
             contrast, twins = _swapped(suite, margin, settings)
         except UsageError as error:
-            reasons.append(f"{margin.question}: {error.seen}")
+            todo = error.todo.rstrip(".")
+            remedy = f" ({todo[:1].lower()}{todo[1:]})" if todo else ""
+            reasons.append(f"{margin.question}: {error.seen}{remedy}")
             continue
         if twins is not None:
             built[len(contrasts)] = twins

@@ -127,7 +127,7 @@ def controller_of(
             " other value"
             if missing
             else "it does not say in which feature the two sentences differ",
-            todo="Name the columns with --feature, or give twins in a column named twin.",
+            todo=_remedy(chosen, conditions),
         )
     for name in chosen:
         values = {item.column(name) for item in suite.items} - {None, ""}
@@ -136,11 +136,23 @@ def controller_of(
                 where=f"suite {suite.name!r}",
                 seen=f"{name} has {counted(len(values), 'value')} in it, so that it is not known"
                 " which one the other form has",
-                todo="Give twins in a column named twin.",
+                todo=f"Give twins in a column named {'_'.join((TWIN, *chosen))} (or {TWIN}).",
             )
     return Controller(
         features=chosen, regions=tuple(regions) or _regions(suite, measured, conditions)
     )
+
+
+def _remedy(features: Sequence[str], conditions: Sequence[str]) -> str:
+    """What to do where it is not known what to exchange: a design lacks factors, a pair twins."""
+    if len(conditions) > _TWO and not features:
+        return (
+            "If the suite crosses two factors, declare them in [factors] of suite.toml, so that the"
+            " levels of the first are exchanged, or name two conditions with --swap BASE=SOURCE."
+        )
+    column = "_".join((TWIN, *features))
+    also = f"{column} (or {TWIN})" if features else TWIN
+    return f"Name the columns with --feature, or give twins in a column named {also}."
 
 
 def _named(conditions: Sequence[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ The modules read what survey programs write, filter it in the open, and sum it u
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -87,6 +88,20 @@ class Judgment:
             part = self.candidate or ""
         return (self.suite, self.item, part, self.question)
 
+    def is_about(self, sentence: str) -> bool:
+        """Whether it is about a sentence of its item and condition, as far as it can be told.
+
+        A suite may have been corrected since. Spaces and the size of letters do not matter.
+
+        Args:
+            sentence: the sentence as the suite, or a run of it, has it now.
+        """
+        seen = self.value if self.question == BETTER else self.candidate
+        # A choice may be noted as the name of a condition, which says nothing of the sentence.
+        if not seen or (self.question == BETTER and " " not in seen):
+            return True
+        return _plain(seen) == _plain(sentence)
+
     @property
     def counts(self) -> bool:
         """Whether there is an answer, to a question that is no check."""
@@ -96,6 +111,10 @@ class Judgment:
     def is_check(self) -> bool:
         """Whether it is an attention check."""
         return self.expected is not None or self.question == ATTENTION
+
+
+def _plain(sentence: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", sentence).casefold().split())
 
 
 FIELDS = tuple(field.name for field in fields(Judgment))

@@ -67,6 +67,7 @@ from cimento.suites.formats.sentences import (
     write_minicons,
 )
 from cimento.suites.formats.syntaxgym import read_syntaxgym, write_syntaxgym
+from cimento.suites.keyed import key_of
 from cimento.suites.reading import TOML, Reading, errors, first_line
 from cimento.suites.sheets import read_sheet
 from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, Table, read_header
@@ -264,6 +265,8 @@ def _table_format(data: bytes, path: Path) -> str:
             table, faults = read_sheet(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
+    if key_of(table):
+        return "pairs"
     if is_factorial_table(table):
         return "factorial-table"  # which columns are crossed is seen in the rows only
     wide = condition_columns(table)

@@ -8,11 +8,14 @@ from collections.abc import Callable, Collection, Sequence
 from cimento.errors import Fault
 from cimento.suites.checks.wording import judgment_mark
 from cimento.suites.marks import advice_on, is_judgments, names_judgments
+from cimento.suites.reading import EXAMPLE
 from cimento.suites.tables import Table
 
 _FINAL = (".", "?", "!", "…", "»", "”", '"')
 _NAME_WORDS = 6
 _BLANK = "___"
+_OTHER_BLANK = re.compile(r"\.{3,}|…|\[[^\]]*\]|\( *\)|-{2,}|–{2,}|_{1,2}")
+_BOTH_FORMS = re.compile(r"\w+ ?/ ?[*?#]+\w+|[*?#]+\w+ ?/ ?\w+")
 _FEWEST_WIDE = 3
 _FEWEST_CELLS = 4
 _SIDES = 2
@@ -24,8 +27,10 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
     for fault in faults:
         if fault.code == "CIM-S062":
             return f"{fault.seen} {fault.todo}"
-    # Two columns of sentences are a pair, whatever else the table says of it.
     sentences = _columns_of_sentences(table)
+    if known := _blanks_needed(table) or _both_in_one(table, sentences) or _regions_needed(table):
+        return known
+    # Two columns of sentences are a pair, whatever else the table says of it.
     is_pair = len(sentences) == _SIDES and not table.find("sentence")
     is_wide = bool(table.find("item")) and len(table.columns) > _FEWEST_WIDE
     if is_wide and len(sentences) == 1 and (judged := _judgments_needed(table, sentences[0])):
@@ -36,6 +41,40 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
             " and write the predictions about these columns on its sheet predictions."
         )
     return _names_needed(table)
+
+
+def _blanks_needed(table: Table) -> str:
+    """Advice on sentences whose blanks are not underscores, beside the words due there."""
+    text = table.find("text")
+    if not (text and table.find("target")) or any(map(_BLANK.__contains__, table.cells[text])):
+        return ""
+    todo = f"Write the blank in each cell of {text!r} as three underscores: ___."
+    marked = next(filter(_OTHER_BLANK.search, table.cells[text]), "")
+    return f"{todo} {EXAMPLE}{_OTHER_BLANK.sub(_BLANK, marked, count=1)!r}." if marked else todo
+
+
+def _both_in_one(table: Table, sentences: Sequence[str]) -> str:
+    """Advice on cells with the good and the bad form of a word, as in ``erano/*era``."""
+    for name in sentences:
+        if both := next(filter(None, map(_BOTH_FORMS.search, table.cells[name])), None):
+            return (
+                f"The cells of {name!r} hold two sentences each, as in {both[0]!r}. Write them in"
+                " two columns: the whole good sentence in good, the whole bad one in bad, without"
+                " marks."
+            )
+    return ""
+
+
+def _regions_needed(table: Table) -> str:
+    """Advice on a table that may have a column for each region of its sentences."""
+    known = [table.find(name) for name in ("item", "condition", "phenomenon", "rating")]
+    texts = [name for name in table.columns if name not in known and holds(table, name, _has_word)]
+    if not (known[0] and known[1]) or table.find("sentence") or len(texts) <= 1:
+        return ""
+    return (
+        f"If {', '.join(texts)} are the regions of one sentence, join them in one column sentence,"
+        ' with bars between them (in Excel, =TEXTJOIN(" | ";FALSE;C2:F2)).'
+    )
 
 
 def _names_needed(table: Table) -> str:
@@ -90,11 +129,13 @@ def _judgments_needed(table: Table, sentence: str) -> str:
         values = {cell.strip() for cell in table.cells[name] if cell.strip()}
         # Two levels in a table with more columns are those of a factor, unless its name judges.
         may_be_two = len(table.columns) <= _FEWEST_WIDE or names_judgments(name)
-        if name == sentence or not (is_judgments(values) or (may_be_two and _are_two(values))):
+        if name == sentence or _counts_rows(table.cells[name]):
+            continue
+        if not (is_judgments(values) or (may_be_two and _are_two(values))):
             continue
         two = sorted({value.casefold() for value in values})
         todo = (
-            advice_on(values, has_blanks=False)
+            advice_on(values, has_blanks=False, header=name)
             if is_judgments(values)
             else f"Write 1 there for the acceptable ones and 0 for the others, not {two[0]!r} and"
             f" {two[1]!r}."
@@ -143,9 +184,15 @@ def _is_twice(table: Table, column: str) -> bool:
 
 
 def _columns_of_numbers(table: Table) -> list[str]:
-    """The columns of numbers other than those of items."""
+    """The columns of numbers other than those of items, or of rows."""
     item = table.find("item") or table.find("id")
-    return [name for name in table.columns if name != item and holds(table, name, _is_number)]
+    names = (name for name in table.columns if name != item and holds(table, name, _is_number))
+    return [name for name in names if not _counts_rows(table.cells[name])]
+
+
+def _counts_rows(cells: Sequence[str]) -> bool:
+    """Whether the cells are 1, 2, 3 and so on, once each and in this order."""
+    return [cell.strip() for cell in cells] == [str(n + 1) for n in range(len(cells))]
 
 
 def _columns_of_sentences(table: Table) -> list[str]:
@@ -178,6 +225,10 @@ def holds(table: Table, column: str, fits: Callable[[str], bool]) -> bool:
 def is_sentence(cell: str) -> bool:
     """Whether a cell has as many words as a sentence."""
     return len(cell.split()) >= _FEWEST_WORDS
+
+
+def _has_word(cell: str) -> bool:
+    return any(map(str.isalpha, cell))
 
 
 def _is_whole_sentence(cell: str) -> bool:

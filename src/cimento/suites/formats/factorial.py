@@ -26,6 +26,7 @@ from cimento.suites.crossed import (
     crossed_columns,
     filled_down,
     paired,
+    with_island_factor,
 )
 from cimento.suites.design import (
     ISLAND_CONDITIONS,
@@ -47,6 +48,7 @@ from cimento.suites.reading import (
     strip_blanks,
     unusable,
 )
+from cimento.suites.region_columns import region_columns, with_sentences
 from cimento.suites.sheets import tabulated
 from cimento.suites.tables import Row, Table
 
@@ -252,8 +254,13 @@ def _meta(header: Header, name: str) -> Meta:
 
 
 def is_factorial_table(table: Table) -> bool:
-    """Whether each row has a sentence, the number of its item, and its condition or its levels."""
-    return _is_of_sprouse(table) or bool(
+    """Whether each row has a sentence, the number of its item, and its condition or its levels.
+
+    The sentence may be in several columns, one for each region.
+    """
+    if _is_of_sprouse(table) or region_columns(table):
+        return True
+    return bool(
         table.find("sentence")
         and any(table.find(name) for name in ID_COLUMNS)
         and (
@@ -268,11 +275,11 @@ def read_factorial_table(path: Path) -> Reading:
     """Read a table of sentences; the file's name becomes the suite's.
 
     Each row has a sentence, or an item with a column for each condition (`condition_columns`). Bars
-    separate regions, as in the native format. The factors are two columns that tell the four
-    conditions apart, or the parts of the conditions' names; without a column of conditions, two
-    columns that are crossed in every item make them. The phenomenon is taken from the
-    columns ``dependency`` and ``island`` (or ``phenomenon``), with the value of ``suite`` before it
-    if the table holds several suites.
+    separate regions, as in the native format, or columns do (`region_columns`). The factors are two
+    columns that tell the four conditions apart, or the parts of the conditions' names; without a
+    column of conditions, two columns that are crossed in every item make them. The phenomenon is
+    taken from the columns ``dependency`` and ``island`` (or ``phenomenon``), with the value of
+    ``suite`` before it if the table holds several suites.
 
     Raises:
         InputError: the file may not be read.
@@ -280,6 +287,9 @@ def read_factorial_table(path: Path) -> Reading:
     """
     data, table, faults = tabulated(path)
     table = filled_down(table)
+    if regions := region_columns(table):
+        table, told = with_sentences(table, regions)
+        faults.append(told)
     if _is_of_sprouse(table):
         table = _from_sprouse(table)
     elif not is_factorial_table(table):
@@ -288,7 +298,7 @@ def read_factorial_table(path: Path) -> Reading:
             raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
         table = _with_a_sentence_a_row(table)
     else:
-        table, more = arranged(table)
+        table, more = arranged(with_island_factor(table))
         faults += more
         if errors(more):
             raise unusable(path, faults)
@@ -300,6 +310,7 @@ def read_factorial_table(path: Path) -> Reading:
     suite, order = _suite(rows, path.stem, places, faults)
     if any(fault.code == "CIM-S063" for fault in faults) and CLUSTER in table.cells:
         suite = replace(suite, cluster=CLUSTER)
+    suite = replace(suite, region_names=regions or suite.region_names)
     return Reading(
         with_design(suite), sha256_of(data), [places[index] for index in order], tuple(faults)
     )

@@ -34,6 +34,7 @@ from cimento.suites import (
 )
 from cimento.suites.crossed import CLUSTER, pairs_by_level
 from cimento.suites.headers import name_of_levels, split_side
+from cimento.suites.keyed import key_of, with_key_read
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
@@ -123,7 +124,7 @@ T = TypeVar("T")
 
 def is_pair_table(table: Table) -> bool:
     """Whether each row of a table has one pair or two."""
-    return dialect_of(unfolded(table)) is not None
+    return dialect_of(unfolded(table)) is not None or key_of(table) is not None
 
 
 def unfolded(table: Table) -> Table:
@@ -200,6 +201,10 @@ def read_pairs(path: Path) -> Reading:
         SuiteError: the file is not such a table.
     """
     data, given, faults = tabulated(path)
+    given, told = with_key_read(given)
+    if errors(told):
+        raise unusable(path, [*faults, *told])
+    faults += told
     table = unfolded(given)
     dialect = dialect_of(table)
     if dialect is None:
@@ -234,7 +239,21 @@ def _items(table: Table, dialect: PairDialect) -> tuple[ItemColumns, list[Fault]
     ids = (
         cells[id_column] if id_column else [str(number + 1) for number in range(len(table.numbers))]
     )
+    faults += _bars([*cells[good], *cells[bad]], RowPlaces(table.name, table.numbers))
     return pair_columns(ids, cells[good], cells[bad], free), faults
+
+
+def _bars(sentences: Sequence[str], rows: Sequence[str]) -> list[Fault]:
+    """The fault of bars in sentences, the good ones first: they are characters like any other."""
+    barred = [number for number, text in enumerate(sentences) if "|" in text]
+    if not barred:
+        return []
+    places = [rows[number] for number in sorted({number % len(rows) for number in barred})]
+    seen = (
+        f"{sentences[barred[0]]!r} has a bar, which the model would read too. Bars are in"
+        f" {len(barred)} of {len(sentences)} sentences."
+    )
+    return [fault("CIM-S064", where=places[0], seen=seen, places=places)]
 
 
 def _id_column(table: Table, dialect: PairDialect) -> str | None:

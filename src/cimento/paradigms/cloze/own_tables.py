@@ -1,0 +1,127 @@
+"""Tables of cloze items as people keep them, without a suite.toml and with names of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from cimento.errors import Fault, SuiteError
+from cimento.io.files import read_bytes
+from cimento.paradigms.base import SuiteReading
+from cimento.paradigms.cloze.reading import (
+    ITEM_COLUMNS,
+    SUFFIXES,
+    cloze_fault,
+    read_options,
+    suite_of_items,
+)
+from cimento.paradigms.cloze.suite import BLANK, ROLES, ClozeSuite
+from cimento.suites import Meta
+from cimento.suites.headers import HEADERS
+from cimento.suites.reading import place_of_row, sha256_of
+from cimento.suites.tables import Table, read_header, read_table
+
+
+def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
+    """Read a table of cloze items that stands alone; its name is the suite's.
+
+    Raises:
+        InputError: it may not be read.
+        SuiteError: no suite can be made of it.
+    """
+    data = read_bytes(path)
+    table, faults = read_table(data, path)
+    if table is None:
+        raise SuiteError(where=str(path), faults=faults)
+    ours = _with_bars(_with_our_names(table), faults)
+    suite = suite_of_items(Meta(path.stem), ours, faults)
+    return SuiteReading(
+        suite=suite, faults=tuple(faults), sha256=sha256_of(data), path=path, format="blanks"
+    )
+
+
+def is_blank_table(path: Path) -> bool:
+    """Whether a file is a table of sentences with blanks and the words that are due there."""
+    if path.suffix.lower() not in SUFFIXES or not path.is_file():
+        return False
+    data = read_bytes(path)
+    try:
+        header, _ = read_header(data, path)
+        if header is None or header.find("target") is None or header.find("text") is None:
+            return False
+        table, _ = read_table(data, path)
+    except SuiteError:
+        return False
+    return table is not None and any(
+        BLANK in cell for cell in table.cells[table.find("text") or ""]
+    )
+
+
+def _with_our_names(table: Table) -> Table:
+    """A table that people headed in their language, with our names; items may lack numbers.
+
+    Numbered columns of one role, such as *distractor 1* and *distractor 2*, become one with bars.
+    """
+    ours = {table.find(name): name for name in ("item", "text", *ROLES)}
+    cells = {ours.get(name) or name: table.cells[name] for name in table.columns}
+    for role in ROLES:
+        numbered = [
+            name
+            for name in table.columns
+            if (kind := _NUMBERED.sub("", name.casefold())) != name.casefold()
+            and kind in (role, *HEADERS[role])
+        ]
+        if numbered and role not in cells:
+            texts = zip(*(cells.pop(name) for name in numbered), strict=True)
+            cells[role] = [" | ".join(filter(None, map(str.strip, row))) for row in texts]
+    if "item" not in cells:
+        cells = {"item": [str(number + 1) for number in range(len(table.numbers))], **cells}
+    return replace(table, columns=tuple(cells), cells=cells)
+
+
+_NUMBERED = re.compile(r"\s*[0-9]+$")
+_MARKS = (";", ",")
+"""What people write between options instead of bars, the first that a cell has."""
+_MOST_WORDS = 3
+"""Number of words above which a cell is a remark and no option."""
+
+
+def _with_bars(table: Table, faults: list[Fault]) -> Table:
+    """A table with bars for the marks between options, if it has no bar; faults say so.
+
+    They also name columns that may hold options, and are read as free columns.
+    """
+    known = [name for name in ROLES if name in table.cells]
+    has_bars = any("|" in cell or "\\" in cell for name in known for cell in table.cells[name])
+    cells = dict(table.cells)
+    for name in () if has_bars else [name for name in known if name != "target"]:
+        marks = [next((m for m in _MARKS if m in cell), "") for cell in cells[name]]
+        row = next((row for row, mark in enumerate(marks) if mark), None)
+        if row is None:
+            continue
+        both = zip(cells[name], marks, strict=True)
+        split = [cell.replace(mark, "|") if mark else cell for cell, mark in both]
+        seen = (
+            f"Commas and semicolons are read as bars between options: {name} {cells[name][row]!r}"
+            f" as {len(read_options(split[row], 'target'))} options."
+        )
+        todo = "If they are part of an option, write a bar ( | ) between the options of any row."
+        where = place_of_row(table.name, table.numbers[row])
+        faults.append(cloze_fault("CIM-C017", where=where, seen=seen, todo=todo))
+        cells[name] = split
+    if others := [
+        name for name in cells if name not in ITEM_COLUMNS and _may_be_options(cells[name])
+    ]:
+        seen = f"These columns are read as no options: {', '.join(others)}."
+        todo = "If they hold options, write them in the column plausible or implausible, with bars."
+        faults.append(cloze_fault("CIM-C017", where=table.name, seen=seen, todo=todo))
+    return replace(table, columns=tuple(cells), cells=cells)
+
+
+def _may_be_options(cells: Sequence[str]) -> bool:
+    """Whether the cells of a column are short texts, of which few are alike."""
+    texts = [cell.strip() for cell in cells if cell.strip()]
+    short = [text for text in texts if text[0].isalpha() and len(text.split()) <= _MOST_WORDS]
+    return len(short) == len(texts) > 1 and 2 * len({*texts}) > len(texts)

@@ -1,0 +1,104 @@
+"""Tables of two sentences in a row, A and B, with a column that says which of them is good."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cimento.errors import Fault
+from cimento.suites import BAD, GOOD
+from cimento.suites.marks import names_judgments
+from cimento.suites.reading import fault, place_of_row
+from cimento.suites.sides import SIDES, is_negative
+from cimento.suites.tables import Table
+
+_KEYS = {
+    "key", "answer", "better", "best", "solution", "preferred", "chiave", "risposta", "soluzione",
+    "migliore", "clave", "respuesta", "solución", "mejor", "chave", "gabarito", "resposta",
+    "solução", "melhor", "ключ", "ответ", "лучше", *SIDES[GOOD],
+}  # fmt: skip
+_OPTION = re.compile(r"(?P<stem>.*?)[\s_.(-]*(?P<label>[ab12])\)?", re.IGNORECASE)
+_LABELS = (("a", "b"), ("1", "2"))
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A column that says which of two others has the good sentence.
+
+    Attributes:
+        column: its name.
+        options: the columns of the two sentences, by the cells that stand for them.
+    """
+
+    column: str
+    options: Mapping[str, str]
+
+
+def key_of(table: Table) -> Key | None:
+    """The key of a table, and the columns between which it chooses; None without them."""
+    named: dict[str, dict[str, str]] = {}
+    for name in table.columns:
+        if match := _OPTION.fullmatch(name.strip()):
+            named.setdefault(match["stem"].casefold(), {})[match["label"].casefold()] = name
+    for options in named.values():
+        if tuple(sorted(options)) in _LABELS:
+            both = {**options, **{name.casefold(): name for name in options.values()}}
+            if column := _column(table, {*both}, {*options.values()}):
+                return Key(column, both)
+    return None
+
+
+def with_key_read(table: Table) -> tuple[Table, list[Fault]]:
+    """A table with the columns good and bad in place of two sentences and their key.
+
+    A fault says how the key was read. It is an error if a cell chooses neither sentence, or if the
+    two columns are called good and bad already, which the key contradicts.
+    """
+    if (key := key_of(table)) is None:
+        return table, _contradicted(table)
+    sides: dict[str, list[str]] = {GOOD: [], BAD: []}
+    for number, cell in zip(table.numbers, table.cells[key.column], strict=True):
+        if cell.strip().casefold() not in key.options:
+            seen = f"The column {key.column!r} has {cell.strip()!r} and names neither sentence."
+            todo = f"Write {' or '.join([*key.options][:2]).upper()} there."
+            where = place_of_row(table.name, number)
+            return table, [fault("CIM-S003", where=where, seen=seen, todo=todo)]
+    first, second = dict.fromkeys(key.options.values())
+    rows = zip(table.cells[key.column], table.cells[first], table.cells[second], strict=True)
+    for cell, *texts in rows:
+        is_second = key.options[cell.strip().casefold()] == second
+        is_swapped = is_second is not is_negative(key.column)
+        sides[GOOD].append(texts[is_swapped])
+        sides[BAD].append(texts[not is_swapped])
+    taken = (first, second, key.column)
+    cells = {name: table.cells[name] for name in table.columns if name not in taken} | sides
+    what = BAD if is_negative(key.column) else GOOD
+    seen = f"The column {key.column!r} is read as the key: it names the {what} sentence of a pair."
+    told = fault("CIM-S063", where=table.name, seen=seen, todo="")
+    return Table(table.name, tuple(cells), table.numbers, cells), [told]
+
+
+def _column(table: Table, words: set[str], besides: set[str]) -> str:
+    """The column whose name is that of a key, and most of whose cells are some words."""
+    for name in table.columns:
+        cells = [cell.strip().casefold() for cell in table.cells[name]]
+        is_named = name.casefold().strip(" ?¿:") in _KEYS or names_judgments(name)
+        is_filled = 2 * sum(cell in words for cell in cells) > len(cells)
+        if name not in besides and is_named and is_filled:
+            return name
+    return ""
+
+
+def _contradicted(table: Table) -> list[Fault]:
+    """The fault of pairs whose good sentences another column would choose, A or B."""
+    good, bad = table.find(GOOD), table.find(BAD)
+    column = _column(table, {*_LABELS[0]}, {good or "", bad or ""}) if good and bad else ""
+    if not column or {cell.strip().casefold() for cell in table.cells[column]} != {*_LABELS[0]}:
+        return []
+    seen = f"The column {column!r} says A or B, but {good!r} is read as good in every row."
+    todo = (
+        "If it says which of the two sentences is good, call their columns sentence A and sentence"
+        " B; if not, delete it."
+    )
+    return [fault("CIM-S003", where=table.name, seen=seen, todo=todo)]

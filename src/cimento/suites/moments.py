@@ -1,0 +1,51 @@
+"""Dates, times and durations in cells of workbooks, which are numbers in a style."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+
+from cimento.errors import Fault
+from cimento.suites.reading import fault
+
+_DATES = frozenset({*range(14, 23), *range(45, 48)})
+_DURATION = 46
+_NOT_SHOWN = re.compile(r'"[^"]*"|\[(?!hh?\]|mm?\]|ss?\])[^\]]*\]', re.IGNORECASE)
+_DATE_MARK = re.compile(r"(?<![_\\])[dmhys]", re.IGNORECASE)
+_DURATION_MARK = re.compile(r"\[(?:hh?|mm?|ss?)\]", re.IGNORECASE)
+
+
+class Moment(str):
+    """The parts of a date, a time or a duration, for display."""
+
+    __slots__ = ()
+
+
+def date_kind(number: int, code: str | None) -> bool | None:
+    """Whether a number format is one of durations; None if it is not one of dates."""
+    if code is None:
+        return number == _DURATION if number in _DATES else None
+    first = _NOT_SHOWN.sub("", code.partition(";")[0])
+    if _DURATION_MARK.search(first):
+        return True
+    return False if _DATE_MARK.search(first) else None
+
+
+def moment_of(days: float, epoch: datetime, *, is_duration: bool) -> Moment:
+    """The date, time or duration denoted by a number of days."""
+    if is_duration:
+        return Moment(timedelta(milliseconds=round(days * 86_400_000)))
+    whole, part = divmod(days, 1)
+    rest = timedelta(milliseconds=round(part * 86_400_000))
+    if 0 <= days < 1 and not rest.days:
+        return Moment((epoch + rest).time())
+    if 0 < days < 60 and epoch.year == 1899:  # noqa: PLR2004  # Excel has a 29 February 1900
+        whole += 1
+    return Moment(epoch + timedelta(days=whole) + rest)
+
+
+def not_text(value: Moment, where: str) -> Fault:
+    """The fault of a cell with a date or a time."""
+    seen = f"A cell holds {value}, which is a date or a time and not text."
+    todo = "Format the column as text and type the cell again."
+    return fault("CIM-S003", where=where, seen=seen, todo=todo)

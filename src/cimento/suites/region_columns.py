@@ -1,0 +1,78 @@
+"""Tables with a column for each region of their sentences, in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from cimento.errors import Fault
+from cimento.suites.formats.items import escape
+from cimento.suites.headers import ends_sentence
+from cimento.suites.reading import fault
+from cimento.suites.tables import Table
+
+_NUMBERED = re.compile(r"(.*?)\W*[0-9]+")
+_FEWEST_WORDS = 3
+
+
+def region_columns(table: Table) -> tuple[str, ...]:
+    """The columns whose cells, in order, are the regions of one sentence; empty for other tables.
+
+    The table has a column of items and one of conditions, and none of sentences. A sentence begins
+    with the first region and ends with the last; no other region does either.
+    """
+    item, condition = table.find("item"), table.find("condition")
+    if not (item and condition) or any(map(table.find, ("sentence", "text", "good"))):
+        return ()
+    known = {item, condition, table.find("phenomenon"), table.find("rating")}
+    others = [name for name in table.columns if name not in known]
+    texts = [
+        name for name in others if _most(any(map(str.isalpha, c)) for c in _cells(table, name))
+    ]
+    stems = [match[1] for name in others if (match := _NUMBERED.fullmatch(name))]
+    if len(stems) > 1 and len({*stems}) == 1:
+        texts = [name for name in others if _NUMBERED.fullmatch(name)]
+    places = [table.columns.index(name) for name in texts]
+    if len(texts) <= 1 or places != [*range(places[0], places[-1] + 1)]:
+        return ()
+    first, second, *_ = texts
+    joined = [" ".join(cells).strip() for cells in _rows(table, texts)]
+    fits = (
+        _most(_is_capital(cell) for cell in _cells(table, first))
+        and not _most(_is_capital(cell) for cell in _cells(table, second))
+        and _most(ends_sentence(text) and len(text.split()) >= _FEWEST_WORDS for text in joined)
+        and not any(_most(map(ends_sentence, _cells(table, name))) for name in texts[:-1])
+    )
+    return tuple(texts) if fits else ()
+
+
+def with_sentences(table: Table, regions: tuple[str, ...]) -> tuple[Table, Fault]:
+    """The table with the regions in one column of sentences, with a fault that says so."""
+    cells = {name: table.cells[name] for name in table.columns if name not in regions}
+    cells["sentence"] = [
+        " | ".join(escape(cell.strip()).replace("|", "\\|") for cell in row).strip()
+        if any(map(str.strip, row))
+        else ""
+        for row in _rows(table, regions)
+    ]
+    seen = f"These columns are read as the regions of one sentence: {', '.join(regions)}."
+    message = fault("CIM-S065", where=table.name, seen=seen)
+    return Table(table.name, tuple(cells), table.numbers, cells), message
+
+
+def _rows(table: Table, names: Iterable[str]) -> list[tuple[str, ...]]:
+    return list(zip(*(table.cells[name] for name in names), strict=True))
+
+
+def _cells(table: Table, name: str) -> list[str]:
+    """The cells of a column that are not empty."""
+    return [cell for cell in map(str.strip, table.cells[name]) if cell]
+
+
+def _most(fits: Iterable[bool]) -> bool:
+    all_ = list(fits)
+    return 2 * sum(all_) > len(all_)
+
+
+def _is_capital(cell: str) -> bool:
+    return cell.lstrip("¿¡«“\"‘'—- ")[:1].isupper()

@@ -1,0 +1,67 @@
+"""Tables of blanks as people keep them, without a suite.toml: no bars, numbered columns."""
+
+from __future__ import annotations
+
+import pytest
+
+from cimento.paradigms.cloze.files import check_cloze
+from cimento.paradigms.cloze.own_tables import read_item_table
+from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
+from cimento.suites import Meta
+
+
+def read(tmp_path, text):
+    path = tmp_path / "blanks.tsv"
+    path.write_text(text, encoding="utf-8")
+    return read_item_table(path)
+
+
+def texts(reading):
+    return [[option.text for option in item.options] for item in reading.suite.items]
+
+
+def seen(reading):
+    return [str(fault) for fault in reading.faults if fault.code == "CIM-C017"]
+
+
+ROWS = "Chove, ___ saio.\tmas\tse{} onde\nVou lá ___ posso.\tporque\tmas{} quando\n"
+
+
+@pytest.mark.parametrize("mark", [",", ";"])
+def test_commas_or_semicolons_separate_options_where_no_bar_does(tmp_path, mark):
+    reading = read(tmp_path, "frase\tresposta\timplausível\n" + ROWS.format(mark, mark))
+    assert texts(reading) == [["mas", "se", "onde"], ["porque", "mas", "quando"]]
+    [message] = seen(reading)
+    assert f"implausible 'se{mark} onde' as 2 options" in message
+
+
+def test_with_a_bar_commas_are_part_of_an_option(tmp_path):
+    reading = read(tmp_path, "frase\tresposta\timplausível\n" + ROWS.format(" |", ","))
+    assert texts(reading) == [["mas", "se", "onde"], ["porque", "mas, quando"]]
+    assert not seen(reading)
+
+
+def test_numbered_columns_of_distractors_are_read_together(tmp_path):
+    head = "n\tfrase\trisposta\tdistrattore 1\tdistrattore 2\n"
+    rows = "1\tPiove, ___ esco.\tma\tse\tdove\n2\tNon vengo ___ piove.\tperché\tma\t\n"
+    reading = read(tmp_path, head + rows)
+    assert texts(reading) == [["ma", "se", "dove"], ["perché", "ma"]]
+    assert not seen(reading)
+
+
+def test_columns_of_words_that_are_no_options_are_named(tmp_path):
+    head = "frase\trisposta\tAlternativa 1\tAlternativa 2\tregistro\n"
+    rows = "Piove, ___ esco.\tma\tse\tdove\tpiano\nEsco ___ posso.\tse\tma\tchi\tpiano\n"
+    rows += "Resto ___ piove.\tse\tchi\tdi\tpiano\n"
+    [message] = seen(read(tmp_path, head + rows))
+    assert "read as no options: Alternativa 1, Alternativa 2." in message
+
+
+@pytest.mark.parametrize("others", [("se, dove",), ("se, dove", "però")])
+def test_an_option_that_looks_like_several_is_reported_where_no_role_has_several(others):
+    options = (Option("ma"), *(Option(text, "implausible") for text in others))
+    suite = ClozeSuite(
+        Meta("s", language="it"), items=(ClozeItem("1", "Piove, ", " esco.", options),)
+    )
+    codes = [fault.code for fault in check_cloze(suite)]
+    assert ("CIM-C017" in codes) == (len(others) == 1)
