@@ -171,8 +171,8 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S061": _error("a judgment mark before a sentence", "Delete it from the sentence."),
     "CIM-S064": _warning(
         "bars in the sentences of pairs",
-        "Delete the bars: in Excel, replace ' | ' by one blank. To compare regions, write a row for"
-        " each sentence, in the columns item, condition and sentence, in which bars separate them.",
+        "Delete the bars; regions need a row for each sentence, with the columns item, condition"
+        " and sentence.",
     ),
 }
 
