@@ -89,7 +89,7 @@ def test_an_edited_suite_leaves_the_earlier_run_as_it_is(capsys):
     capsys.readouterr()
     assert invoke(["report", "runs"]) == 0
     shown = capsys.readouterr().out
-    digits = {r.manifest["suite"]["content"][:4] for r in open_runs("runs")}
+    digits = {r.manifest["suite"]["sha256"][:4] for r in open_runs("runs")}
     assert len(digits) == 2
     assert all(f"pairs ({digit}), 1 item" in shown for digit in digits)
 

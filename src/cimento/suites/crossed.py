@@ -285,7 +285,7 @@ def _lettered(table: Table, condition: str) -> Fault | None:
     ids = [cell.strip() for cell in table.cells[table.find("item") or ""]]
     names = [cell.strip() for cell in table.cells[condition]]
     parts = [_LETTERED.fullmatch(id_) for id_ in ids]
-    if len({*ids}) < len(ids) or not all(parts):
+    if not ids or len({*ids}) < len(ids) or not all(parts):
         return None
     items: dict[str, list[str]] = {}
     for part, name in zip(filter(None, parts), names, strict=True):

@@ -37,9 +37,9 @@ UNSCORED = 3
 """The exit code of a run without scores: the server puts nothing before texts, pairs are whole."""
 
 
-def planned(capsys, *arguments):
+def planned(capsys, *arguments, code=0):
     capsys.readouterr()
-    assert invoke(["plan", *arguments, "--json"]) == 0
+    assert invoke(["plan", *arguments, "--json"]) == code
     [model] = json.loads(capsys.readouterr().out)["models"]
     return model
 
@@ -101,7 +101,7 @@ def test_blanks_are_planned_for_a_server(capsys):
 @pytest.mark.usefixtures("here")
 def test_a_server_that_cannot_score_is_named_by_the_plan(capsys):
     with reply_server(lambda _: "falso") as server:
-        plan = planned(capsys, "pairs.tsv", "-m", server.address)
+        plan = planned(capsys, "pairs.tsv", "-m", server.address, code=1)
     assert "it answered without log-probabilities" in plan["problem"]
 
 

@@ -241,7 +241,7 @@ def test_it_is_said_everywhere_that_these_are_no_probabilities(pairs, tmp_path):
     with reply_server(knows) as server:
         run = cimento.evaluate(pairs, server.address, output=tmp_path)
     assert NOT_PROBABILITIES in run.summary().warnings
-    assert NOT_PROBABILITIES in run.paradigm.text([run])
+    assert NOT_PROBABILITIES in " ".join(run.paradigm.text([run]).split())
     page = run.report(tmp_path / "page.html").read_text(encoding="utf-8")
     assert "metalinguistic judgments" in page
     assert "not probabilities of the sentences (Hu and Levy 2023)" in run.cite("methods")

@@ -252,7 +252,8 @@ def test_scores_are_of_sentences_and_more_is_better():
     run = open_run(EARLIER / "connectives-rated").judge(measure="pppl", also=())
     scores = run.paradigm.scores(run)
     values = run.outcomes().filter(pl.col("question") == "pppl")["value"]
-    assert scores["score"].to_list() == [-value for value in values]
+    assert scores["value"].to_list() == values.to_list()
+    assert scores["oriented"].to_list() == [-value for value in values]
 
 
 def test_z_scores_that_nobody_has_are_refused_before_a_model_is_asked():

@@ -262,7 +262,7 @@ def test_factorial_designs_have_their_effects_among_the_estimates():
     assert tested
     assert all(dd.p is not None and dd.p_corrected >= dd.p for dd in tested)
     scores = run.paradigm.scores(run)
-    codes = 4 * pl.col("first") * pl.col("second") * pl.col("score")
+    codes = 4 * pl.col("first") * pl.col("second") * pl.col("oriented")
     by_item = scores.group_by("phenomenon", "item").agg(dd=codes.sum())
     means = dict(by_item.group_by("phenomenon").agg(pl.col("dd").mean()).iter_rows())
     assert {dd.level: dd.value for dd in tested} == pytest.approx(means)
