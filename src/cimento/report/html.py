@@ -14,11 +14,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cimento.errors import UsageError
 from cimento.io.inline_markup import templates_of
-from cimento.models.hf.names import DEMO_MODELS
 from cimento.report import JointReport, RunReport, SuiteReport
 from cimento.report.figures import lacking_figures
 from cimento.report.formatting import (
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from cimento.runs.outcomes import Estimate, Outcome
     from cimento.runs.summary import Missing
 
+
+_DEMO_MODELS = Path(__file__).parents[1] / "data" / "models"
+"""The folder with the models that come with cimento, which nobody may take for real ones."""
 
 STEP_BITS = 2.0
 STEPS = 9
@@ -359,8 +362,8 @@ def _title(runs: Sequence[RunReport]) -> str:
     suites = tuple(dict.fromkeys(run.suite for run in runs))
     if not runs:
         return "Nothing was run"
-    # Nobody may take the numbers of models made for trying things out for those of real ones.
-    are_demo = all(model.partition("@")[0] in DEMO_MODELS for model in models)
+    demo_models = {path.name for path in _DEMO_MODELS.iterdir()}
+    are_demo = all(model.partition("@")[0] in demo_models for model in models)
     kind = "demo model" if are_demo else "model"
     named = f"{len(models)} {kind}s"
     if len(models) == 1:
