@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from cimento.errors import Fault
@@ -20,6 +20,8 @@ _KEYS = {
 }  # fmt: skip
 _OPTION = re.compile(r"(?P<stem>.*?)[\s_.(-]*(?P<label>[ab12])\)?", re.IGNORECASE)
 _LABELS = (("a", "b"), ("1", "2"))
+_MOST_PAIRS = 8
+"""Pairs of columns that are tried; tables made to exhaust have thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,13 @@ def key_of(table: Table) -> Key | None:
     for name in table.columns:
         if match := _OPTION.fullmatch(name.strip()):
             named.setdefault(match["stem"].casefold(), {})[match["label"].casefold()] = name
-    for options in named.values():
-        if tuple(sorted(options)) in _LABELS:
-            both = {**options, **{name.casefold(): name for name in options.values()}}
-            if column := _column(table, {*both}, {*options.values()}):
-                return Key(column, both)
+    pairs = [options for options in named.values() if tuple(sorted(options)) in _LABELS]
+    keys = _keys_of(table) if pairs else []
+    for options in pairs[:_MOST_PAIRS]:
+        both = {**options, **{name.casefold(): name for name in options.values()}}
+        columns = [name for name in keys if name not in options.values()]
+        if column := _filled(table, columns, {*both}):
+            return Key(column, both)
     return None
 
 
@@ -79,13 +83,20 @@ def with_key_read(table: Table) -> tuple[Table, list[Fault]]:
     return Table(table.name, tuple(cells), table.numbers, cells), [told]
 
 
-def _column(table: Table, words: set[str], besides: set[str]) -> str:
-    """The column whose name is that of a key, and most of whose cells are some words."""
-    for name in table.columns:
-        cells = [cell.strip().casefold() for cell in table.cells[name]]
-        is_named = name.casefold().strip(" ?¿:") in _KEYS or names_judgments(name)
-        is_filled = 2 * sum(cell in words for cell in cells) > len(cells)
-        if name not in besides and is_named and is_filled:
+def _keys_of(table: Table) -> list[str]:
+    """The columns that may say which of two sentences is good, by their names."""
+    return [
+        name
+        for name in table.columns
+        if name.casefold().strip(" ?¿:") in _KEYS or names_judgments(name)
+    ]
+
+
+def _filled(table: Table, columns: Iterable[str], words: set[str]) -> str:
+    """The first of some columns most of whose cells are some words; empty if there is none."""
+    for name in columns:
+        cells = table.cells[name]
+        if 2 * sum(cell.strip().casefold() in words for cell in cells) > len(cells):
             return name
     return ""
 
@@ -93,7 +104,8 @@ def _column(table: Table, words: set[str], besides: set[str]) -> str:
 def _contradicted(table: Table) -> list[Fault]:
     """The fault of pairs whose good sentences another column would choose, A or B."""
     good, bad = table.find(GOOD), table.find(BAD)
-    column = _column(table, {*_LABELS[0]}, {good or "", bad or ""}) if good and bad else ""
+    columns = [name for name in _keys_of(table) if name not in (good, bad)] if good and bad else []
+    column = _filled(table, columns, {*_LABELS[0]})
     if not column or {cell.strip().casefold() for cell in table.cells[column]} != {*_LABELS[0]}:
         return []
     seen = f"The column {column!r} says A or B, but {good!r} is read as good in every row."
