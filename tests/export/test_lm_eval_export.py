@@ -10,7 +10,7 @@ import pytest
 
 from cimento import open_runs
 from cimento.cli.main import invoke
-from cimento.paradigms.regions.sides import sides_of
+from cimento.paradigms.regions.side_values import side_values
 
 TOML = """regions = ["subject", "verb", "rest"]
 
@@ -118,7 +118,7 @@ def test_inspect_has_the_numbers_that_a_score_compares(folder):
     [log] = [json.loads(path.read_text("utf-8")) for path in out.iterdir()]
     for sample in log["samples"]:
         stated = sample["scores"]["verb"]["metadata"]["logprob_nats"]
-        assert stated == sides_of(run)["verb"][sample["id"]]
+        assert stated == side_values(run)["verb"][sample["id"]]
         assert set(stated) == {"plural", "singular"}
 
 

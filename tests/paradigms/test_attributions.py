@@ -110,18 +110,26 @@ def test_the_word_that_the_copying_head_reads_contributes(tmp_path):
     assert max(others) < 0.2 * means["subject"]
 
 
-def test_means_are_of_sums_over_the_words_of_an_item():
+def of_two_regions(*words):
+    """A suite of six items, and the contributions of words: item, region, bits."""
     suite = Suite(
         Meta(name="s", phenomenon="p"), ("a", "b"), (),
         [Item(str(n), (Condition("x", (Region("u"), Region("v"))),)) for n in range(6)],
     )  # fmt: skip
     rows = [
         ("s", str(item), "prediction 0", "integrated", "mean", "x", region, "ab"[region - 1],
-         0, 0, 1, "t", bits * item, 6.0 * item, 0.0, 0.0, 16, "")
+         0, 0, 1, "t", bits, 6.0 * item, 0.0, 0.0, 16, "")
+        for item, region, bits in words
+    ]  # fmt: skip
+    return suite, pl.DataFrame(rows, schema=ATTRIBUTIONS.polars(), orient="row")
+
+
+def test_means_are_of_sums_over_the_words_of_an_item():
+    suite, table = of_two_regions(*(
+        (item, region, bits * item)
         for item in range(6)
         for region, bits in ((1, 1.0), (1, 2.0), (2, 3.0))
-    ]  # fmt: skip
-    table = pl.DataFrame(rows, schema=ATTRIBUTIONS.polars(), orient="row")
+    ))  # fmt: skip
     means = {mean.region_name: mean for mean in contribution_means(suite, table)}
     assert means["a"].contribution_bits == pytest.approx(7.5)
     assert means["b"].contribution_bits == pytest.approx(7.5)
@@ -131,18 +139,12 @@ def test_means_are_of_sums_over_the_words_of_an_item():
 
 
 def test_means_of_regions_add_up_where_some_items_lack_a_region():
-    suite = Suite(
-        Meta(name="s", phenomenon="p"), ("a", "b"), (),
-        [Item(str(n), (Condition("x", (Region("u"), Region("v"))),)) for n in range(6)],
-    )  # fmt: skip
-    rows = [
-        ("s", str(item), "prediction 0", "integrated", "mean", "x", region, "ab"[region - 1],
-         0, 0, 1, "t", 1.0 + item, 6.0 * item, 0.0, 0.0, 16, "")
+    suite, table = of_two_regions(*(
+        (item, region, 1.0 + item)
         for item in range(6)
         for region in (1, 2)
         if region == 1 or item > 2
-    ]  # fmt: skip
-    table = pl.DataFrame(rows, schema=ATTRIBUTIONS.polars(), orient="row")
+    ))  # fmt: skip
     whole, *regions = contribution_means(suite, table)
     assert {mean.n for mean in (whole, *regions)} == {6}
     added = sum(mean.contribution_bits for mean in regions)

@@ -81,7 +81,8 @@ def test_few_rated_sentences_come_with_a_caution(runs_of_every_kind):
     [section] = sections_of([rated])
     [grid] = [table.grid for table in section.tables if table.name == "correlations"]
     assert "With fewer than 10 sentences" in grid.notes[-1]
-    assert grid.notes[-1] in REPORT_FORMS[".md"]([rated]).splitlines()
+    lines = REPORT_FORMS[".md"]([rated]).splitlines()
+    assert f"it-acceptability: {grid.notes[-1]}" in lines
 
 
 def test_models_stand_beside_each_other_by_names_without_revisions():

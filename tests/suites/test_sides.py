@@ -5,7 +5,7 @@ import pytest
 from cimento import CimentoError, load_suite
 from cimento.suites.headers import meaning, split_side
 from cimento.suites.marks import numbers_for, sides_of
-from tests.suites.test_suite_bare_tables import NUMBERS, written
+from tests.suites.test_suite_bare_tables import NUMBERS, good_texts, written
 
 PAIR = (("1", "Il gatto dorme."), ("1", "Il gatto dormono."), ("2", "Canta."), ("2", "Cantano."))
 
@@ -23,13 +23,7 @@ PAIR = (("1", "Il gatto dorme."), ("1", "Il gatto dormono."), ("2", "Canta."), (
 def test_a_column_that_asks_what_is_wrong_is_inverted(tmp_path, header, good, bad):
     rows = tuple((*row, cell) for row, cell in zip(PAIR, (good, bad) * 2, strict=True))
     loaded = load_suite(written(tmp_path / "c.csv", ("Item", "Frase", header), rows), language="it")
-    assert [item.conditions[0].name for item in loaded.suite.items] == ["good", "good"]
-    assert [item.conditions[0].regions[0].text for item in loaded.suite.items] == [
-        "Il gatto dorme.", "Canta.",
-    ]  # fmt: skip
-    [fault] = loaded.reading.faults
-    shown = repr(good) if good else "an empty cell"
-    assert f"{shown} stands for good and {bad!r} for bad." in fault.seen
+    assert good_texts(loaded, good, bad) == ["Il gatto dorme.", "Canta."]
 
 
 def test_ticks_in_a_column_that_asks_what_is_wrong_decide_nothing():

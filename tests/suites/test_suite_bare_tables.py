@@ -24,6 +24,15 @@ RATED = (
 )
 
 
+def good_texts(loaded, good, bad):
+    """The good sentences of pairs whose marks for good and bad one message names."""
+    assert loaded.suite.condition_names == ("good", "bad")
+    [fault] = loaded.reading.faults
+    shown = repr(good) if good else "an empty cell"
+    assert f"{shown} stands for good and {bad!r} for bad." in fault.seen
+    return [item.conditions[0].regions[0].text for item in loaded.suite.items]
+
+
 def written(path: Path, header: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Path:
     if path.suffix == ".xlsx":
         book = openpyxl.Workbook()

@@ -133,9 +133,9 @@ def _note_kept(files: Sequence[Path]) -> None:
     for path in files:
         if path.name == KEPT:
             note(
-                f"The links and answers in {path.with_name(DATABASE)} are to the design that is now"
-                f" {path}. To use them again, copy it over design.json; to collect answers to the"
-                " new design, name another --database."
+                f"The links and answers in {path.with_name(DATABASE)} belong to the design that"
+                f" is now {path}. To use them again, copy it over design.json; to collect answers"
+                " to the new design, name another --database."
             )
 
 

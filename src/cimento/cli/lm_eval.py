@@ -203,7 +203,7 @@ def _arguments(text: str) -> Iterator[tuple[str, str]]:
     """The names and values of model arguments: ``name=value,name=value``, or a JSON object.
 
     Raises:
-        UsageError: it begins like a JSON object, and is none.
+        UsageError: it begins like a JSON object but is not one.
     """
     if not text.lstrip().startswith("{"):
         for pair in _NEXT_ARGUMENT.split(text.strip(", ")):
@@ -215,7 +215,7 @@ def _arguments(text: str) -> Iterator[tuple[str, str]]:
     except ValueError as error:
         raise UsageError(
             where="--model-args",
-            seen=f"it begins like a JSON object, and is none ({error})",
+            seen=f"it begins like a JSON object but is not one ({error})",
             todo="""Give '{"pretrained": "NAME"}' or pretrained=NAME.""",
         ) from error
     for key, value in stated.items():

@@ -354,11 +354,11 @@ def compare_pair(
         items = [item for item in first.right if item in second.right]
     design, n = first.design(items), len(items)
     before, after = ([one.right[item] for item in items] for one in (first, second))
-    triples = list(zip(items, before, after, strict=True))
-    gained = tuple(item for item, a, b in triples if b and not a)
-    lost = tuple(item for item, a, b in triples if a and not b)
+    changes = [float(b) - float(a) for a, b in zip(before, after, strict=True)]
+    gained = tuple(item for item, change in zip(items, changes, strict=True) if change > 0)
+    lost = tuple(item for item, change in zip(items, changes, strict=True) if change < 0)
     only_first, only_second = discordant(before, after)
-    changes = [float(b) - float(a) for _, a, b in triples]
+    least = detectable(changes, design)
     shares = (sum(before) / n, sum(after) / n) if n else (None, None)
     return PairwiseComparison(
         suite=first.suite,
@@ -377,8 +377,8 @@ def compare_pair(
         else Statistic(None, "no item that only the first gets right"),
         test=share_test(after, before, design),
         kappa=cohen_kappa(before, after, design=design, what="verdicts"),
-        detectable=detectable(changes, design),
-        no_detectable=_why_none(changes, design),
+        detectable=least,
+        no_detectable=_why_undetectable(changes, design) if least is None else "",
         values=paired_outcomes(first, second, seed=seed) if with_values else None,
         note=rates_only((first.kind, second.kind)),
         design=design,
@@ -402,10 +402,8 @@ def detectable(changes: Sequence[float], design: Design) -> float | None:
     return detectable_difference(effective_number(changes, design), discordant=share)
 
 
-def _why_none(changes: Sequence[float], design: Design) -> str:
-    """Why no difference would be shown (see `detectable`); empty where one would be."""
-    if detectable(changes, design) is not None:
-        return ""
+def _why_undetectable(changes: Sequence[float], design: Design) -> str:
+    """The reason why no difference would be shown; see `detectable`."""
     differing = sum(map(bool, changes))
     if not differing:
         return "detectable: the two differ on no item"

@@ -153,16 +153,16 @@ class RunData:
         return asked
 
     @cached_property
-    def _sides(self) -> Mapping[str, Mapping[str, Mapping[str, float | None]]]:
-        return self.run.paradigm.sides(self.run)
+    def _side_values(self) -> Mapping[str, Mapping[str, Mapping[str, float | None]]]:
+        return self.run.paradigm.side_values(self.run)
 
-    def sides(self, outcome: Outcome) -> Mapping[str, float | None]:
+    def side_values(self, outcome: Outcome) -> Mapping[str, float | None]:
         """The numbers that are compared for an outcome, in nats, by condition.
 
         Of a prediction, these are of its own regions in the conditions that it names. For other
         questions they are the sums over the scored tokens of all texts; None if there is none.
         """
-        compared = self._sides.get(outcome.question)
+        compared = self._side_values.get(outcome.question)
         if compared is not None:
             return compared.get(outcome.item, {})
         sums = self.logprobs.get(outcome.item, {})

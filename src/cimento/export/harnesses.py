@@ -129,7 +129,7 @@ def _inspect_sample(
                     "value": one.value,
                     "unit": one.unit,
                     "reference": one.reference,
-                    "logprob_nats": dict(run.sides(one)),
+                    "logprob_nats": dict(run.side_values(one)),
                 },
             }
             for result, one in outcomes
@@ -328,7 +328,7 @@ def _sample(
     run: RunData, result: ExportedResult, number: int, outcome: Outcome
 ) -> dict[str, JsonValue]:
     """One item, whose conditions are the requests that lm-eval would have made, one text each."""
-    sides = run.sides(outcome)
+    sides = run.side_values(outcome)
     texts = {name: text for name, text in run.texts.get(outcome.item, {}).items() if name in sides}
     doc: dict[str, JsonValue] = {
         "item": outcome.item,

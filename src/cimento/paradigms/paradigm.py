@@ -275,7 +275,10 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
         """
         return None
 
-    def sides(self, run: Run) -> Mapping[str, Mapping[str, Mapping[str, float | None]]]:  # noqa: ARG002
+    def side_values(
+        self,
+        run: Run,  # noqa: ARG002
+    ) -> Mapping[str, Mapping[str, Mapping[str, float | None]]]:
         """The numbers that questions compare, in nats, by question, item and condition.
 
         By default there are none: then a condition's number is the sum over its scored tokens.
@@ -292,6 +295,13 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
 
     def warnings(self, run: Run) -> Sequence[str]:  # noqa: ARG002
         """Warnings for readers of a run, beside those of its manifest; by default, none."""
+        return ()
+
+    def remarks(self, run: Run) -> Sequence[str]:  # noqa: ARG002
+        """What must stand beside the estimates of a run wherever they are shown; by default none.
+
+        Unlike `warnings` it is stored nowhere, since it follows from the estimates.
+        """
         return ()
 
     def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:

@@ -25,7 +25,7 @@ RULES: Mapping[str, str] = {
 
 EVERYTHING = "all words"
 _MOST_ITEMS = 6
-_LEAST_MOVED, _TENTH = 0.01, 0.001
+_LEAST_MOVED, _LEAST_PRINTED = 0.01, 0.001
 """Contributions that are a smaller share of the margins say nothing; the least share printed."""
 
 
@@ -67,13 +67,13 @@ def _notes(whole: ContributionMean, baseline: str) -> tuple[str, ...]:
         margin = f"The mean margin of {whole.n} items is {_bits(whole.margin_bits)} bits;"
         notes = [f"{margin} contributions of gradient x input do not add up to it."]
         if whole.moved is not None and whole.moved < _LEAST_MOVED:
+            is_least = whole.moved < _LEAST_PRINTED
+            share = "less than 0.1" if is_least else f"{100 * whole.moved:.1f}"
             notes.append(
-                "Warning: all contributions together are"
-                f" {'less than 0.1' if whole.moved < _TENTH else f'{100 * whole.moved:.1f}'} % of"
-                " the margins, so they say nothing about this model. A model that normalizes every"
-                " embedding before its first layer (such as ModernBERT) does not react to its"
-                " length, and gradient x input is then 0, whatever the model depends on. Use --by"
-                " integrated."
+                f"Warning: all contributions together are {share} % of the margins, so they say"
+                " nothing about this model. A model that normalizes every embedding before its"
+                " first layer (such as ModernBERT) does not react to its length, and gradient x"
+                " input is then 0, whatever the model depends on. Use --by integrated."
             )
         return tuple(notes)
     margin = f"({_bits(whole.margin_bits)} bits on average of {whole.n} items)"

@@ -13,10 +13,10 @@ from cimento.io.files import expanded, write_bytes, write_text
 from cimento.report import NamedGrid
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.excel import xlsx
-from cimento.report.formatting import correlation_cautions, warnings
+from cimento.report.formatting import warnings
 from cimento.report.grid import GRID_FORMS, Grid, as_latex, as_markdown
 from cimento.report.paper import results_grid, revisions, short_names
-from cimento.report.sections import estimates_grid, people_notes
+from cimento.report.sections import estimates_grid
 from cimento.report.word import docx
 from cimento.runs.identity import suite_digests
 from cimento.runs.outcomes import estimates_table
@@ -63,9 +63,9 @@ def markdown(runs: Sequence[Run]) -> str:
     ]
     summaries = [run.summary() for run in runs]
     notes = [f"{about}: {remark}" for about, remark in warnings(summaries)]
-    notes += correlation_cautions(estimates)
+    # Those about people are the same beside every model.
     notes += dict.fromkeys(
-        f"{run.suite.name}, {line}" for run in runs for line in people_notes(run.estimates())
+        f"{run.suite.name}: {remark}" for run in runs for remark in run.paradigm.remarks(run)
     )
     suites = {estimate.suite for estimate in estimates}
     title = "Shares in percent; 95 % intervals."

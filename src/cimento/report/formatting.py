@@ -319,26 +319,6 @@ def explanation(*, ties_pass: bool = False, several: bool = False) -> str:
     return " ".join(filter(None, said))
 
 
-_FEW_SENTENCES = 10
-"""Fewest sentences whose correlations come without a caution (docs/statistics.md)."""
-
-
-def correlation_cautions(estimates: Iterable[Estimate]) -> tuple[str, ...]:
-    """A caution where so few sentences were correlated that no number can be trusted.
-
-    Args:
-        estimates: of any kinds; only correlations of scores with ratings are looked at.
-    """
-    correlations = (one for one in estimates if one.statistic == "spearman")
-    if not any(one.value is not None and one.n < _FEW_SENTENCES for one in correlations):
-        return ()
-    caution = (
-        f"With fewer than {_FEW_SENTENCES} sentences trust neither the coefficients (partial ones"
-        " least) nor intervals and p, which may contradict each other."
-    )
-    return (caution,)
-
-
 def rate_remarks(estimates: Sequence[Estimate]) -> tuple[str, ...]:
     """Cautions that a reader needs before trusting some rates, each once.
 

@@ -355,7 +355,7 @@ def _drawn(plan: SizePlan, pilot: Pilot) -> str:
     if pilot.kind == "correlation":
         alone = (
             "The power is approximate, for sentences that stand alone. Sentences of one item are"
-            " alike: to be safe, take so many items."
+            " alike: to be safe, use that many items."
         )
         if plan.needed is None:
             return alone

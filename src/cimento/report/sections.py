@@ -28,7 +28,7 @@ from cimento.report import (
 )
 from cimento.report.figures import drawable
 from cimento.report.figures_rates import margins_figure, rates_figure
-from cimento.report.formatting import estimate_label, interval, items, number, rate_remarks
+from cimento.report.formatting import estimate_label, items, rate_remarks
 from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.report.items import strips_of, worst_first
 from cimento.runs.outcomes import Outcome, each_outcome
@@ -381,26 +381,3 @@ def _measure(name: str) -> str:
     unit = f", {measure.unit}" if measure.unit else ""
     better = "higher" if measure.higher_is_better else "lower"
     return f"Judged on {measure.name}: {measure.formula}{unit}; the {better} the better."
-
-
-def people_notes(estimates: Iterable[Estimate]) -> Iterator[str]:
-    """The noise ceiling of people's ratings, and their agreement, as far as they are estimated.
-
-    Args:
-        estimates: of one run; those of other questions are ignored.
-    """
-    of_people = [one for one in estimates if one.question == "rating"]
-    ceilings = [one for one in of_people if one.statistic == "noise ceiling"]
-    known = next((one for one in ceilings if one.value is not None), None)
-    if known is not None:
-        yield f"noise ceiling: {number(known.value)}, from {known.method}"
-    elif ceilings:
-        yield f"noise ceiling: - ({ceilings[0].reason})"
-    alphas = ", ".join(
-        f"{alpha.method} {number(alpha.value)} "
-        + interval(alpha.low, alpha.high, absent=f"(no interval: {alpha.reason})")
-        for alpha in of_people
-        if alpha.statistic == "Krippendorff's alpha" and alpha.value is not None
-    )
-    if alphas:
-        yield f"agreement of the people, Krippendorff's alpha: {alphas}"

@@ -151,14 +151,16 @@ def plan_all(
         for failed in failures:
             asked.setdefault(failed.suite, SuitePlan(suite=failed.suite, problem=str(failed.error)))
         plans = plan_models(execution, cache, gpu=gpu, prices=prices)
-        planned += [_with_later(plan, follow) for plan in _without_hope(plans, job_plans)]
+        planned += [_with_later(plan, follow) for plan in _with_shared_problem(plans, job_plans)]
         if failures and not jobs:
             planned.append(ModelPlan(model=failures[0].model, problem=str(failures[0].error)))
     order = (replace(asked[name], stored=tuple(labels)) for name, labels in stored.items())
     return Planned(suites=tuple(order), models=tuple(planned))
 
 
-def _without_hope(models: Sequence[ModelPlan], jobs: Sequence[JobPlan]) -> Sequence[ModelPlan]:
+def _with_shared_problem(
+    models: Sequence[ModelPlan], jobs: Sequence[JobPlan]
+) -> Sequence[ModelPlan]:
     """The plans of a model, with the problem of its first job if all its jobs have one."""
     if not jobs or not all(job.problem for job in jobs):
         return models

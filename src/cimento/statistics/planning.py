@@ -182,7 +182,7 @@ def _check(pilot: Pilot, wanted: float, power: float, alpha: float, trials: int)
         seen = f"a difference of {wanted:g} from {pilot.null:.3f}"
         todo = "Give a share, such as 0.05 for five points; both together are at most 1."
     elif pilot.kind == "correlation" and abs(wanted) >= 1:
-        seen, todo = f"a correlation of {wanted:g}", "It lies between -1 and 1, without these."
+        seen, todo = f"a correlation of {wanted:g}", "It lies strictly between -1 and 1."
     elif pilot.kind == "mean" and len(set(pilot.values)) == 1:
         seen, todo = "all values of the pilot are equal", "Give a pilot whose items differ."
     elif not 0 < alpha < power < 1 or trials < 1:

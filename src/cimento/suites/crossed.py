@@ -72,8 +72,8 @@ def arranged(table: Table) -> tuple[Table, list[Fault]]:
     crossed in every item make a design. The fault is an error if rows of an item cannot be told
     apart.
     """
-    if found := paired(table):
-        return found[0], [found[1]] if found[1] else []
+    if pairs := paired(table):
+        return pairs[0], [pairs[1]] if pairs[1] else []
     condition = table.find("condition")
     repeated = _repeated(table, condition) if condition else []
     if condition and (lettered := _lettered(table, condition)):
@@ -136,11 +136,11 @@ def paired(table: Table) -> tuple[Table, Fault | None] | None:
             made["phenomenon"] = levels
     else:
         seen = "The two sentences of an item are read as a pair."
-        told = _sides_told(column, sides)
+        marks = _sides_named(column, sides)
         todo = "To correlate with the ratings, give each sentence the number of an item of its own."
         if column not in (table.find("rating"), table.find("ratings")):
             todo = ""
-        message = fault("CIM-S063", where=table.name, seen=f"{seen} {told}", todo=todo)
+        message = fault("CIM-S063", where=table.name, seen=f"{seen} {marks}", todo=todo)
     return Table(table.name, tuple(made), table.numbers, made), message
 
 
@@ -175,7 +175,7 @@ def _by_levels(table: Table, column: str, other: str, sides: Mapping[str, str]) 
     )
     if len(levels) != N_LEVELS:
         todo = ""
-    more = f" {_sides_told(column, sides)}"
+    more = f" {_sides_named(column, sides)}"
     return pairs_by_level(levels, where=table.name, todo=todo, more=more)
 
 
@@ -189,14 +189,14 @@ def _with_good_and_bad(table: Table, condition: str) -> tuple[Table, list[Fault]
     if all(map(is_condition_name, sides)):
         return table, []
     if sorted(sides.values()) != [BAD, GOOD] and (sides := sides_of("", cells, abbreviates=True)):
-        seen = _sides_told(condition, sides)
+        seen = _sides_named(condition, sides)
         todo = "If they are other conditions, write their names out."
         faults.append(fault("CIM-S063", where=table.name, seen=seen, todo=todo))
     renamed = {**table.cells, condition: [sides.get(cell, cell) for cell in cells]}
     return (replace(table, cells=renamed) if sides else table), faults
 
 
-def _sides_told(column: str, sides: Mapping[str, str]) -> str:
+def _sides_named(column: str, sides: Mapping[str, str]) -> str:
     """The sentence that says which of two marks is the good one."""
     marks = {side: repr(mark) if mark else "an empty cell" for mark, side in sides.items()}
     return f"In the column {column!r}, {marks[GOOD]} stands for good and {marks[BAD]} for bad."
@@ -232,7 +232,7 @@ def _apart(table: Table, column: str, sides: Sequence[str]) -> list[str]:
         One for each way to pair the sentences, that of the fewest levels; an empty name where each
         item is one pair.
     """
-    found: dict[frozenset[tuple[int, ...]], str] = {}
+    ways: dict[frozenset[tuple[int, ...]], str] = {}
     known = {column, table.find("item"), table.find("sentence")}
     others = [name for name in table.columns if name not in known]
     for name in ("", *sorted(others, key=lambda name: len({*table.cells[name]}))):
@@ -244,8 +244,8 @@ def _apart(table: Table, column: str, sides: Sequence[str]) -> list[str]:
         if is_told and len(sides) >= LEAST_PAIRED * len(pairs):
             if not name:
                 return [""]
-            found.setdefault(frozenset(map(tuple, pairs.values())), name)
-    return list(found.values())
+            ways.setdefault(frozenset(map(tuple, pairs.values())), name)
+    return list(ways.values())
 
 
 _MOST_LEVELS = 6
@@ -267,14 +267,14 @@ def _joined(table: Table, column: str, sides: Mapping[str, str]) -> Table | None
         and N_LEVELS <= len({*table.cells[name]}) <= _MOST_LEVELS
     ]  # fmt: skip
     judged = [sides[cell.strip()] for cell in table.cells[column]]
-    found = list[Table]()
+    fitting = list[Table]()
     for two in combinations(factors[:_MOST_FACTORS], 2):
         levels = zip(*(map(str.strip, table.cells[name]) for name in two), strict=True)
         cells = {**table.cells, " x ".join(two): ["-".join(both) for both in levels]}
         with_both = Table(table.name, tuple(cells), table.numbers, cells)
         if with_both.columns[-1] in _apart(with_both, column, judged):
-            found.append(with_both)
-    return found[0] if len(found) == 1 else None
+            fitting.append(with_both)
+    return fitting[0] if len(fitting) == 1 else None
 
 
 _LETTERED = re.compile(r"(.*\d)[ ._-]?([a-z])", re.IGNORECASE)

@@ -118,8 +118,8 @@ def split_side(name: str) -> tuple[str, str] | None:
         for length in (2, 1):  # "no gramatical" before "gramatical"
             ends = ((words[-length:], words[:-length]), (words[:length], words[length:]))
             for side, level in ends if len(words) > length else ():
-                if found := _side_of(" ".join(side).removesuffix("."), known):
-                    return found, " ".join(level).removesuffix(".")
+                if meant := _side_of(" ".join(side).removesuffix("."), known):
+                    return meant, " ".join(level).removesuffix(".")
     return None
 
 

@@ -79,8 +79,8 @@ def with_key_read(table: Table) -> tuple[Table, list[Fault]]:
     cells = {name: table.cells[name] for name in table.columns if name not in taken} | sides
     what = BAD if is_negative(key.column) else GOOD
     seen = f"The column {key.column!r} is read as the key: it names the {what} sentence of a pair."
-    told = fault("CIM-S063", where=table.name, seen=seen, todo="")
-    return Table(table.name, tuple(cells), table.numbers, cells), [told]
+    message = fault("CIM-S063", where=table.name, seen=seen, todo="")
+    return Table(table.name, tuple(cells), table.numbers, cells), [message]
 
 
 def _keys_of(table: Table) -> list[str]:

@@ -131,8 +131,8 @@ def sides_of(header: str, cells: Iterable[str], *, abbreviates: bool = False) ->
     if len(levels) != 2:  # noqa: PLR2004  # good and bad
         return {}
     words = {level.casefold() for level in levels}
-    if told := _told(header, levels):
-        return told
+    if stated := _stated(header, levels):
+        return stated
     if asks_bad and words <= _YES | _NO:
         sides = {level: "bad" if level.casefold() in _YES else "good" for level in levels}
     elif asks_bad and words <= _TICKS:
@@ -158,13 +158,13 @@ def _sides(header: str, levels: Iterable[str], *, abbreviates: bool) -> dict[str
     return {level: sides[level] for level in levels} if sides else {}
 
 
-def _told(header: str, levels: Iterable[str]) -> dict[str, str]:
+def _stated(header: str, levels: Iterable[str]) -> dict[str, str]:
     """The sides that the name of a column gives: ``Judgment (1 = bad)``; empty without them."""
     legend = {mark: meaning(word.strip()) for mark, word in _LEGEND.findall(header)}
     known = {mark: side for mark, side in legend.items() if side in ("good", "bad")}
     (rest,) = {"good", "bad"} - {*known.values()} if len({*known.values()}) == 1 else ("",)
-    found = {level: known.get(level, rest) for level in levels}
-    return found if sorted(found.values()) == ["bad", "good"] else {}
+    sides = {level: known.get(level, rest) for level in levels}
+    return sides if sorted(sides.values()) == ["bad", "good"] else {}
 
 
 _SHORTEST = 4

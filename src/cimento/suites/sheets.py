@@ -80,9 +80,9 @@ def read_sheet(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
 def _rivals(table: Table) -> Fault | None:
     """The fault of a table in which two columns may be meant as the sentences; None for others."""
     filled = [name for name in table.columns if _has_sentences(table.cells[name])]
-    if not (found := rivals(filled)):
+    if not (both := rivals(filled)):
         return None
-    first, second, *_ = found
+    first, second, *_ = both
     seen = f"The columns {first!r} and {second!r} may both be the sentences that are scored."
     todo = "Rename the one that is not, such as translation or notes."
     return fault("CIM-S004", where=table.name, seen=seen, todo=todo)

@@ -54,7 +54,7 @@ def test_columns_of_words_that_are_no_options_are_named(tmp_path):
     rows = "Piove, ___ esco.\tma\tse\tdove\tpiano\nEsco ___ posso.\tse\tma\tchi\tpiano\n"
     rows += "Resto ___ piove.\tse\tchi\tdi\tpiano\n"
     [message] = seen(read(tmp_path, head + rows))
-    assert "read as no options: Alternativa 1, Alternativa 2." in message
+    assert "not read as options: Alternativa 1, Alternativa 2." in message
 
 
 @pytest.mark.parametrize("others", [("se, dove",), ("se, dove", "però")])

@@ -114,7 +114,7 @@ def _with_bars(table: Table, faults: list[Fault]) -> Table:
     if others := [
         name for name in cells if name not in ITEM_COLUMNS and _may_be_options(cells[name])
     ]:
-        seen = f"These columns are read as no options: {', '.join(others)}."
+        seen = f"These columns are not read as options: {', '.join(others)}."
         todo = "If they hold options, write them in the column plausible or implausible, with bars."
         faults.append(cloze_fault("CIM-C017", where=table.name, seen=seen, todo=todo))
     return replace(table, columns=tuple(cells), cells=cells)

@@ -37,6 +37,7 @@ from cimento.paradigms.ratings.runs import (
 from cimento.paradigms.ratings.sections import (
     rated_tables,
     rated_text,
+    rating_remarks,
     scatter_figure,
     scatter_frame,
     with_people,
@@ -228,6 +229,10 @@ class Ratings(RegionParadigm):
         rated = any(sentence.mean is not None for sentence in rated_of(suite).sentences)
         doubts = {NO_RATINGS: not rated, DECIMALS: looks_decimal(suite)}
         return (*super().warnings(run), *(doubt for doubt, holds in doubts.items() if holds))
+
+    def remarks(self, run: Run) -> Sequence[str]:
+        """The noise ceiling, the agreement of the people, and a caution on few sentences."""
+        return rating_remarks(RatedRun(run))
 
     def sections(self, runs: Sequence[Run]) -> list[SuiteReport]:
         """The sections of region suites, with ratings of items, scatters and correlation tables."""

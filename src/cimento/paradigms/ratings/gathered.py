@@ -87,14 +87,14 @@ def _column_of_people(table: Table, groups: Sequence[Sequence[int]], known: Sequ
     several = [rows for rows in groups if len(rows) >= _FEWEST]
     if len(several) * 2 <= len(groups):
         return ""
-    found = {
+    distinct = {
         name: len({*cells})
         for name, cells in table.cells.items()
         if name not in (*known, table.find("item"))
         and all(len({cells[row].strip() for row in rows} - {""}) == len(rows) for rows in groups)
     }
-    fewest = min(found, key=lambda name: found[name], default="")
-    is_person = bool(fewest) and found[fewest] * 2 <= len(table.numbers)
+    fewest = min(distinct, key=lambda name: distinct[name], default="")
+    is_person = bool(fewest) and distinct[fewest] * 2 <= len(table.numbers)
     return fewest if is_person and _holds_numbers(table.cells[known[0]]) else ""
 
 

@@ -72,8 +72,8 @@ def read_bare(path: Path) -> Reading:
     if table is None:
         raise unusable(path, faults)
     named = _named_scale(table)
-    table, told = gathered(table)
-    faults += told
+    table, joined = gathered(table)
+    faults += joined
     rows, more = read_items(table)
     if rows is None:
         raise unusable(path, [*faults, *more])

@@ -12,6 +12,8 @@ from cimento.errors import counted
 from cimento.io.inline_markup import columns
 from cimento.measures import Measure, Missing, find_measure
 from cimento.paradigms.ratings.estimates import (
+    BY_ERRORS,
+    BY_HALVES,
     LABEL,
     RATING,
     TOKENS,
@@ -22,15 +24,8 @@ from cimento.paradigms.ratings.suite import RatedSentence
 from cimento.paradigms.regions.judging import crosses_factors
 from cimento.report import ItemRecord, NamedGrid, RunReport
 from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, frame_of, require_rows
-from cimento.report.formatting import (
-    correlation_cautions,
-    interval,
-    number,
-    p_number,
-    p_short,
-)
+from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
-from cimento.report.sections import people_notes
 from cimento.runs.outcomes import Estimate
 
 if TYPE_CHECKING:
@@ -40,6 +35,8 @@ if TYPE_CHECKING:
 _WHOSE = {"people": "people", "author": "the author's expectation"}
 _WIDTH = 60
 _LEAST = 3
+_FEW = 10
+"""Fewest sentences whose correlations come without a caution (docs/statistics.md)."""
 
 
 def rated_text(run: RatedRun) -> str:
@@ -88,7 +85,7 @@ def _beside(run: RatedRun) -> Iterator[str]:
     intervals = method_names(spearman.interval_method for spearman in spearmans)
     tests = method_names(spearman.p_method for spearman in spearmans if spearman.p is not None)
     yield f"  95 %: {intervals}; p of Spearman: {tests}"
-    yield from (f"  {caution}" for caution in correlation_cautions(spearmans))
+    yield from (f"  {caution}" for caution in _cautions(spearmans))
     reasons = {
         estimate.reason for kind in KINDS for estimate in run.measured(kind) if estimate.reason
     }
@@ -101,16 +98,48 @@ def _beside(run: RatedRun) -> Iterator[str]:
         yield f"  {counted(n, 'sentence')} without a value: {reason}"
 
 
+def _cautions(spearmans: Sequence[Estimate]) -> tuple[str, ...]:
+    """A caution where so few sentences were correlated that no number can be trusted."""
+    if not any(one.value is not None and one.n < _FEW for one in spearmans):
+        return ()
+    caution = (
+        f"With fewer than {_FEW} sentences trust neither the coefficients (partial ones least) nor"
+        " intervals and p, which may contradict each other."
+    )
+    return (caution,)
+
+
 def method_names(names: Iterable[str | None]) -> str:
     """The names of the methods of some estimates, each once."""
     return " or ".join(dict.fromkeys(name for name in names if name)) or "-"
 
 
 def _people(run: RatedRun) -> Iterator[str]:
-    """Notes on the people themselves."""
-    yield from people_notes(run.estimates)
+    """The noise ceiling of people's ratings, and their agreement, as far as they are estimated."""
+    halves = run.find(RATING, "noise ceiling", BY_HALVES)
+    errors = run.find(RATING, "noise ceiling", BY_ERRORS)
+    known = next(
+        (estimate for estimate in (halves, errors) if estimate and estimate.value is not None), None
+    )
+    if known is not None:
+        yield f"noise ceiling: {number(known.value)}, from {known.method}"
+    elif halves is not None:
+        yield f"noise ceiling: - ({halves.reason})"
+    alphas = ", ".join(
+        f"{alpha.method} {number(alpha.value)} "
+        + interval(alpha.low, alpha.high, absent=f"(no interval: {alpha.reason})")
+        for alpha in run.estimates
+        if alpha.statistic == "Krippendorff's alpha" and alpha.value is not None
+    )
+    if alphas:
+        yield f"agreement of the people, Krippendorff's alpha: {alphas}"
     if crosses_factors(run.run):
         yield _NO_DD
+
+
+def rating_remarks(run: RatedRun) -> tuple[str, ...]:
+    """Notes on the people and cautions, for tables that show the correlations alone."""
+    return (*_people(run), *_cautions(run.measured("spearman"))) if run.n_rated else ()
 
 
 _NO_DD = "people's DD is not computed: the correlations are over all sentences of the design"
@@ -313,7 +342,7 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
                 f"95 %: {intervals}; p of Spearman: {tests}.",
                 # People are the same beside every model.
                 *(f"{line[0].upper()}{line[1:]}." for line in _people(runs[0])),
-                *correlation_cautions(shown),
+                *_cautions(shown),
             ),
         )
         yield NamedGrid("correlations", grid)

@@ -301,11 +301,11 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
 
         return condition_scores(run)
 
-    def sides(self, run: Run) -> Mapping[str, Mapping[str, Mapping[str, float | None]]]:
-        """The numbers that predictions compare; see `cimento.paradigms.regions.sides`."""
-        from cimento.paradigms.regions.sides import sides_of
+    def side_values(self, run: Run) -> Mapping[str, Mapping[str, Mapping[str, float | None]]]:
+        """The numbers that predictions compare; see `cimento.paradigms.regions.side_values`."""
+        from cimento.paradigms.regions.side_values import side_values
 
-        return sides_of(run)
+        return side_values(run)
 
     def methods(self, run: Run) -> MethodFacts:
         """The facts about judging; see `cimento.paradigms.regions.sections.region_methods`."""

@@ -25,6 +25,7 @@ from cimento.io.tables import REPLICATE, REPLICATES, replicate_columns
 from cimento.measures import BITS_PER_NAT, Unit, Value
 from cimento.measures.regions import RegionColumns
 from cimento.runs.outcomes import VerdictName
+from cimento.suites.checks.structure import Listing
 from cimento.suites.formula import (
     Comparison,
     Connective,
@@ -359,10 +360,9 @@ def _check_references(tree: Formula, text: str, suite: Suite, conditions: Sequen
 
 def _known(name: str, conditions: Sequence[str]) -> str:
     """The condition that may have been meant, and those that there are."""
-    listed = did_you_mean("", conditions).removeprefix("Known: ")
-    close = did_you_mean(name, conditions)
+    close = did_you_mean(name, conditions, listed=())
     meant = f"{close} " if close.endswith("?") else ""
-    return f"{meant}Its conditions: {listed}"
+    return f"{meant}Its conditions: {Listing(sorted(set(conditions)))}."
 
 
 def replicates_of(tokens: pl.LazyFrame) -> list[pl.LazyFrame]:

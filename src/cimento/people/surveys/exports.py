@@ -273,8 +273,8 @@ def write_survey(design: SurveyDesign, folder: Path, *, force: bool = False) -> 
     if not force and answered != design:
         raise UsageError(
             where=str(folder),
-            seen=f"{DATABASE} there holds links and answers to another design, which would work no"
-            " longer",
+            seen=f"{DATABASE} there holds links and answers to another design, which would no"
+            " longer work",
             todo="Write to another folder (-o), and make new links there. --force writes here, and"
             f" keeps the design of the answers as {KEPT}.",
         )

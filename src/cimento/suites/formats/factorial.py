@@ -288,8 +288,8 @@ def read_factorial_table(path: Path) -> Reading:
     data, table, faults = tabulated(path)
     table = filled_down(table)
     if regions := region_columns(table):
-        table, told = with_sentences(table, regions)
-        faults.append(told)
+        table, message = with_sentences(table, regions)
+        faults.append(message)
     if _is_of_sprouse(table):
         table = _from_sprouse(table)
     elif not is_factorial_table(table):

@@ -34,7 +34,7 @@ from cimento.suites import (
 )
 from cimento.suites.crossed import CLUSTER, pairs_by_level
 from cimento.suites.headers import name_of_levels, split_side
-from cimento.suites.keyed import key_of, with_key_read
+from cimento.suites.keyed import with_key_read
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
@@ -124,7 +124,7 @@ T = TypeVar("T")
 
 def is_pair_table(table: Table) -> bool:
     """Whether each row of a table has one pair or two."""
-    return dialect_of(unfolded(table)) is not None or key_of(table) is not None
+    return dialect_of(unfolded(table)) is not None
 
 
 def unfolded(table: Table) -> Table:
@@ -201,10 +201,10 @@ def read_pairs(path: Path) -> Reading:
         SuiteError: the file is not such a table.
     """
     data, given, faults = tabulated(path)
-    given, told = with_key_read(given)
-    if errors(told):
-        raise unusable(path, [*faults, *told])
-    faults += told
+    given, more = with_key_read(given)
+    if errors(more):
+        raise unusable(path, [*faults, *more])
+    faults += more
     table = unfolded(given)
     dialect = dialect_of(table)
     if dialect is None:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from cimento.io.values import Floats
     from cimento.runs.run import Run
 
-Sides = dict[str, dict[str, dict[str, float | None]]]
+SideValues = dict[str, dict[str, dict[str, float | None]]]
 """By question, item and condition."""
 
 
-def sides_of(run: Run) -> Sides:
+def side_values(run: Run) -> SideValues:
     """The negated surprisals that each question of a run compares, in nats.
 
     Of each condition that the formula of a prediction names, the value of a region counts once,
@@ -51,7 +51,7 @@ def sides_of(run: Run) -> Sides:
     parts = [references(tree) for tree in parse_predictions(suite)]
     if len(parts) > 1:
         parts.append(_alike([one for part in parts for one in part]))
-    made: Sides = {}
+    made: SideValues = {}
     for question, part in zip(questions(run), parts, strict=True):
         sides = made[question] = {item: {} for item in ids}
         for condition in suite.condition_names:
