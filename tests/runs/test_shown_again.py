@@ -174,3 +174,21 @@ def test_showing_a_run_again_imports_no_library_of_tables_or_models(stored):
         command, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "0 []"
+
+
+def test_numbers_that_are_not_the_stored_ones_are_said_to_be_so(stored, tmp_path, capsys):
+    command = asked(copied(stored, tmp_path), "--metric", "mean")
+    capsys.readouterr()
+    assert invoke(command) == 0
+    said = capsys.readouterr().err
+    assert "pairs x demo-causal@91bca5d: these numbers are not stored" in said
+    assert "metric is mean here and not given there" in said
+    assert "Stored in" not in said
+    assert invoke([*command, "--json"]) == 0
+    assert "not stored" in capsys.readouterr().err
+    assert invoke([*command, "--force"]) == invoke(command) == 0
+    said = capsys.readouterr().err
+    assert "not stored" not in said
+    assert said.count("Stored in") == 2
+    [run] = (open_run(path.parent) for path in (tmp_path / "runs").rglob("manifest.json"))
+    assert run.options.metric == "mean"

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from cimento.api import ProgressFor
     from cimento.options import RunOptions
     from cimento.paradigms.registry import SuiteLike
+    from cimento.suites import JsonValue
 
 PART_MISSING = 3
 
@@ -49,13 +50,43 @@ def show_ends(
         show(summary_json(runs, failures))
     elif runs:
         show_runs(runs)
-        if output is not None:
-            note(f"Stored in {output}. For a page to read: cimento report {output} -o report.html")
+    if output is not None and runs and not _note_judged_otherwise(runs) and not as_json:
+        note(f"Stored in {output}. For a page to read: cimento report {output} -o report.html")
     code = report_failures(runs, failures)
     empty = list(filter(None, map(_nothing_scored, runs)))
     for line in empty:
         note(f"cimento: {line}")
     return PART_MISSING if code == 0 and empty else code
+
+
+def _note_judged_otherwise(runs: Sequence[Run]) -> bool:
+    """Say of runs that were stored before how the judging shown differs from what is stored."""
+    differing: dict[str, list[str]] = {}
+    for run in runs:
+        stored = manifest_part(run.manifest, "options")
+        here = run.options.model_dump(mode="json")
+        changed = [
+            f"{name} is {_plainly(here[name])} here and {_plainly(stored[name])} there"
+            for name in here
+            if name in stored and here[name] != stored[name]
+        ]
+        if changed:
+            differing.setdefault("; ".join(changed), []).append(f"{run.suite_name} x {run.model}")
+    for how, names in differing.items():
+        note(
+            f"cimento: {', '.join(names)}: these numbers are not stored. What was stored before is"
+            f" judged with other options ({how}), and report, show, compare and cite use that."
+            " Repeat the command with --force to store these numbers in its place, or give the"
+            " options to `cimento judge RUN -o FOLDER` to store them elsewhere."
+        )
+    return bool(differing)
+
+
+def _plainly(value: JsonValue) -> str:
+    """An option's value in a sentence."""
+    if value in (None, "", []):
+        return "not given"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def summary_json(runs: Sequence[Run], failures: Sequence[Failure]) -> str:
