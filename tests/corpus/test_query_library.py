@@ -110,6 +110,57 @@ def test_a_stored_query_finds_its_sentence_and_makes_the_expected_pair(case, tmp
     assert not drafts.reasons
 
 
+NOUNS = ["1 la il DET Definite=Def|Gender={0}|Number={1}|PronType=Art 2 det",
+         "2 lista lista NOUN Gender={0}|Number={1} 0 root",
+         "3 di di ADP _ 4 case",
+         "4 cose cosa NOUN Gender=Fem|Number=Plur 2 nmod"]  # fmt: skip
+TAILS = {
+    "noun-adjective-number": ["5 nuove nuovo ADJ Gender=Fem|Number=Plur 4 amod"],
+    "noun-adjective-gender": ["5 nuove nuovo ADJ Gender=Fem|Number=Plur 4 amod"],
+    "noun-participle-number": [
+        "5 nate nascere VERB Gender=Fem|Number=Plur|Tense=Past|VerbForm=Part 4 acl"
+    ],
+    "relative-verb-number": [
+        "5 che che PRON PronType=Rel 6 nsubj",
+        "6 cantano cantare VERB Mood=Ind|Number=Plur|Person=3|Tense=Pres|VerbForm=Fin 4 acl:relcl",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "gender", "number", "found"),
+    [
+        ("noun-adjective-number", "Fem", "Sing", 0),  # la lista di cose nuova
+        ("noun-adjective-number", "Masc", "Sing", 1),  # *il libro di cose nuova
+        ("noun-adjective-number", "Fem", "Plur", 1),
+        ("noun-adjective-gender", "Masc", "Plur", 0),  # i libri di cose nuovi
+        ("noun-adjective-gender", "Masc", "Sing", 1),
+        ("noun-participle-number", "Fem", "Sing", 0),  # la lista di cose nata
+        ("noun-participle-number", "Masc", "Sing", 1),
+        ("relative-verb-number", "Masc", "Sing", 0),  # il libro di cose che canta
+        ("relative-verb-number", "Masc", "Plur", 1),
+    ],
+)
+def test_a_noun_before_that_agrees_with_the_other_form_makes_no_pair(
+    query, gender, number, found, tmp_path
+):
+    rows = [row.format(gender, number) for row in NOUNS] + TAILS[query]
+    text = " ".join(row.split(" ")[1] for row in rows)
+    index = TreebankIndex(treebank(tmp_path, (text, rows)))
+    [request] = stored_queries()[query].requests
+    assert len(find(index, request)) == found
+
+
+def test_a_negative_word_of_another_clause_needs_no_negation(tmp_path):
+    rows = ["1 non non ADV _ 2 advmod",
+            "2 dorme dormire VERB Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin 0 root",
+            "3 : : PUNCT _ 5 punct",
+            "4 mai mai ADV _ 5 advmod",
+            "5 dormire dormire VERB VerbForm=Inf 2 parataxis"]  # fmt: skip
+    index = TreebankIndex(treebank(tmp_path, ("non dorme: mai dormire", rows)))
+    assert not find(index, stored_queries()["negative-concord"].requests[0])
+
+
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case.language == "ru" and case.forms], ids=lambda c: c.query
 )
