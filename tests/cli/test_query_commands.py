@@ -119,6 +119,16 @@ def test_a_pattern_of_ones_own_needs_a_change_and_takes_any_word(tmp_path, capsy
     assert good != bad
 
 
+def test_fewer_pairs_than_items_are_taken_and_counted(tmp_path, capsys):
+    out = tmp_path / "few"
+    arguments = ["--dictionary", "rules:it", "--items", "900", "-o", str(out)]
+    assert invoke([*BUILD, "subject-verb-number", *SAMPLE, *arguments]) == 0
+    [said] = [line for line in capsys.readouterr().err.splitlines() if line.endswith(str(out))]
+    found = json.loads((out / "query.json").read_text(encoding="utf-8"))["items"]
+    assert said.startswith(f"{found} pairs of ")
+    assert ", fewer than --items 900: " in said
+
+
 def test_a_query_that_finds_nothing_writes_nothing(tmp_path, capsys):
     out = tmp_path / "none"
     assert invoke([*BUILD, "whether-island", *SAMPLE, "-o", str(out)]) == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import cimento
-from cimento import InputError, Meta, UsageError
+from cimento import Meta, UsageError
 from cimento.corpus.edits import Editor, parse_change
 from cimento.corpus.forms import Contexts, TreebankMorphology
 from cimento.corpus.morphology.rules import Rules
@@ -299,8 +299,8 @@ def test_the_draw_takes_values_in_turn_and_no_lemma_too_often():
     assert [pair.value for pair in drawn] == ["Plur", "Sing"] * 5
     assert max(Counter(pair.lemma for pair in drawn).values()) <= 2
     assert len({pair.sentence for pair in drawn}) == 10
-    with pytest.raises(InputError, match="usable pairs and not 999"):
-        draw_pairs(drafts.pairs, n=999, per_lemma=2, seed=1)
+    every = draw_pairs(drafts.pairs, n=None, per_lemma=2, seed=1)
+    assert draw_pairs(drafts.pairs, n=999, per_lemma=2, seed=1) == every
 
 
 def test_pairs_that_are_not_drawn_are_counted_by_reason():

@@ -257,7 +257,7 @@ class PairQueryOptions(TreebankOptions, TextOptions, MalformedOptions, FormOptio
     dependents: Literal["break", "keep"] = option(
         "break", "Change the word alone, or the words that agree with it inside its phrase too."
     )
-    items: int | None = option(None, "How many; all unless given.", ge=1)
+    items: int | None = option(None, "At most so many; all unless given.", ge=1)
     per_lemma: int = option(10, "Items of the same changed lemma.", ge=1)
     longest: int = option(40, "In words.", ge=1)
     frequency: float | None = option(
@@ -308,8 +308,9 @@ def _build(options: PairQueryOptions) -> None:
         show_json(record)
     if options.as_json or not pairs:
         return
-    of_matches = f"of {counted(drafts.matches, 'match', 'matches')}"
-    note(f"{counted(len(pairs), 'pair')} {of_matches}: {options.output}")
+    asked, found = options.items or 0, counted(drafts.matches, "match", "matches")
+    fewer = f", fewer than --items {asked}" if len(pairs) < asked else ""
+    note(f"{counted(len(pairs), 'pair')} of {found}{fewer}: {options.output}")
     for line in _power_lines(record):
         note(line)
     if with_text:
@@ -406,12 +407,10 @@ def _power_lines(record: Mapping[str, object]) -> list[str]:
     two = power["difference_of_two_models"]
     lines = []
     if rate is not None:
-        clustered = (
-            f"; {lemma:.0%} or more if items of a lemma are alike" if lemma is not None else ""
-        )
+        alike = "" if lemma is None else f"; {lemma:.0%} or more if items of a lemma are alike"
         lines.append(
             f"With these items, an accuracy of {rate:.0%} or more is distinguishable from chance"
-            f" (power 0.8){clustered}."
+            f" (power 0.8){alike}."
         )
     if two is not None:
         lines.append(

@@ -22,7 +22,7 @@ from cimento.corpus.edits import (
 from cimento.corpus.queries import Request, TreebankIndex
 from cimento.corpus.queries.matching import find
 from cimento.corpus.search import DuplicateSentences
-from cimento.errors import InputError, counted
+from cimento.errors import counted
 from cimento.suites import (
     BAD,
     GOOD,
@@ -338,12 +338,9 @@ def draw_pairs(
 
     Args:
         pairs: the pairs to draw from.
-        n: number of pairs; None for all that the limits allow.
+        n: the most pairs; None for all that the other limits allow.
         per_lemma: largest number of pairs with the same changed lemma.
         seed: seed of the draw.
-
-    Raises:
-        InputError: there are fewer than `n` pairs.
     """
     generator = random.Random(seed)  # noqa: S311  # a draw, not a secret
     by_value: dict[str, list[TreebankPair]] = {}
@@ -364,12 +361,6 @@ def draw_pairs(
                 sentences.add(pair.sentence)
                 queues.append(queue)
                 break
-    if n is not None and len(drawn) < n:
-        raise InputError(
-            where="treebanks",
-            seen=f"there are {len(drawn)} usable pairs and not {n}",
-            todo="Ask for fewer, allow more --per-lemma, or add treebanks.",
-        )
     return drawn
 
 
