@@ -140,3 +140,13 @@ def test_one_suite_has_no_mean_over_suites():
     )
     assert [row[2] for row in grid.text] == ["x", "y"]
     assert (grid.title, grid.notes[0]) == ("Accuracy in % by phenomenon.", "n: items.")
+
+
+def test_a_mean_over_suites_says_that_it_is_of_means_over_phenomena():
+    said = "A suite with several phenomena enters a mean with the mean over them."
+    two = [cell("one", 0.6, 0.5), cell("two", 0.8, 0.5)]
+    more = dataclasses.replace(cell("one", 0.0, 0.5), phenomenon="y")
+    grid = pivot_grid([*two, more])
+    assert grid.text[-1][-1].startswith("55.0")
+    assert said in grid.notes
+    assert said not in pivot_grid(two).notes

@@ -245,6 +245,16 @@ def test_means_are_over_items_with_shares_of_what_is_surely_there():
     assert mean.p_holm == mean.p  # the only cell
 
 
+def test_effects_of_few_items_are_not_said_to_be_insignificant():
+    few = cell_means(agreement(), _rows([1.0, 2.0], full=4.0))
+    assert all(mean.p is None for mean in few)
+    [grid] = explanation_grids(few)
+    assert "from the margin of 2 items, which was not tested." in grid.notes[0]
+    assert grid.notes[1] == "None of these effects was tested."
+    [grid] = explanation_grids(cell_means(agreement(), _rows([1.0, 2.0, 3.0, 2.0, 1.5], full=4.0)))
+    assert "significantly from 0" in grid.notes[1]
+
+
 def test_the_printed_interval_of_the_full_effect_decides_of_shares():
     # Student's t excludes 0 here, and the bootstrap that is printed does not.
     fulls = [2.0, -0.6, 3.6, 0.5, 0.0, 0.8, 0.5, 4.3, 0.2, -0.4, -0.6, 2.7]

@@ -100,7 +100,7 @@ def test_where_all_agree_there_is_no_interval(level):
         [[k, k, k] for k in (1, 2, 3, 4, 5, 6, 7, 7)], level=level, design=Design.independent(8)
     )
     assert alpha.value == 1.0
-    assert alpha.reason == "perfect, wholly or without one item or cluster"
+    assert alpha.reason == "it is 1 or -1, or is so without one item or cluster"
 
 
 def test_bad_levels_and_ratings_are_refused():

@@ -148,7 +148,7 @@ def test_undefined_correlations_have_a_reason():
     perfect = correlated(range(6), range(6))
     assert perfect.r == 1
     assert perfect.low is None
-    assert perfect.reason == "perfect, wholly or without one item or cluster"
+    assert perfect.reason == "it is 1 or -1, or is so without one item or cluster"
     with pytest.raises(UsageError, match="Did you mean 'spearman'"):
         correlated(range(6), range(6), "spearmann")
     with pytest.raises(UsageError, match="x has 5 values, units has 6"):

@@ -122,7 +122,7 @@ def test_coefficients_without_an_interval_say_why():
     ten = Design.independent(10)
     perfect = correlate(range(10), range(10), design=ten, seed=1, draws=0)
     assert (perfect.r, perfect.low) == (1, None)
-    assert perfect.reason == "perfect, wholly or without one item or cluster"
+    assert perfect.reason == "it is 1 or -1, or is so without one item or cluster"
     lone = correlate([0.0] * 9 + [1.0], range(10), kind="pearson", design=ten, seed=1, draws=0)
     assert lone.r is not None
     assert (lone.low, lone.reason) == (None, "undefined without one of the items or clusters")

@@ -179,9 +179,7 @@ def pivot_grid(cells: Sequence[PivotCell]) -> Grid:
         rules=frozenset(rules),
         labels=4,
         notes=(
-            "n: items."
-            if is_one
-            else "n: items; of means: suites. Each level of chance has a mean of its own.",
+            *(("n: items.",) if is_one else _of_means(cells)),
             *_OF_REGIONS * any(not measure for _, measure in columns),
             *left_out,
         ),
@@ -197,6 +195,16 @@ def _means(
         means = [_mean_over_suites([c for c in level if c.column == one]) for one in columns]
         labels = ("Mean over suites", BLANK, BLANK, "suites")
         yield (*labels, _chance(chance), sizes(means), *means)
+
+
+def _of_means(cells: Sequence[PivotCell]) -> tuple[str, ...]:
+    """What the means over suites are means of."""
+    parts = {(cell.suite, cell.phenomenon) for cell in cells}
+    has_parts = len(parts) > len({suite for suite, _ in parts})
+    return (
+        "n: items; of means: suites. Each level of chance has a mean of its own.",
+        *("A suite with several phenomena enters a mean with the mean over them.",) * has_parts,
+    )
 
 
 _OF_REGIONS = ("regions: judged by the surprisals of regions, as the suite's formulas say.",)

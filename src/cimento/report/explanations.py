@@ -149,17 +149,21 @@ def _notes(group: Sequence[CellMean], layered: Sequence[CellMean]) -> tuple[str,
     full = next((mean for mean in group if mean.layer is None), None)
     if full is not None and full.effect_bits is not None:
         ends = "" if full.low is None else f" [{full.low:.2f}, {full.high:.2f}]"
-        sure = "" if full.share is not None else ", which does not differ significantly from 0"
+        unsure = "does not differ significantly from 0" if full.p is not None else "was not tested"
+        sure = "" if full.share is not None else f", which {unsure}"
         notes.append(
             f"Exchanging everything takes {full.effect_bits:.2f}{ends} bits from the margin of"
             f" {full.n} items{sure}."
         )
-    sure_cells = [mean for mean in layered if mean.p_holm is not None and mean.p_holm <= _ALPHA]
+    tested = [(mean, mean.p_holm) for mean in layered if mean.p_holm is not None]
+    sure_cells = [mean for mean, p in tested if p <= _ALPHA]
     named = _named(sure_cells)
     notes.append(
         f"{len(sure_cells) or 'None'} of these effects"
         f" {'differ' if len(sure_cells) > 1 else 'differs'} significantly from 0 (p corrected by"
         f" Holm's method over all cells){f': {named}' if named else ''}."
+        if tested
+        else "None of these effects was tested."
     )
     inexact = max((mean.n_inexact for mean in layered), default=0)
     if inexact:

@@ -299,7 +299,7 @@ def jackknife(
     if np.isnan(without).any():
         return Interval(None, None, method, "undefined without one of the items or clusters")
     if max(abs(estimate), float(np.abs(without).max())) >= 1:
-        return Interval(None, None, method, "perfect, wholly or without one item or cluster")
+        return Interval(None, None, method, "it is 1 or -1, or is so without one item or cluster")
     if min(estimate, float(without.min())) * (ratings - 1) <= -1:
         return Interval(None, None, method, "too far below agreement by chance")
     z = _scaled(without, ratings)
