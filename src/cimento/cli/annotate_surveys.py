@@ -240,6 +240,7 @@ def start(
 
 def _announce(path: Path, design: Path, *, host: str, port: int, url: str, room: int) -> None:
     """Say where the survey is, and how people get to it."""
+    from cimento.people.surveys.links import LINKS_FILE, addresses_in
     from cimento.people.surveys.participants import EVERYWHERE, network_host, room_place
 
     shown = network_host() if host == EVERYWHERE else host
@@ -254,6 +255,13 @@ def _announce(path: Path, design: Path, *, host: str, port: int, url: str, room:
         note(
             f"Nobody has a link yet: cimento annotate serve invite {design} --url {url or address}"
         )
+    links = path.with_name(LINKS_FILE)
+    known = {address} if url else {address, f"http://127.0.0.1:{port}", f"http://localhost:{port}"}
+    if others := [other for other in addresses_in(links) if other not in known]:
+        note(
+            f"Links in {links} begin with {' or '.join(others)}, and the survey is at {address}:"
+            " replace this beginning in links that you send (what follows stays as it is)."
+        )
 
 
 @serve_app.command("invite", short_help="Make links for participants.")
@@ -264,7 +272,7 @@ def invite(
         int, flags.flag("-n", "--number", min=1, max=10000, help="Number of links.")
     ] = 10,
     url: Annotated[
-        str, flags.flag("--url", help="Beginning of the links.")
+        str, flags.flag("--url", help="Beginning of the links: the address of the survey.")
     ] = "http://127.0.0.1:8000",
     output: Annotated[
         Path | None,

@@ -228,7 +228,21 @@ def test_the_server_says_where_it_is_and_whether_anybody_has_a_link(
     assert invoke(["annotate", "serve", "invite", str(tmp_path), "-n", "1"]) == 0
     capsys.readouterr()
     assert invoke(command) == 0
-    assert "Nobody has a link yet" not in capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert "Nobody has a link yet" not in printed
+    links = tmp_path / "links.tsv"
+    here = f"http://127.0.0.1:{port}"
+    assert f"Links in {links} begin with http://127.0.0.1:8000, and the survey is at {here}:" in (
+        printed
+    )
+    text = links.read_text(encoding="utf-8").replace("http://127.0.0.1:8000", here)
+    links.write_text(text, encoding="utf-8")
+    assert invoke(command) == 0
+    assert "begin with" not in capsys.readouterr().err
+    assert invoke([*command, "--url", "https://survey.example.org"]) == 0
+    assert f"begin with {here}, and the survey is at https://survey.example.org" in (
+        capsys.readouterr().err
+    )
 
 
 def test_a_secret_that_is_no_text_is_refused(design, tmp_path, capsys):

@@ -54,6 +54,17 @@ def append_links(lines: Sequence[str], path: Path) -> None:
             os.fsync(file.fileno())
 
 
+def addresses_in(path: Path) -> list[str]:
+    """The addresses with which the links in a file begin; none if it is not there.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    content = read_bytes(path).decode("utf-8", errors="replace") if path.is_file() else ""
+    links = (line.rpartition("\t")[2] for line in content.splitlines())
+    return sorted({link.rpartition("/p/")[0] for link in links if "/p/" in link})
+
+
 def remove_link(path: Path, participant: str) -> bool:
     """Remove the lines of one participant from a file of links, and check that none is left.
 
