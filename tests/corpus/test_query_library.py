@@ -151,6 +151,21 @@ def test_a_noun_before_that_agrees_with_the_other_form_makes_no_pair(
     assert len(find(index, request)) == found
 
 
+@pytest.mark.parametrize(("form", "pairs"), [("un'", 0), ("una", 1)])
+def test_what_only_an_apostrophe_tells_apart_is_no_pair(form, pairs, tmp_path):
+    """*Un anno* and *un'anno* sound alike, *un anno* and *una anno* do not."""
+    feats = "Definite=Ind|Gender={}|Number=Sing|PronType=Art"
+    few = FewForms(("un", "uno", "DET", feats.format("Masc")),
+                   (form, "uno", "DET", feats.format("Fem")))  # fmt: skip
+    rows = [f"1 un uno DET {feats.format('Masc')} 2 det",
+            "2 anno anno NOUN Gender=Masc|Number=Sing 0 root"]  # fmt: skip
+    index = TreebankIndex(treebank(tmp_path, ("un anno", rows)))
+    drafts = drafts_of(Case("determiner-noun-gender", "it"), index, few)
+    assert len(drafts.pairs) == pairs
+    alike = "both sound alike: an apostrophe tells them apart"
+    assert drafts.reasons[alike] == 1 - pairs
+
+
 def test_a_negative_word_of_another_clause_needs_no_negation(tmp_path):
     rows = ["1 non non ADV _ 2 advmod",
             "2 dorme dormire VERB Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin 0 root",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -170,6 +171,7 @@ def make_pairs(
     return Drafts(tuple(pairs.values()), n_matches, reasons)
 
 
+_APOSTROPHES = re.compile(r"['’\s]")
 _LONG = "the sentence is too long"
 _REPEATED = "the sentence was there before"
 
@@ -221,6 +223,8 @@ def _pair(
     passages = _passages(pieces, changed)
     if passages is None:
         return "the text has blanks that regions cannot keep"
+    if len({_APOSTROPHES.sub("", passage.text) for passage in passages}) == 1:
+        return "both sound alike: an apostrophe tells them apart"
     pair = TreebankPair(
         sentence=number,
         words=ids,
