@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from cimento.suites import ItemColumns, Meta, Prediction
@@ -16,6 +17,8 @@ _COUNTED: Mapping[type, tuple[str, ...]] = {Meta: (), Prediction: ("formula",)}
 """The fields of records of which only some change a result."""
 
 _EXTRA, _PROVENANCE = "extra", "provenance"
+_AT_ONCE = 4096
+"""How many elements of a list become one piece of JSON."""
 
 
 def content_digest(suite: object) -> str:
@@ -42,15 +45,36 @@ def whole_digest(suite: object) -> str:
 def _digest(suite: object, *, whole: bool) -> str:
     if not dataclasses.is_dataclass(suite):
         return ""
-    plain = _record(suite, whole=whole)
     # What stands beside the items, such as the kind of test and its scale, decides how to judge.
     extra = getattr(suite, _EXTRA, {})
     try:
         settings = {key: _plain(extra[key], whole=whole) for key in extra if key != _PROVENANCE}
-        text = json.dumps([plain, settings], ensure_ascii=False, sort_keys=True)
+        record: dict[str, Plain] = {**_record(suite, whole=whole)}
+        digest = hashlib.sha256()
+        for piece in itertools.chain("[", _pieces(record), [", "], _pieces(settings), "]"):
+            digest.update(piece.encode("utf-8", "surrogatepass"))
     except TypeError:
         return ""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return digest.hexdigest()
+
+
+def _pieces(value: Plain) -> Iterator[str]:
+    """The JSON text of a value in pieces: that of a long suite would double its memory."""
+    if isinstance(value, dict) and len(value) <= _AT_ONCE:
+        for number, key in enumerate(sorted(value)):
+            yield f"{', ' if number else '{'}{_text(key)}: "
+            yield from _pieces(value[key])
+        yield "}" if value else "{}"
+    elif isinstance(value, list) and len(value) > _AT_ONCE:
+        for start in range(0, len(value), _AT_ONCE):
+            yield (", " if start else "[") + _text(value[start : start + _AT_ONCE])[1:-1]
+        yield "]"
+    else:
+        yield _text(value)
+
+
+def _text(value: Plain) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _plain(value: object, *, whole: bool) -> Plain:

@@ -16,6 +16,7 @@ from cimento.suites.formula import (
     Number,
     Quantity,
     Reference,
+    RegionNumber,
     canonical,
     comparisons,
     parse,
@@ -145,15 +146,17 @@ def _longer(
     items = [number for number, shape in enumerate(stimuli.shapes) if shape in whole]
     if len(items) < FEWEST_ITEMS:
         return None
-    sides = [_texts(stimuli, items, low), _texts(stimuli, items, high)]
+    sides = low, high
     # Between the words of a plain text there is one blank.
     is_plain = stimuli.is_plain and stimuli.suite.columns.is_whole and all(stimuli.lines)
     count = (lambda text: text.count(" ") + bool(text)) if is_plain else count_words
-    words = _Difference("words", *([count(" ".join(texts)) for texts in side] for side in sides))
+    words = _Difference(
+        "words", *([count(" ".join(t)) for t in _texts(stimuli, items, side)] for side in sides)
+    )
     if abs(words.share) >= WORD_SHARE:
         return words
     characters = _Difference(
-        "characters", *([len("".join(texts)) for texts in side] for side in sides)
+        "characters", *([sum(map(len, t)) for t in _texts(stimuli, items, side)] for side in sides)
     )
     systematic = abs(characters.share) >= CHARACTER_SHARE
     return characters if systematic and abs(characters.relative) >= CHARACTER_DIFFERENCE else None
@@ -171,22 +174,24 @@ def _summed(quantity: Quantity) -> tuple[Reference, ...]:
 
 def _texts(
     stimuli: Stimuli, items: Sequence[int], references: Sequence[Reference]
-) -> list[list[str]]:
+) -> Iterator[list[str]]:
     """The texts of the referenced regions, for each of some items."""
-    texts: list[list[str]] = [[] for _ in items]
-    starts, shapes = stimuli.starts, stimuli.shapes
-    for reference in references:
-        first, last = (
-            (None, None) if reference.region == "*" else (reference.region - 1, reference.region)
-        )
-        places = stimuli.places(reference.condition)
-        if stimuli.suite.columns.is_whole:
-            for item, listed in zip(items, texts, strict=True):
-                listed.append(stimuli.lines[starts[item] + places[shapes[item]]])
-            continue
-        for item, listed in zip(items, texts, strict=True):
-            listed.extend(stimuli.regions(starts[item] + places[shapes[item]])[first:last])
-    return texts
+    starts, shapes, lines = stimuli.starts, stimuli.shapes, stimuli.lines
+    whole = stimuli.suite.columns.is_whole
+    wanted = [
+        (stimuli.places(reference.condition), _slice(reference.region)) for reference in references
+    ]
+    for item in items:
+        rows = ((starts[item] + places[shapes[item]], part) for places, part in wanted)
+        if whole:
+            yield [lines[row] for row, _part in rows]
+        else:
+            yield [text for row, part in rows for text in stimuli.regions(row)[part]]
+
+
+def _slice(region: RegionNumber) -> slice:
+    """The regions that a reference names, counted from 1, or all of them."""
+    return slice(None) if isinstance(region, str) else slice(region - 1, region)
 
 
 def _repeated(stimuli: Stimuli) -> Iterator[Fault]:

@@ -71,6 +71,7 @@ def read_blimp(path: Path) -> Reading:
     del data  # as large as the text, which is read line by line
     pairs = _Pairs()
     numbers, faults = _read_lines(text, pairs, name=path.name)
+    del text
     if errors(faults):
         raise unusable(path, faults)
     items, more = pairs.items(RowPlaces(path.name, numbers, "line"))
@@ -154,7 +155,10 @@ class _Pairs:
         self._rows: FreeCells[JsonValue] = FreeCells()
 
     def add(self, row: _Row) -> None:
-        """Add the pair of a line."""
+        """Add the pair of a line; equal texts share one object, from the start, to save memory."""
+        for key, value in row.items():
+            if type(value) is str and key not in _KEYS:
+                row[key] = intern(value)
         self._rows.add(row)
 
     def only(self, key: str) -> str:
