@@ -37,6 +37,7 @@ from cimento.suites.design import (
     with_design,
 )
 from cimento.suites.formats.items import read_regions
+from cimento.suites.plain_levels import assumed, plain_first
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
@@ -117,7 +118,7 @@ def read_factorial(path: Path) -> Reading:
         seen = "No item has sentences under the names of conditions."
         todo = f"Write one key for each condition, such as {', '.join(ISLAND_CONDITIONS)}."
         raise unusable(path, [*faults, fault("CIM-S003", where=path.name, seen=seen, todo=todo)])
-    factors = header.factors or island_factors(conditions)
+    factors = header.factors or plain_first(island_factors(conditions))[0]
     items, places = _items(records, conditions, factors, faults)
     suite = Suite(
         meta=_meta(header, path.stem),
@@ -310,10 +311,9 @@ def read_factorial_table(path: Path) -> Reading:
     suite, order = _suite(rows, path.stem, places, faults)
     if any(fault.code == "CIM-S063" for fault in faults) and CLUSTER in table.cells:
         suite = replace(suite, cluster=CLUSTER)
-    suite = replace(suite, region_names=regions or suite.region_names)
-    return Reading(
-        with_design(suite), sha256_of(data), [places[index] for index in order], tuple(faults)
-    )
+    suite = with_design(replace(suite, region_names=regions or suite.region_names))
+    faults += assumed(suite, where=path.name)
+    return Reading(suite, sha256_of(data), [places[index] for index in order], tuple(faults))
 
 
 def _with_a_sentence_a_row(table: Table) -> Table:
@@ -366,7 +366,7 @@ def _suite(
     several = "suite" in groups
     conditions: dict[str, list[Condition]] = {}
     order: dict[str, list[int]] = {}
-    factors = _factors(rows, places, faults)
+    factors, _ = plain_first(_factors(rows, places, faults))
     counts: Counter[int] = Counter()
     for index, row in enumerate(rows):
         prefix = "_".join(row[column] for column in groups if row.get(column))
