@@ -184,3 +184,41 @@ def test_hidden_rows_are_read_and_named(tmp_path):
     loaded = load_suite(path)
     assert [fault.places for fault in found(loaded, "CIM-S066")] == [("pairs.xlsx row 3",)]
     assert len(loaded.suite.items) == 2
+
+
+INVERTED = [
+    "Giudizio (1 = perfetta, 5 = inaccettabile)",
+    "Giudizio (1=ottima 5=pessima)",
+    "Rating (1 = fully acceptable, 5 = not at all acceptable)",
+    "Оценка (1 = отлично, 5 = ужасно)",
+]
+
+
+def headed(tmp_path, header):
+    path = tmp_path / "ratings.csv"
+    path.write_text(
+        f"Frase;{header}\nLa zia parte.;1\nLa zia partono.;4,5\nIl gatto dorme.;2\n", "utf-8"
+    )
+    return path
+
+
+@pytest.mark.parametrize("header", INVERTED)
+def test_ratings_that_are_better_if_lower_are_refused_with_the_formula(tmp_path, header):
+    with pytest.raises(SuiteError) as error:
+        load_suite(headed(tmp_path, header))
+    [fault] = error.value.faults
+    assert fault.code == "CIM-S037"
+    assert "lower ratings are better" in fault.seen
+    assert "(in Excel, =6-B2)" in fault.todo
+
+
+@pytest.mark.parametrize("ends", ["1 = inaccettabile, 7 = perfetta", "1 = not natural, 7 = fine"])
+def test_the_ends_of_a_scale_may_be_explained_in_the_header(tmp_path, ends):
+    suite = load_suite(headed(tmp_path, f"Giudizio ({ends})"))
+    assert {**suite.suite.extra["ratings"]} == {"low": 1, "high": 7}
+    assert not found(suite, "CIM-S036")
+
+
+def test_words_for_the_ends_that_are_not_known_are_a_note(tmp_path):
+    [fault] = found(load_suite(headed(tmp_path, "Giudizio (1 = blu, 7 = rossa)")), "CIM-S036")
+    assert "Higher ratings are read as better" in fault.seen

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from cimento.errors import Fault, SuiteError, counted
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.cells import ABSENT
 from cimento.paradigms.ratings.gathered import gathered
+from cimento.paradigms.ratings.scale_names import ends_named, order_faults
 from cimento.paradigms.ratings.suite import rated_of, rating_faults
 from cimento.suites import Meta, Suite
 from cimento.suites.builtin import RATED
@@ -24,6 +24,7 @@ from cimento.suites.formats.items import Rows, read_items
 from cimento.suites.marks import advice_on, sides_of
 from cimento.suites.reading import (
     Reading,
+    errors,
     fault,
     name_from,
     place_of_row,
@@ -71,7 +72,8 @@ def read_bare(path: Path) -> Reading:
     table, faults = read_sheet(data, path)
     if table is None:
         raise unusable(path, faults)
-    named = _named_scale(table)
+    whole, column = table, table.find("rating") or table.find("ratings") or ""
+    named = ends_named(column)
     table, joined = gathered(table)
     faults += joined
     rows, more = read_items(table)
@@ -89,14 +91,12 @@ def read_bare(path: Path) -> Reading:
     wrong = rating_faults(suite, places=rows.places)
     if wrong := wrong or (_off_scale(suite, rows.places, named) if named else []):
         raise unusable(path, [*faults, *more, *wrong])
-    given = [
-        value
-        for sentence in rated_of(suite).sentences
-        for value in (*(rating.value for rating in sentence.ratings), sentence.mean)
-        if value is not None
-    ]
+    given = _given(suite)
     if len(set(given)) < 2:  # noqa: PLR2004  # a scale has two ends
         raise unusable(path, [*faults, *more, _without_scale(given, table, path)])
+    more += order_faults(whole, column, given)
+    if errors(more):
+        raise unusable(path, [*faults, *more])
     low, high = named or _scale_of(given)
     if not named:
         seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
@@ -111,14 +111,14 @@ _USUAL_HIGHEST = 10
 """The upper end of the longest scale that usually begins at 1."""
 
 
-_ENDS = re.compile(r"\(\s*(-?\d+)\s*(?:[-–—/…]|\.\.\.?|a|al|to|до)\s*(\d+)\s*\)\s*$")
-
-
-def _named_scale(table: Table) -> tuple[int, int] | None:
-    """The ends of the scale in the name of the column, such as ``Juicio medio (1-7)``."""
-    match = _ENDS.search(table.find("rating") or table.find("ratings") or "")
-    low, high = map(int, match.groups()) if match else (0, 0)
-    return (low, high) if low < high else None
+def _given(suite: Suite) -> list[float]:
+    """All single ratings and means of a suite."""
+    return [
+        value
+        for sentence in rated_of(suite).sentences
+        for value in (*(rating.value for rating in sentence.ratings), sentence.mean)
+        if value is not None
+    ]
 
 
 def _off_scale(suite: Suite, places: Sequence[str], named: tuple[int, int]) -> list[Fault]:

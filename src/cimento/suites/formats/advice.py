@@ -92,7 +92,10 @@ def _names_needed(table: Table) -> str:
         return judged
     if sentences and numbers:
         text, number = sentences[0], numbers[0]
-        return f"If the sentences were rated, call {text!r} sentence and {number!r} rating."
+        return (
+            f"If the sentences were rated, call {text!r} sentence and {number!r} rating. Higher"
+            " ratings are read as better."
+        )
     if any(_BLANK in cell for name in table.columns for cell in table.cells[name]):
         return (
             "If these are sentences with blanks, call their column text, that of the right words"
