@@ -222,3 +222,24 @@ def test_the_ends_of_a_scale_may_be_explained_in_the_header(tmp_path, ends):
 def test_words_for_the_ends_that_are_not_known_are_a_note(tmp_path):
     [fault] = found(load_suite(headed(tmp_path, "Giudizio (1 = blu, 7 = rossa)")), "CIM-S036")
     assert "Higher ratings are read as better" in fault.seen
+
+
+@pytest.mark.parametrize("marks", ["6712", "1100"])
+@pytest.mark.parametrize("names", [("Condizione", "gramm", "agramm"), ("Gruppo", "a", "b")])
+def test_a_row_for_each_answer_is_no_pair_even_if_items_have_versions(tmp_path, names, marks):
+    header, *versions = names
+    texts = ("La zia parte.", "La zia partono.", "Il gatto dorme.", "Il gatto dormono.")
+    rows = [
+        f"{person} / {number // 2 + 1} / {versions[number % 2]} / {texts[number]}"
+        f" / {marks[(number % 2) * 2 + (person == 'S1')]}"
+        for person in ("S1", "S2", "S3")
+        for number in range(4)
+    ]
+    suite, ratings = rated(
+        written(tmp_path, f"Partecipante / Item / {header} / Frase / Voto", *rows)
+    )
+    assert [len(given) for given in ratings] == [3, 3, 3, 3]
+    assert suite.suite.cluster == "cluster"
+    assert [item.conditions[0].columns["cluster"] for item in suite.suite.items] == [*"1122"]
+    assert len({item.id for item in suite.suite.items}) == 4
+    assert len(found(suite, "CIM-S065")) == 1

@@ -13,12 +13,12 @@ from pathlib import Path
 from cimento.errors import Fault, SuiteError, counted
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.cells import ABSENT
-from cimento.paradigms.ratings.gathered import gathered
+from cimento.paradigms.ratings.gathered import gathered, has_answers
 from cimento.paradigms.ratings.scale_names import ends_named, order_faults
 from cimento.paradigms.ratings.suite import rated_of, rating_faults
-from cimento.suites import Meta, Suite
+from cimento.suites import JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
-from cimento.suites.crossed import filled_down, paired
+from cimento.suites.crossed import CLUSTER, filled_down, paired
 from cimento.suites.formats.advice import pairs_advised
 from cimento.suites.formats.items import Rows, read_items
 from cimento.suites.marks import advice_on, sides_of
@@ -43,18 +43,19 @@ def is_bare_table(path: Path) -> bool:
         table, _ = read_header(read_bytes(path), path)
     except SuiteError:
         return False
-    of_items = table is not None and table.find("condition") and table.find("item")
-    if table is None or of_items or (table.find("good") and table.find("bad")):
+    if table is None or (table.find("good") and table.find("bad")):
         return False
     has_sentence = table.find("text") or table.find("sentence")
     rating = table.find("rating") or table.find("ratings")
-    if not (has_sentence and rating):
-        return False
-    whole = read_sheet(read_bytes(path), path)[0] if table.find("item") else None
+    if not (has_sentence and rating and table.find("item")):
+        return bool(has_sentence and rating)
+    whole = read_sheet(read_bytes(path), path)[0]
+    filled = whole and filled_down(whole)
+    if filled is None or has_answers(filled):
+        return filled is not None or not table.find("condition")
     # Two judgments in an item are those of a pair; ratings are graded.
-    return (
-        whole is None or not sides_of(rating, whole.cells[rating]) or not paired(filled_down(whole))
-    )
+    is_graded = not sides_of(rating, filled.cells[rating]) or not paired(filled)
+    return is_graded and not table.find("condition")
 
 
 def read_bare(path: Path) -> Reading:
@@ -103,7 +104,9 @@ def read_bare(path: Path) -> Reading:
         seen += _far_off(suite, rows.places, sorted({*given}))
         more.append(fault("CIM-S036", where=path.name, seen=seen))
     more += _unrated(suite, rows.places, path.name)
-    suite = replace(suite, extra={"kind": RATED, "ratings": {"low": low, "high": high}})
+    extra: dict[str, JsonValue] = {"kind": RATED, "ratings": {"low": low, "high": high}}
+    cluster = CLUSTER if joined and CLUSTER in table.cells else ""
+    suite = replace(suite, extra=extra, cluster=cluster or suite.cluster)
     return Reading(suite, sha256_of(data), rows.places, (*faults, *more))
 
 
