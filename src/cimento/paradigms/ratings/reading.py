@@ -21,7 +21,7 @@ from cimento.suites.builtin import RATED
 from cimento.suites.crossed import CLUSTER, filled_down, paired
 from cimento.suites.formats.advice import pairs_advised
 from cimento.suites.formats.items import Rows, read_items
-from cimento.suites.marks import advice_on, sides_of
+from cimento.suites.marks import advice_on, is_judgments, sides_of
 from cimento.suites.reading import (
     Reading,
     errors,
@@ -80,7 +80,7 @@ def read_bare(path: Path) -> Reading:
     rows, more = read_items(table)
     if rows is None:
         raise unusable(path, [*faults, *more])
-    if wrong_kind := _repeated(rows, table) or _in_words(table, path):
+    if wrong_kind := _odd_mark(table) or _repeated(rows, table) or _in_words(table, path):
         raise unusable(path, [*faults, *more, wrong_kind])
     suite = Suite(
         meta=Meta(name=name_from(path)),
@@ -192,6 +192,25 @@ def _unrated(suite: Suite, places: Sequence[str], name: str) -> list[Fault]:
         f" the first: {without[0]}."
     )
     return [fault("CIM-S038", where=name, seen=seen)]
+
+
+_MOST_ODD = 0.1
+"""Largest share of judgments that are mistakes among those of two kinds."""
+
+
+def _odd_mark(table: Table) -> Fault | None:
+    """The fault of the few cells that are no judgment, where all others are one of two."""
+    column = table.find("rating") or table.find("ratings") or ""
+    cells = [cell.strip() for cell in table.cells[column]]
+    two = [mark for mark, _ in Counter(filter(None, cells)).most_common(2)]
+    odd = [row for row, cell in enumerate(cells) if cell and cell not in two]
+    if not (odd and sides_of(column, two)) or len(odd) > max(1, _MOST_ODD * len(cells)):
+        return None
+    if is_judgments([*two, *(cells[row] for row in odd)]) or not all(map(_is_word, two)):
+        return None  # marks of several degrees, or ratings
+    places = [place_of_row(table.name, table.numbers[row]) for row in odd]
+    seen = f"{column} is {cells[odd[0]]!r}, and {two[0]!r} or {two[1]!r} in nearly all other rows."
+    return fault("CIM-S037", where=places[0], seen=seen, todo="Correct the cell.", places=places)
 
 
 def _repeated(rows: Rows, table: Table) -> Fault | None:

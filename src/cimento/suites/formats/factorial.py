@@ -25,6 +25,7 @@ from cimento.suites.crossed import (
     condition_columns,
     crossed_columns,
     filled_down,
+    nearly_crossed,
     paired,
     with_island_factor,
 )
@@ -268,6 +269,7 @@ def is_factorial_table(table: Table) -> bool:
             table.find("condition")
             or crossed_columns(filled := filled_down(table))
             or paired(filled)
+            or nearly_crossed(filled)
         )
     )
 
