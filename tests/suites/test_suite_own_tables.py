@@ -243,3 +243,11 @@ def test_a_row_for_each_answer_is_no_pair_even_if_items_have_versions(tmp_path, 
     assert [item.conditions[0].columns["cluster"] for item in suite.suite.items] == [*"1122"]
     assert len({item.id for item in suite.suite.items}) == 4
     assert len(found(suite, "CIM-S065")) == 1
+
+
+def test_right_answers_of_blanks_may_be_headed_as_in_school_and_wrong_ones_are_advised(tmp_path):
+    row = "Non esco ___ piove. / perché / però"
+    path = written(tmp_path, "Frase / Risposta corretta / Distrattore 1", row)
+    [item] = load_suite(path).suite.items
+    assert [option.role for option in item.options] == ["target", "implausible"]
+    assert "distractor 1" in advice(written(tmp_path, "Esempio / Parole / Altro", row))

@@ -78,9 +78,9 @@ def nearly_crossed(table: Table) -> tuple[str, str] | None:
     if item is None or table.find("condition") or crossed_columns(table):
         return None
     usual = {
-        name: levels
+        name: two
         for name, cells in table.cells.items()
-        if name != item and (levels := _usual_levels(cells))
+        if name != item and (two := _usual_levels(cells))
     }
     for first, second in combinations(usual, 2):
         rows: dict[str, list[tuple[str, str]]] = {}

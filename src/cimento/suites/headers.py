@@ -31,9 +31,11 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         for side, words in SIDES.items()
     },
     "target": (
-        "answer", "expected", "risposta", "risposta attesa", "parola", "parola attesa", "respuesta",
-        "respuesta esperada", "palabra", "resposta", "resposta esperada", "palavra", "ответ",
-        "слово",
+        "answer", "expected", "correct answer", "right answer", "expected word", "risposta",
+        "risposta attesa", "risposta corretta", "risposta giusta", "respuesta correcta",
+        "resposta correta", "resposta certa", "правильный ответ", "parola", "parola attesa",
+        "respuesta", "respuesta esperada", "palabra", "resposta", "resposta esperada", "palavra",
+        "ответ", "слово",
     ),
     "plausible": (
         "plausibile", "plausibili", "alternativa plausibile", "alternative plausibili",

@@ -99,7 +99,8 @@ def _names_needed(table: Table) -> str:
     if any(_BLANK in cell for name in table.columns for cell in table.cells[name]):
         return (
             "If these are sentences with blanks, call their column text, that of the right words"
-            " target, and those of others plausible and implausible."
+            " target, and those of wrong words distractor 1, distractor 2 and so on; a column"
+            " plausible is for other words that fit."
         )
     return (
         f"Nothing says which sentences of {sentences[0]!r} are good; colors and bold type are not"
