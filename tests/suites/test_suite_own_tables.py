@@ -251,3 +251,11 @@ def test_right_answers_of_blanks_may_be_headed_as_in_school_and_wrong_ones_are_a
     [item] = load_suite(path).suite.items
     assert [option.role for option in item.options] == ["target", "implausible"]
     assert "distractor 1" in advice(written(tmp_path, "Esempio / Parole / Altro", row))
+
+
+def test_a_column_of_contexts_that_models_do_not_read_is_named(tmp_path):
+    pairs = written(tmp_path, "Contesto / buona / cattiva", "Piove. / La zia parte. / La zia vola.")
+    [fault] = found(load_suite(pairs), "CIM-S068")
+    assert fault.todo.endswith("add --context-column Contesto to cimento run.")
+    rows = ("1 / gramm / Piove. / La zia parte.", "1 / agramm / Piove. / La zia partono.")
+    assert found(load_suite(written(tmp_path, "Item / Cond / Contesto / Frase", *rows)), "CIM-S068")

@@ -84,6 +84,7 @@ CHECKS: Mapping[str, Check] = {
         "a plain level that only the order of a table shows",
         "If that is wrong, put a row, or the column, of the other level first.",
     ),
+    "CIM-S068": _warning("a context that is not read", "Name it with --context-column."),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),
