@@ -259,3 +259,12 @@ def test_a_column_of_contexts_that_models_do_not_read_is_named(tmp_path):
     assert fault.todo.endswith("add --context-column Contesto to cimento run.")
     rows = ("1 / gramm / Piove. / La zia parte.", "1 / agramm / Piove. / La zia partono.")
     assert found(load_suite(written(tmp_path, "Item / Cond / Contesto / Frase", *rows)), "CIM-S068")
+
+
+def test_advice_on_judgments_of_pairs_without_numbers_and_on_stories(tmp_path):
+    rows = ("1a / La zia parte oggi. / sì", "1b / La zia partono oggi. / no")
+    said = advice(written(tmp_path, "ID / Frase / Grammaticale", *rows))
+    assert said.endswith("give both sentences of a pair one number in a column item.")
+    texts = " / ".join(f"Frase numero {n} della storia." for n in range(1, 6))
+    said = advice(written(tmp_path, "Frase 1 / Frase 2 / Frase 3 / Frase 4 / Frase 5", texts))
+    assert "cimento suites new stories" in said

@@ -15,7 +15,8 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
     "item": (
         "elemento", "ítem", "номер", "стимул", "n.º", "n.°", "nº", "n°", "№", "n.", "nr.", "núm.",
         "num.", "numero", "número", "#", "pair", "coppia", "par", "пара",
-        "set", "insieme", "conjunto", "набор",
+        "set", "insieme", "conjunto", "набор", "n. item", "num. item", "numero item",
+        "item number", "item no.",
     ),
     "condition": ("cond", "cond.", "condizione", "condición", "condição", "условие"),
     "text": (
@@ -49,9 +50,9 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
     "phenomenon": ("fenomeno", "fenómeno", "fenômeno", "явление"),
     "rating": (
         "mean rating", "average rating", "judgment", "judgement", "mean judgment",
-        "giudizio", "giudizio medio", "media dei giudizi", "valutazione", "valutazione media",
-        "voto", "voto medio", "punteggio", "punteggio medio", "juicio", "juicio medio",
-        "puntuación", "puntuación media", "valoración", "valoración media", "promedio",
+        "giudizio", "giud.", "giudizio medio", "media dei giudizi", "valutazione",
+        "valutazione media", "voto", "voto medio", "punteggio", "punteggio medio", "juicio",
+        "juicio medio", "puntuación", "puntuación media", "valoración", "valoración media", "promedio",
         "julgamento", "julgamento médio", "avaliação", "avaliação média", "nota", "nota média",
         "media", "média", "оценка", "средняя оценка", "балл", "средний балл",
     ),
