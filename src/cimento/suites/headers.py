@@ -52,9 +52,9 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         "mean rating", "average rating", "judgment", "judgement", "mean judgment",
         "giudizio", "giud.", "giudizio medio", "media dei giudizi", "valutazione",
         "valutazione media", "voto", "voto medio", "punteggio", "punteggio medio", "juicio",
-        "juicio medio", "puntuación", "puntuación media", "valoración", "valoración media", "promedio",
-        "julgamento", "julgamento médio", "avaliação", "avaliação média", "nota", "nota média",
-        "media", "média", "оценка", "средняя оценка", "балл", "средний балл",
+        "juicio medio", "puntuación", "puntuación media", "valoración", "valoración media",
+        "promedio", "julgamento", "julgamento médio", "avaliação", "avaliação média", "nota",
+        "nota média", "media", "média", "оценка", "средняя оценка", "балл", "средний балл",
     ),
     "ratings": ("giudizi", "voti", "juicios", "puntuaciones", "julgamentos", "notas", "оценки"),
 }  # fmt: skip
