@@ -184,3 +184,87 @@ def test_hidden_rows_are_read_and_named(tmp_path):
     loaded = load_suite(path)
     assert [fault.places for fault in found(loaded, "CIM-S066")] == [("pairs.xlsx row 3",)]
     assert len(loaded.suite.items) == 2
+
+
+INVERTED = [
+    "Giudizio (1 = perfetta, 5 = inaccettabile)",
+    "Giudizio (1=ottima 5=pessima)",
+    "Rating (1 = fully acceptable, 5 = not at all acceptable)",
+    "Оценка (1 = отлично, 5 = ужасно)",
+]
+
+
+def headed(tmp_path, header):
+    path = tmp_path / "ratings.csv"
+    path.write_text(
+        f"Frase;{header}\nLa zia parte.;1\nLa zia partono.;4,5\nIl gatto dorme.;2\n", "utf-8"
+    )
+    return path
+
+
+@pytest.mark.parametrize("header", INVERTED)
+def test_ratings_that_are_better_if_lower_are_refused_with_the_formula(tmp_path, header):
+    with pytest.raises(SuiteError) as error:
+        load_suite(headed(tmp_path, header))
+    [fault] = error.value.faults
+    assert fault.code == "CIM-S037"
+    assert "lower ratings are better" in fault.seen
+    assert "(in Excel, =6-B2)" in fault.todo
+
+
+@pytest.mark.parametrize("ends", ["1 = inaccettabile, 7 = perfetta", "1 = not natural, 7 = fine"])
+def test_the_ends_of_a_scale_may_be_explained_in_the_header(tmp_path, ends):
+    suite = load_suite(headed(tmp_path, f"Giudizio ({ends})"))
+    assert {**suite.suite.extra["ratings"]} == {"low": 1, "high": 7}
+    assert not found(suite, "CIM-S036")
+
+
+def test_words_for_the_ends_that_are_not_known_are_a_note(tmp_path):
+    [fault] = found(load_suite(headed(tmp_path, "Giudizio (1 = blu, 7 = rossa)")), "CIM-S036")
+    assert "Higher ratings are read as better" in fault.seen
+
+
+@pytest.mark.parametrize("marks", ["6712", "1100"])
+@pytest.mark.parametrize("names", [("Condizione", "gramm", "agramm"), ("Gruppo", "a", "b")])
+def test_a_row_for_each_answer_is_no_pair_even_if_items_have_versions(tmp_path, names, marks):
+    header, *versions = names
+    texts = ("La zia parte.", "La zia partono.", "Il gatto dorme.", "Il gatto dormono.")
+    rows = [
+        f"{person} / {number // 2 + 1} / {versions[number % 2]} / {texts[number]}"
+        f" / {marks[(number % 2) * 2 + (person == 'S1')]}"
+        for person in ("S1", "S2", "S3")
+        for number in range(4)
+    ]
+    suite, ratings = rated(
+        written(tmp_path, f"Partecipante / Item / {header} / Frase / Voto", *rows)
+    )
+    assert [len(given) for given in ratings] == [3, 3, 3, 3]
+    assert suite.suite.cluster == "cluster"
+    assert [item.conditions[0].columns["cluster"] for item in suite.suite.items] == [*"1122"]
+    assert len({item.id for item in suite.suite.items}) == 4
+    assert len(found(suite, "CIM-S065")) == 1
+
+
+def test_right_answers_of_blanks_may_be_headed_as_in_school_and_wrong_ones_are_advised(tmp_path):
+    row = "Non esco ___ piove. / perché / però"
+    path = written(tmp_path, "Frase / Risposta corretta / Distrattore 1", row)
+    [item] = load_suite(path).suite.items
+    assert [option.role for option in item.options] == ["target", "implausible"]
+    assert "distractor 1" in advice(written(tmp_path, "Esempio / Parole / Altro", row))
+
+
+def test_a_column_of_contexts_that_models_do_not_read_is_named(tmp_path):
+    pairs = written(tmp_path, "Contesto / buona / cattiva", "Piove. / La zia parte. / La zia vola.")
+    [fault] = found(load_suite(pairs), "CIM-S068")
+    assert fault.todo.endswith("add --context-column Contesto to cimento run.")
+    rows = ("1 / gramm / Piove. / La zia parte.", "1 / agramm / Piove. / La zia partono.")
+    assert found(load_suite(written(tmp_path, "Item / Cond / Contesto / Frase", *rows)), "CIM-S068")
+
+
+def test_advice_on_judgments_of_pairs_without_numbers_and_on_stories(tmp_path):
+    rows = ("1a / La zia parte oggi. / sì", "1b / La zia partono oggi. / no")
+    said = advice(written(tmp_path, "ID / Frase / Grammaticale", *rows))
+    assert said.endswith("give both sentences of a pair one number in a column item.")
+    texts = " / ".join(f"Frase numero {n} della storia." for n in range(1, 6))
+    said = advice(written(tmp_path, "Frase 1 / Frase 2 / Frase 3 / Frase 4 / Frase 5", texts))
+    assert "cimento suites new stories" in said

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 
 from cimento.errors import Fault, counted
 from cimento.suites import BAD, GOOD
@@ -23,6 +24,9 @@ ID_COLUMNS = ("item_number", "item_in_suite", "item")
 """Columns of an item's number: the first that is the same in all conditions of an item counts."""
 GROUP_COLUMNS = ("suite", "dependency", "island", "phenomenon")
 """Columns that, with the number, identify the item of a sentence."""
+
+_USUAL = 0.75
+"""Least share of items that show what a table means, of which the others may have a mistake."""
 
 _SIGNS = {"+": "plus", "-": "minus", "–": "minus", "−": "minus"}
 
@@ -65,6 +69,41 @@ def crossed_columns(table: Table, besides: str = "") -> tuple[str, str] | None:
     return None
 
 
+def nearly_crossed(table: Table) -> tuple[str, str] | None:
+    """Two columns whose levels are crossed in all but a few items; None without such two.
+
+    In the others a row is missing, or a level is misspelt; the checks name them.
+    """
+    item = table.find("item")
+    if item is None or table.find("condition") or crossed_columns(table):
+        return None
+    usual = {
+        name: two
+        for name, cells in table.cells.items()
+        if name != item and (two := _usual_levels(cells))
+    }
+    for first, second in combinations(usual, 2):
+        rows: dict[str, list[tuple[str, str]]] = {}
+        for id_, *levels in zip(
+            table.cells[item], table.cells[first], table.cells[second], strict=True
+        ):
+            rows.setdefault(id_, []).append((levels[0].strip(), levels[1].strip()))
+        whole = {*product(usual[first], usual[second])}
+        n_right = sum({*cells} == whole and len(cells) == len(whole) for cells in rows.values())
+        if 1 < n_right < len(rows) and n_right >= _USUAL * len(rows):
+            return first, second
+    return None
+
+
+def _usual_levels(cells: Sequence[str]) -> set[str]:
+    """The two levels that nearly all cells of a column have; empty where there are no such two."""
+    common = Counter(filter(None, map(str.strip, cells))).most_common(N_LEVELS)
+    least = min((count for _, count in common), default=0)
+    is_factor = len(common) == N_LEVELS and least * N_LEVELS**2 > len(cells)
+    n_usual = sum(count for _, count in common)
+    return {level for level, _ in common} if is_factor and n_usual >= _USUAL * len(cells) else set()
+
+
 def arranged(table: Table) -> tuple[Table, list[Fault]]:
     """A table with the conditions that its other columns make, and what is to be said of that.
 
@@ -83,8 +122,9 @@ def arranged(table: Table) -> tuple[Table, list[Fault]]:
     if factors := crossed_columns(table):
         alike = _agreement(table, factors)
         return named_by_levels(table, factors), [alike] if alike else []
-    if not condition or len(repeated) * 2 <= len({*_ids(table)}):
-        return table, []  # the checks name the few rows
+    factors = nearly_crossed(table)
+    if factors or not condition or len(repeated) * 2 <= len({*_ids(table)}):
+        return (named_by_levels(table, factors) if factors else table), []  # checks name the rows
     return table, [_untold(table, condition, repeated)]
 
 
@@ -306,6 +346,8 @@ def _untold(table: Table, column: str, repeated: Sequence[int], ways: Sequence[s
     """The fault of a table that does not say which sentences of an item belong together."""
     ids, cells = _ids(table), [cell.strip() for cell in table.cells[column]]
     first = repeated[0] if repeated else 0
+    if repeated and not ways and len(repeated) <= (1 - _USUAL) * len({*ids}):
+        return _slip(table, column, first)
     rows = [row for row, id_ in enumerate(ids) if id_ == ids[first]]
     count = sum(cells[row] == cells[first] for row in rows)
     seen = (
@@ -323,6 +365,24 @@ def _untold(table: Table, column: str, repeated: Sequence[int], ways: Sequence[s
     )
     places = [place_of_row(table.name, table.numbers[row]) for row in rows]
     return fault("CIM-S011", where=places[0], seen=seen, todo=todo, places=places)
+
+
+def _slip(table: Table, column: str, first: int) -> Fault:
+    """The fault of the few items that have a judgment twice, where nearly all have each once."""
+    ids, cells = _ids(table), [cell.strip() for cell in table.cells[column]]
+    both = (ids[first], cells[first])
+    numbers = [
+        table.numbers[row]
+        for row, known in enumerate(zip(ids, cells, strict=True))
+        if known == both
+    ]
+    seen = (
+        f"In the column {column!r}, item {ids[first][0]!r} has {cells[first]!r} in rows"
+        f" {', '.join(map(str, numbers))}, unlike nearly all other items."
+    )
+    todo = "Correct one of these cells, or delete a row that is there twice."
+    places = [place_of_row(table.name, number) for number in numbers]
+    return fault("CIM-S011", where=places[-1], seen=seen, todo=todo, places=places)
 
 
 def pairs_by_level(levels: Iterable[str], *, where: str, todo: str, more: str = "") -> Fault:

@@ -15,7 +15,8 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
     "item": (
         "elemento", "ítem", "номер", "стимул", "n.º", "n.°", "nº", "n°", "№", "n.", "nr.", "núm.",
         "num.", "numero", "número", "#", "pair", "coppia", "par", "пара",
-        "set", "insieme", "conjunto", "набор",
+        "set", "insieme", "conjunto", "набор", "n. item", "num. item", "numero item",
+        "item number", "item no.",
     ),
     "condition": ("cond", "cond.", "condizione", "condición", "condição", "условие"),
     "text": (
@@ -31,9 +32,11 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         for side, words in SIDES.items()
     },
     "target": (
-        "answer", "expected", "risposta", "risposta attesa", "parola", "parola attesa", "respuesta",
-        "respuesta esperada", "palabra", "resposta", "resposta esperada", "palavra", "ответ",
-        "слово",
+        "answer", "expected", "correct answer", "right answer", "expected word", "risposta",
+        "risposta attesa", "risposta corretta", "risposta giusta", "respuesta correcta",
+        "resposta correta", "resposta certa", "правильный ответ", "parola", "parola attesa",
+        "respuesta", "respuesta esperada", "palabra", "resposta", "resposta esperada", "palavra",
+        "ответ", "слово",
     ),
     "plausible": (
         "plausibile", "plausibili", "alternativa plausibile", "alternative plausibili",
@@ -47,11 +50,11 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
     "phenomenon": ("fenomeno", "fenómeno", "fenômeno", "явление"),
     "rating": (
         "mean rating", "average rating", "judgment", "judgement", "mean judgment",
-        "giudizio", "giudizio medio", "media dei giudizi", "valutazione", "valutazione media",
-        "voto", "voto medio", "punteggio", "punteggio medio", "juicio", "juicio medio",
-        "puntuación", "puntuación media", "valoración", "valoración media", "promedio",
-        "julgamento", "julgamento médio", "avaliação", "avaliação média", "nota", "nota média",
-        "media", "média", "оценка", "средняя оценка", "балл", "средний балл",
+        "giudizio", "giud.", "giudizio medio", "media dei giudizi", "valutazione",
+        "valutazione media", "voto", "voto medio", "punteggio", "punteggio medio", "juicio",
+        "juicio medio", "puntuación", "puntuación media", "valoración", "valoración media",
+        "promedio", "julgamento", "julgamento médio", "avaliação", "avaliação média", "nota",
+        "nota média", "media", "média", "оценка", "средняя оценка", "балл", "средний балл",
     ),
     "ratings": ("giudizi", "voti", "juicios", "puntuaciones", "julgamentos", "notas", "оценки"),
 }  # fmt: skip

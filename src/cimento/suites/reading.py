@@ -80,6 +80,11 @@ CHECKS: Mapping[str, Check] = {
         "If that is wrong, rename a column, or join the cells yourself.",
     ),
     "CIM-S066": _warning("hidden rows", "Delete them if they are none of your items."),
+    "CIM-S067": _warning(
+        "a plain level that only the order of a table shows",
+        "If that is wrong, put a row, or the column, of the other level first.",
+    ),
+    "CIM-S068": _warning("a context that is not read", "Name it with --context-column."),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import compress
@@ -136,3 +137,21 @@ def _with_whole_ids(table: Table) -> Table:
         if column.casefold() in ITEMS and all(map(_WITH_POINT.fullmatch, cells))
     }
     return replace(table, cells={**table.cells, **ids})
+
+
+_CONTEXTS = {"context", "contesto", "contexto", "контекст"}
+
+
+def unread_contexts(table: Table) -> list[Fault]:
+    """The faults of columns of contexts, which models do not read unless a run names one."""
+    return [
+        fault(
+            "CIM-S068",
+            where=table.name,
+            seen=f"The column {name!r} is not part of the sentences.",
+            todo="To have models read it before them, add --context-column"
+            f" {shlex.quote(name)} to cimento run.",
+        )
+        for name in table.columns
+        if name.casefold() in _CONTEXTS and any(map(str.strip, table.cells[name]))
+    ]

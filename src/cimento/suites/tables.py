@@ -56,6 +56,7 @@ _TITLE_ROWS = 5
 """Largest number of title rows above the header."""
 
 _LINE_BREAK = re.compile(r"\s*[\r\n]+\s*")
+_ASIDES = re.compile(r"\([^()]*\)")
 _DELIMITERS = {".csv": (",", ";", "\t"), ".tab": ("\t",), ".txt": ("\t", ";", ",")}
 
 
@@ -353,7 +354,10 @@ def _split_quoted(text: str, delimiters: Sequence[str]) -> Iterator[list[str]]:
         # A title line has a single cell, so it does not show the delimiter.
         lines = text.split("\n", _TITLE_ROWS)[:_TITLE_ROWS]
         header = next((line for line in lines if any(map(line.count, delimiters))), first)
-        delimiter = max(delimiters, key=header.count)
+        names = _ASIDES.sub("", header)  # "Rating (1 = bad, 5 = good)" has a comma of its own
+        delimiter = max(
+            delimiters, key=(names if any(map(names.count, delimiters)) else header).count
+        )
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
 
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 from cimento.errors import Fault
+from cimento.suites.crossed import CLUSTER
 from cimento.suites.reading import fault
 from cimento.suites.tables import Table
+
+VERSION = "version"
+"""The column that has the conditions of items of several sentences, each rated for itself."""
 
 _ROUNDED = 0.051
 """Largest difference of a mean from one with a single decimal."""
@@ -30,6 +35,15 @@ def gathered(table: Table) -> tuple[Table, list[Fault]]:
     rows = _rows_of(table.cells[sentence])
     person = _column_of_people(table, list(rows.values()), (rating, sentence))
     return _from_rows(table, rows, person, rating) if person else (table, [])
+
+
+def has_answers(table: Table) -> bool:
+    """Whether a table has a row for each answer of a person to a sentence."""
+    rating, sentence = table.find("rating"), table.find("sentence") or table.find("text")
+    if not (rating and sentence) or table.find("ratings"):
+        return False
+    groups = list(_rows_of(table.cells[sentence]).values())
+    return bool(_column_of_people(table, groups, (rating, sentence)))
 
 
 def _columns_of_people(table: Table, rating: str) -> list[str]:
@@ -118,7 +132,29 @@ def _from_rows(
     )
     message = fault("CIM-S065", where=table.name, seen=seen)
     numbers = [table.numbers[group[0]] for group in rows.values()]
+    cells = _one_sentence_an_item(table, cells)
     return _joined(table, cells, answers, numbers), [message]
+
+
+def _one_sentence_an_item(
+    table: Table, cells: dict[str, Sequence[str]]
+) -> dict[str, Sequence[str]]:
+    """Columns in which the versions of an item are items of their own, in one cluster."""
+    item, condition = table.find("item"), table.find("condition") or ""
+    versions = cells.get(condition)
+    named = {VERSION if name == condition else name: column for name, column in cells.items()}
+    ids = cells[item] if item else ()
+    if not item or len({*ids}) == len(ids):
+        return named
+    if not versions or len({*zip(ids, versions, strict=True)}) < len(ids):
+        counts: Counter[str] = Counter()
+        versions = []
+        for id_ in ids:
+            counts[id_] += 1
+            versions.append(str(counts[id_]))
+    named[CLUSTER] = ids
+    named[item] = [f"{id_}-{version}" for id_, version in zip(ids, versions, strict=True)]
+    return named
 
 
 def _joined(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -14,16 +13,18 @@ from pathlib import Path
 from cimento.errors import Fault, SuiteError, counted
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.cells import ABSENT
-from cimento.paradigms.ratings.gathered import gathered
+from cimento.paradigms.ratings.gathered import gathered, has_answers
+from cimento.paradigms.ratings.scale_names import ends_named, order_faults
 from cimento.paradigms.ratings.suite import rated_of, rating_faults
-from cimento.suites import Meta, Suite
+from cimento.suites import JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
-from cimento.suites.crossed import filled_down, paired
+from cimento.suites.crossed import CLUSTER, filled_down, paired
 from cimento.suites.formats.advice import pairs_advised
 from cimento.suites.formats.items import Rows, read_items
-from cimento.suites.marks import advice_on, sides_of
+from cimento.suites.marks import advice_on, is_judgments, sides_of
 from cimento.suites.reading import (
     Reading,
+    errors,
     fault,
     name_from,
     place_of_row,
@@ -42,18 +43,19 @@ def is_bare_table(path: Path) -> bool:
         table, _ = read_header(read_bytes(path), path)
     except SuiteError:
         return False
-    of_items = table is not None and table.find("condition") and table.find("item")
-    if table is None or of_items or (table.find("good") and table.find("bad")):
+    if table is None or (table.find("good") and table.find("bad")):
         return False
     has_sentence = table.find("text") or table.find("sentence")
     rating = table.find("rating") or table.find("ratings")
-    if not (has_sentence and rating):
-        return False
-    whole = read_sheet(read_bytes(path), path)[0] if table.find("item") else None
+    if not (has_sentence and rating and table.find("item")):
+        return bool(has_sentence and rating)
+    whole = read_sheet(read_bytes(path), path)[0]
+    filled = whole and filled_down(whole)
+    if filled is None or has_answers(filled):
+        return filled is not None or not table.find("condition")
     # Two judgments in an item are those of a pair; ratings are graded.
-    return (
-        whole is None or not sides_of(rating, whole.cells[rating]) or not paired(filled_down(whole))
-    )
+    is_graded = not sides_of(rating, filled.cells[rating]) or not paired(filled)
+    return is_graded and not table.find("condition")
 
 
 def read_bare(path: Path) -> Reading:
@@ -71,13 +73,14 @@ def read_bare(path: Path) -> Reading:
     table, faults = read_sheet(data, path)
     if table is None:
         raise unusable(path, faults)
-    named = _named_scale(table)
+    whole, column = table, table.find("rating") or table.find("ratings") or ""
+    named = ends_named(column)
     table, joined = gathered(table)
     faults += joined
     rows, more = read_items(table)
     if rows is None:
         raise unusable(path, [*faults, *more])
-    if wrong_kind := _repeated(rows, table) or _in_words(table, path):
+    if wrong_kind := _odd_mark(table) or _repeated(rows, table) or _in_words(table, path):
         raise unusable(path, [*faults, *more, wrong_kind])
     suite = Suite(
         meta=Meta(name=name_from(path)),
@@ -89,21 +92,21 @@ def read_bare(path: Path) -> Reading:
     wrong = rating_faults(suite, places=rows.places)
     if wrong := wrong or (_off_scale(suite, rows.places, named) if named else []):
         raise unusable(path, [*faults, *more, *wrong])
-    given = [
-        value
-        for sentence in rated_of(suite).sentences
-        for value in (*(rating.value for rating in sentence.ratings), sentence.mean)
-        if value is not None
-    ]
+    given = _given(suite)
     if len(set(given)) < 2:  # noqa: PLR2004  # a scale has two ends
         raise unusable(path, [*faults, *more, _without_scale(given, table, path)])
+    more += order_faults(whole, column, given)
+    if errors(more):
+        raise unusable(path, [*faults, *more])
     low, high = named or _scale_of(given)
     if not named:
         seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
         seen += _far_off(suite, rows.places, sorted({*given}))
         more.append(fault("CIM-S036", where=path.name, seen=seen))
     more += _unrated(suite, rows.places, path.name)
-    suite = replace(suite, extra={"kind": RATED, "ratings": {"low": low, "high": high}})
+    extra: dict[str, JsonValue] = {"kind": RATED, "ratings": {"low": low, "high": high}}
+    cluster = CLUSTER if joined and CLUSTER in table.cells else ""
+    suite = replace(suite, extra=extra, cluster=cluster or suite.cluster)
     return Reading(suite, sha256_of(data), rows.places, (*faults, *more))
 
 
@@ -111,14 +114,14 @@ _USUAL_HIGHEST = 10
 """The upper end of the longest scale that usually begins at 1."""
 
 
-_ENDS = re.compile(r"\(\s*(-?\d+)\s*(?:[-–—/…]|\.\.\.?|a|al|to|до)\s*(\d+)\s*\)\s*$")
-
-
-def _named_scale(table: Table) -> tuple[int, int] | None:
-    """The ends of the scale in the name of the column, such as ``Juicio medio (1-7)``."""
-    match = _ENDS.search(table.find("rating") or table.find("ratings") or "")
-    low, high = map(int, match.groups()) if match else (0, 0)
-    return (low, high) if low < high else None
+def _given(suite: Suite) -> list[float]:
+    """All single ratings and means of a suite."""
+    return [
+        value
+        for sentence in rated_of(suite).sentences
+        for value in (*(rating.value for rating in sentence.ratings), sentence.mean)
+        if value is not None
+    ]
 
 
 def _off_scale(suite: Suite, places: Sequence[str], named: tuple[int, int]) -> list[Fault]:
@@ -189,6 +192,25 @@ def _unrated(suite: Suite, places: Sequence[str], name: str) -> list[Fault]:
         f" the first: {without[0]}."
     )
     return [fault("CIM-S038", where=name, seen=seen)]
+
+
+_MOST_ODD = 0.1
+"""Largest share of judgments that are mistakes among those of two kinds."""
+
+
+def _odd_mark(table: Table) -> Fault | None:
+    """The fault of the few cells that are no judgment, where all others are one of two."""
+    column = table.find("rating") or table.find("ratings") or ""
+    cells = [cell.strip() for cell in table.cells[column]]
+    two = [mark for mark, _ in Counter(filter(None, cells)).most_common(2)]
+    odd = [row for row, cell in enumerate(cells) if cell and cell not in two]
+    if not (odd and sides_of(column, two)) or len(odd) > max(1, _MOST_ODD * len(cells)):
+        return None
+    if is_judgments([*two, *(cells[row] for row in odd)]) or not all(map(_is_word, two)):
+        return None  # marks of several degrees, or ratings
+    places = [place_of_row(table.name, table.numbers[row]) for row in odd]
+    seen = f"{column} is {cells[odd[0]]!r}, and {two[0]!r} or {two[1]!r} in nearly all other rows."
+    return fault("CIM-S037", where=places[0], seen=seen, todo="Correct the cell.", places=places)
 
 
 def _repeated(rows: Rows, table: Table) -> Fault | None:

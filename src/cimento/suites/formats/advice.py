@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from cimento.errors import Fault
 from cimento.suites.checks.wording import judgment_mark
-from cimento.suites.marks import advice_on, is_judgments, names_judgments
+from cimento.suites.marks import advice_on, is_judgments, names_judgments, sides_of
 from cimento.suites.reading import EXAMPLE
 from cimento.suites.tables import Table
 
@@ -92,11 +92,15 @@ def _names_needed(table: Table) -> str:
         return judged
     if sentences and numbers:
         text, number = sentences[0], numbers[0]
-        return f"If the sentences were rated, call {text!r} sentence and {number!r} rating."
+        return (
+            f"If the sentences were rated, call {text!r} sentence and {number!r} rating. Higher"
+            " ratings are read as better."
+        )
     if any(_BLANK in cell for name in table.columns for cell in table.cells[name]):
         return (
             "If these are sentences with blanks, call their column text, that of the right words"
-            " target, and those of others plausible and implausible."
+            " target, and those of wrong words distractor 1, distractor 2 and so on; a column"
+            " plausible is for other words that fit."
         )
     return (
         f"Nothing says which sentences of {sentences[0]!r} are good; colors and bold type are not"
@@ -142,7 +146,7 @@ def _judgments_needed(table: Table, sentence: str) -> str:
         )
         return (
             f"If {name!r} says which sentences are acceptable, call it rating, and {sentence!r}"
-            f" sentence. {todo}{pairs_advised(table, name)}"
+            f" sentence. {todo}{pairs_advised(table, name) or _numbers_advised(table, name)}"
         )
     return ""
 
@@ -156,6 +160,13 @@ def pairs_advised(table: Table, column: str) -> str:
         " good and bad there."
     )
     return f" {todo}"
+
+
+def _numbers_advised(table: Table, column: str) -> str:
+    """Advice on the numbers of pairs in a table whose judgments are of two kinds."""
+    if not sides_of(column, table.cells[column]):
+        return ""
+    return " For pairs, give both sentences of a pair one number in a column item."
 
 
 def _likeliest(table: Table) -> list[str]:
@@ -203,6 +214,11 @@ def _columns_of_sentences(table: Table) -> list[str]:
 
 def _sides_needed(sentences: Sequence[str]) -> str:
     """Advice on the names of two columns of sentences, or of the cells of a design."""
+    if len(sentences) >= _FEWEST_CELLS and all(name[-1].isdigit() for name in sentences):
+        return (
+            "If each row is a story, run `cimento suites new stories NAME.xlsx`, and copy its"
+            " sentences into the sheet items."
+        )
     if len(sentences) >= _FEWEST_CELLS:
         return (
             "If each column is a condition, name the columns after the two factors, such as"

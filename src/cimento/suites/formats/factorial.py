@@ -25,6 +25,7 @@ from cimento.suites.crossed import (
     condition_columns,
     crossed_columns,
     filled_down,
+    nearly_crossed,
     paired,
     with_island_factor,
 )
@@ -37,6 +38,7 @@ from cimento.suites.design import (
     with_design,
 )
 from cimento.suites.formats.items import read_regions
+from cimento.suites.plain_levels import assumed, plain_first
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
@@ -49,7 +51,7 @@ from cimento.suites.reading import (
     unusable,
 )
 from cimento.suites.region_columns import region_columns, with_sentences
-from cimento.suites.sheets import tabulated
+from cimento.suites.sheets import tabulated, unread_contexts
 from cimento.suites.tables import Row, Table
 
 HEADER_KEYS = ("conditions", "factorial_properties_and_levels", "phenomenon_properties")
@@ -117,7 +119,7 @@ def read_factorial(path: Path) -> Reading:
         seen = "No item has sentences under the names of conditions."
         todo = f"Write one key for each condition, such as {', '.join(ISLAND_CONDITIONS)}."
         raise unusable(path, [*faults, fault("CIM-S003", where=path.name, seen=seen, todo=todo)])
-    factors = header.factors or island_factors(conditions)
+    factors = header.factors or plain_first(island_factors(conditions))[0]
     items, places = _items(records, conditions, factors, faults)
     suite = Suite(
         meta=_meta(header, path.stem),
@@ -267,6 +269,7 @@ def is_factorial_table(table: Table) -> bool:
             table.find("condition")
             or crossed_columns(filled := filled_down(table))
             or paired(filled)
+            or nearly_crossed(filled)
         )
     )
 
@@ -310,10 +313,9 @@ def read_factorial_table(path: Path) -> Reading:
     suite, order = _suite(rows, path.stem, places, faults)
     if any(fault.code == "CIM-S063" for fault in faults) and CLUSTER in table.cells:
         suite = replace(suite, cluster=CLUSTER)
-    suite = replace(suite, region_names=regions or suite.region_names)
-    return Reading(
-        with_design(suite), sha256_of(data), [places[index] for index in order], tuple(faults)
-    )
+    suite = with_design(replace(suite, region_names=regions or suite.region_names))
+    faults += [*assumed(suite, where=path.name), *unread_contexts(table)]
+    return Reading(suite, sha256_of(data), [places[index] for index in order], tuple(faults))
 
 
 def _with_a_sentence_a_row(table: Table) -> Table:
@@ -366,7 +368,7 @@ def _suite(
     several = "suite" in groups
     conditions: dict[str, list[Condition]] = {}
     order: dict[str, list[int]] = {}
-    factors = _factors(rows, places, faults)
+    factors, _ = plain_first(_factors(rows, places, faults))
     counts: Counter[int] = Counter()
     for index, row in enumerate(rows):
         prefix = "_".join(row[column] for column in groups if row.get(column))

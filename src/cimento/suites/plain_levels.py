@@ -1,0 +1,110 @@
+"""Words for the levels of factors in five languages, which say the plain level of a factor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from cimento.errors import Fault
+from cimento.suites import Suite
+from cimento.suites.design import squares
+from cimento.suites.headers import meaning
+from cimento.suites.reading import fault
+from cimento.suites.sides import is_negative
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_PLAIN = frozenset(
+    _words(
+        "short breve brevi breves corta corto corte corti cortas cortos curta curto curtas curtos"
+        " короткая короткое короткий короткие matrix matrice matriz main principale principal"
+        " главная главное control controllo controle контроль baseline"
+    )
+)
+_CHANGED = frozenset(_words(
+    "long lunga lungo lunghe lunghi larga largo largas largos longa longo longas longos"
+    " длинная длинное длинный длинные embedded incassata incassato subordinata subordinada"
+    " incrustada encaixada вложенная вложенное island isola isla ilha остров"
+))  # fmt: skip
+_NEGATIONS = (
+    "non", "no", "not", "não", "не", "without", "senza", "sin", "sem", "без", "minus",
+)  # fmt: skip
+_NO = {
+    "no", "n", "non", "não", "нет", "-", "–", "−", "0", "false", "falso", "none", "absent",
+}  # fmt: skip
+_OF_ISLANDS = re.compile(r"\b(?:island|isola|isla|ilha|остров)", re.IGNORECASE)
+
+
+def plain_first(
+    factors: Mapping[str, Sequence[str]],
+) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """Factors with the plain level of each first, and those whose words do not say which it is.
+
+    >>> plain_first({"Distanza": ["lunga", "breve"], "Clause": ["whether", "that"]})
+    ({'Distanza': ('breve', 'lunga'), 'Clause': ('whether', 'that')}, {'Clause': 'whether'})
+
+    Returns:
+        The factors, and the first level of each that keeps its order.
+    """
+    ordered: dict[str, tuple[str, ...]] = {}
+    unknown: dict[str, str] = {}
+    for factor, levels in factors.items():
+        plain = _plain_of(factor, levels)
+        if plain is None:
+            unknown[factor] = levels[0]
+        first = levels[0] if plain is None else plain
+        ordered[factor] = (first, *(level for level in levels if level != first))
+    return ordered, unknown
+
+
+def assumed(suite: Suite, *, where: str) -> Iterator[Fault]:
+    """The faults that name the levels that only the order of a table makes plain.
+
+    Args:
+        suite: a suite whose predictions are those of its design, if it has a design.
+        where: name of the table.
+    """
+    _, unknown = plain_first(suite.factors)
+    if not unknown or len(suite.predictions) <= 1:
+        return  # a design has several predictions
+    worst = " and ".join(square.unacceptable.name for square in squares(suite))
+    for level in unknown.values():
+        seen = (
+            f"{level!r} is taken as a plain level, since it comes first in the table; so the"
+            f" condition that should be the worst is {worst}."
+        )
+        yield fault("CIM-S067", where=where, seen=seen)
+
+
+def _plain_of(factor: str, levels: Sequence[str]) -> str | None:
+    """The one plain level, or the only one that is not changed; None if no word says it."""
+    sides = {level: _is_changed(level, factor) for level in levels}
+    plain = [level for level, changed in sides.items() if changed is False]
+    open_ = [level for level, changed in sides.items() if changed is None]
+    if len(plain) == 1:
+        return plain[0]
+    return open_[0] if not plain and len(open_) == 1 and len(levels) > 1 else None
+
+
+def _is_changed(level: str, factor: str) -> bool | None:
+    """Whether a level is the one that adds to the cost of a sentence; None for unknown words."""
+    word = level.casefold().strip()
+    if word in _NO and (_OF_ISLANDS.search(factor) or is_negative(factor)):
+        return False
+    if (side := meaning(word)) in ("good", "bad") and word not in _NO:
+        return side == "bad"
+    words = re.findall(r"[^\W_]+", word)
+    changed = next((name for name in words if _base(name) in _CHANGED), "")
+    if changed:
+        negated = word[0] in "-–−" or _base(changed) != changed or {*words} & {*_NEGATIONS}
+        return not negated
+    return False if {*words} & _PLAIN else None
+
+
+def _base(word: str) -> str:
+    """A word without the negation that it begins with: *nonisland*."""
+    bases = (word.removeprefix(no) for no in _NEGATIONS)
+    return next((base for base in bases if base in _CHANGED), word)

@@ -1,0 +1,75 @@
+"""Which condition of a design in a table should be the worst, whatever the order of its rows."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from cimento import load_suite
+from cimento.suites.design import squares
+from cimento.suites.plain_levels import plain_first
+
+
+def _written(path, header, cells):
+    rows = [f"{item};{first};{second};Frase {first} {second} numero {item}."
+            for item in (1, 2) for first, second in cells]  # fmt: skip
+    path.write_text("\n".join([f"Item;{';'.join(header)};Frase", *rows]), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (2, 3, 0, 1), (1, 0, 3, 2)])
+@pytest.mark.parametrize(
+    ("header", "levels", "worst"),
+    [
+        (("Distanza", "Isola"), (("breve", "lunga"), ("no", "sì")), "lunga_sì"),
+        (("Estructura", "Distancia"), (("no isla", "isla"), ("corta", "larga")), "isla_larga"),
+        (("Extraction", "Clause"), (("matrix", "embedded"), ("control", "island")),
+         "embedded_island"),
+    ],
+)  # fmt: skip
+def test_words_for_levels_say_which_condition_is_the_worst(tmp_path, order, header, levels, worst):
+    cells = list(product(*levels))
+    path = _written(tmp_path / "isole.csv", header, [cells[place] for place in order])
+    reading = load_suite(path).reading
+    [square] = squares(reading.suite)
+    assert square.unacceptable.name == worst
+    assert "CIM-S067" not in {fault.code for fault in reading.faults}
+
+
+def test_columns_named_after_cells_are_ordered_by_their_words_too(tmp_path):
+    path = tmp_path / "wide.csv"
+    sentences = ["What wonders he if she saw?", "Who wonders if she saw it?",
+                 "What thinks he that she saw?", "Who thinks that she saw it?"]  # fmt: skip
+    names = "island_long,island_short,nonisland_long,nonisland_short"
+    path.write_text(f"{names}\n{','.join(sentences)}\n", "utf-8")
+    [square] = squares(load_suite(path).suite)
+    assert square.unacceptable.name == "island_long"
+
+
+def test_a_level_that_only_the_order_makes_plain_is_named(tmp_path):
+    cells = list(product(("long", "short"), ("whether", "that")))
+    reading = load_suite(_written(tmp_path / "a.csv", ("Distance", "Clause"), cells)).reading
+    [said] = [fault.seen for fault in reading.faults if fault.code == "CIM-S067"]
+    assert said.startswith("'whether' is taken as a plain level")
+    assert said.endswith("should be the worst is long_that.")
+    advised = _written(tmp_path / "b.csv", ("Distance", "Clause"), cells[::-1])
+    [square] = squares(load_suite(advised).suite)
+    assert square.unacceptable.name == "long_whether"
+
+
+@pytest.mark.parametrize(
+    ("factor", "levels", "plain"),
+    [
+        ("Licensed", ("yes", "no"), None),
+        ("Violazione", ("sì", "no"), "no"),
+        ("a", ("nonisola", "isola"), "nonisola"),
+        ("a", ("wh-island", "non-wh-island"), "non-wh-island"),
+        ("a", ("weak island", "island"), None),
+        ("a", ("whether island", "adjunct island", "no island"), "no island"),
+    ],
+)
+def test_the_plain_level_is_found_by_words_or_not_at_all(factor, levels, plain):
+    factors, unknown = plain_first({factor: levels})
+    assert factors[factor][0] == (plain or levels[0])
+    assert (factor in unknown) is (plain is None)

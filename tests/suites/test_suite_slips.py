@@ -1,0 +1,51 @@
+"""A mistake in one row of a table is reported there, and does not change what the table is."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from cimento import SuiteError, load_suite
+
+CELLS = list(product(("breve", "lunga"), ("no", "sì")))
+DESIGN = [f"{n};{a};{b};Frase {a} {b} numero {n}." for n in range(1, 6) for a, b in CELLS]
+PAIRS = [f"{n};{mark};La frase {mark} è la {n}." for n in range(1, 7) for mark in ("ok", "*")]
+
+
+def faults_of(tmp_path, header, rows):
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join([header, *rows]), "utf-8")
+    with pytest.raises(SuiteError) as error:
+        load_suite(path)
+    return [fault for fault in error.value.faults if fault.severity == "error"]
+
+
+@pytest.mark.parametrize(
+    ("row", "seen"),
+    [
+        ((), "The item lacks lunga_sì, unlike 4 of 5 items."),
+        (("3;luga;sì;Frase.",), "The item lacks lunga_sì and has luga_sì"),
+        (("3;lunga;;Frase.",), "The item lacks lunga_sì and has lunga_"),
+    ],
+)
+def test_a_slip_in_a_design_is_named_with_its_item(tmp_path, row, seen):
+    rows = [*DESIGN[:11], *row, *DESIGN[12:]]
+    [fault] = faults_of(tmp_path, "Item;Distanza;Isola;Frase", rows)
+    assert (fault.code, fault.where) == ("CIM-S012", "table.csv row 10, item 3")
+    assert fault.seen.startswith(seen)
+
+
+def test_a_judgment_twice_in_one_item_names_both_rows(tmp_path):
+    rows = [*PAIRS[:5], PAIRS[5].replace("*", "ok", 1), *PAIRS[6:]]
+    [fault] = faults_of(tmp_path, "Item;Giudizio;Frase", rows)
+    assert (fault.code, fault.where) == ("CIM-S011", "table.csv row 7")
+    assert "item '3' has 'ok' in rows 6, 7, unlike" in fault.seen
+    assert "delete a row that is there twice" in fault.todo
+
+
+def test_an_odd_mark_among_two_is_named_with_its_row(tmp_path):
+    rows = [*PAIRS[:5], PAIRS[5].replace("*", "x", 1), *PAIRS[6:]]
+    [fault] = faults_of(tmp_path, "Item;Giudizio;Frase", rows)
+    assert (fault.code, fault.where) == ("CIM-S037", "table.csv row 7")
+    assert "Giudizio is 'x', and 'ok' or '*' in nearly all other rows." in fault.seen
