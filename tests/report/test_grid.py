@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cimento.io.inline_markup import layout
-from cimento.report.grid import EstimateCell, Grid, as_text
+from cimento.report.grid import EstimateCell, Grid, as_csv, as_text
 from cimento.studies import as_text as studied
 
 
@@ -132,7 +132,7 @@ def test_a_remark_that_does_not_fit_stands_below_beside_the_rows_that_have_one()
     reason = "only 7 of 48 verdicts differ from the most frequent one"
     grid = Grid(
         title="How large the difference is.",
-        header=("suite", "h", "odds", "kappa", "95 %", "reason"),
+        header=("suite", "h", "odds", "kappa", "95 %", "in words"),
         rows=(
             ("it-a", "-0.1183", "0.5000", "0.500", "[-0.318, 0.212]", ""),
             ("it-b", "+0.0000", "1.0000", "0.250", "", reason),
@@ -144,3 +144,22 @@ def test_a_remark_that_does_not_fit_stands_below_beside_the_rows_that_have_one()
     below = lines[lines.index("", 2) + 1 :]
     assert [line.split()[0] for line in below] == ["suite", "-" * len(below[1]), "it-b", "one"]
     assert " ".join(" ".join(below[2:]).split()) == f"it-b {reason}"
+
+
+def test_reasons_become_notes_below_unless_there_are_many():
+    few, ties = "fewer than 5 items", "all are ties"
+    reasons = (few, "", f"{few}; {ties}")
+    rows = tuple((name, "0.5", reason) for name, reason in zip("abc", reasons, strict=True))
+    grid = Grid(title="Rates.", header=("suite", "rate", "reason"), rows=rows, remarks=1)
+    short = grid.compact()
+    assert (short.header, [row[-1] for row in short.rows]) == (
+        ("suite", "rate", "note"),
+        ["1", "", "1, 2"],
+    )
+    assert short.notes == (f"1: {few}.", f"2: {ties}.")
+    assert as_csv(grid).splitlines()[3] == f"c,0.5,{few}; {ties}"
+    alike = Grid(title="Rates.", header=grid.header, rows=(rows[0],) * 2, remarks=1).compact()
+    assert alike.header == ("suite", "rate")
+    assert alike.notes == (f"Some numbers could not be computed ({few}).",)
+    many = tuple((str(k), "0.5", f"reason {k}") for k in range(10))
+    assert Grid(title="Rates.", header=grid.header, rows=many, remarks=1).compact().rows == many

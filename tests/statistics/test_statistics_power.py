@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -116,6 +118,13 @@ def test_the_smallest_detectable_mean_is_rs():
     assert detectable_mean(40, sd=1) == pytest.approx(0.454257487255, rel=1e-9)
     # and with n = 12, sd = 2.5, power = 0.9, sig.level = 0.01
     assert detectable_mean(12, sd=2.5, power=0.9, alpha=0.01) == pytest.approx(3.29986314596)
+
+
+def test_the_smallest_detectable_mean_may_be_very_large():
+    # Two items: with Z and |chi| of one degree of freedom, T > limit where |chi| < ncp / limit.
+    limit = stats.t.ppf(1 - 0.001 / 2, 1)
+    d = detectable_mean(2, sd=1, alpha=0.001)
+    assert d * math.sqrt(2) / limit == pytest.approx(stats.chi.ppf(0.8, 1), rel=1e-3)
 
 
 def test_the_smallest_detectable_difference_of_shares_has_its_power():

@@ -32,7 +32,7 @@ def xlsx(grid: Grid) -> bytes:
     """
     from xlsxwriter import Workbook
 
-    rows = list(_table(grid.compact()))
+    rows = list(_table(grid.filled()))
     buffer = io.BytesIO()
     with Workbook(buffer, {"in_memory": True}) as book:
         page = book.add_worksheet("table")

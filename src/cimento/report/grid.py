@@ -1,14 +1,10 @@
-"""The only renderer of tables: aligned text, CSV, Markdown, LaTeX, JSON, HTML for notebooks.
-
-Also: the names that users give to suites, models, conditions and columns of tables and figures.
-"""
+"""The only renderer of tables: aligned text, CSV, Markdown, LaTeX, JSON, HTML for notebooks."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, takewhile
@@ -37,6 +33,9 @@ REASON = "reason"
 
 REMARK_WIDTH = 60
 """Most characters in a line of a remark, in aligned text."""
+
+MOST_REASONS = 9
+"""Most distinct reasons of a table that become notes below it; more of them stay in their rows."""
 
 LEAST_REMARK = 24
 """Fewest characters to which a remark is folded; where there are fewer, it stands below."""
@@ -213,21 +212,37 @@ class Grid:
         return replace(kept, rows=tuple(tuple(map(_printed, row)) for row in kept.rows))
 
     def compact(self) -> Grid:
-        """The table without empty columns, and with a reason that all rows share below it."""
-        kept = self._without_blank()
-        reasons = {str(row[-1]) for row in kept.rows}
-        if not kept.remarks or kept.header[-1] != REASON or len(reasons) != 1:
+        """The table without empty columns, with the reasons of blank cells as notes below it."""
+        kept = self.filled()
+        if not kept.remarks or kept.header[-1] != REASON:
             return kept
+        reasons = [tuple(filter(None, str(row[-1]).split("; "))) for row in kept.rows]
+        distinct = tuple(dict.fromkeys(chain(*reasons)))
+        rows = tuple(row[:-1] for row in kept.rows)
+        if len(set(reasons)) == 1:
+            together = f"Some numbers could not be computed ({'; '.join(distinct)})."
+            return replace(
+                kept,
+                header=kept.header[:-1],
+                groups=kept.groups[:-1],
+                rows=rows,
+                remarks=kept.remarks - 1,
+                notes=(*kept.notes, together),
+            )
+        if len(distinct) > MOST_REASONS:
+            return kept
+        numbers = {reason: str(number) for number, reason in enumerate(distinct, start=1)}
         return replace(
             kept,
-            header=kept.header[:-1],
-            groups=kept.groups[:-1],
-            rows=tuple(row[:-1] for row in kept.rows),
-            remarks=kept.remarks - 1,
-            notes=(*kept.notes, f"Some numbers could not be computed ({reasons.pop()})."),
+            header=(*kept.header[:-1], "note"),
+            rows=tuple(
+                (*row, ", ".join(numbers[reason] for reason in several))
+                for row, several in zip(rows, reasons, strict=True)
+            ),
+            notes=(*kept.notes, *(f"{numbers[reason]}: {reason}." for reason in distinct)),
         )
 
-    def _without_blank(self) -> Grid:
+    def filled(self) -> Grid:
         """The table without columns in which all cells are empty."""
         columns = range(len(self.header))
         kept = [k for k in columns if not self.rows or any(str(row[k]) for row in self.rows)]
@@ -478,11 +493,3 @@ def grids_html(grids: Sequence[Grid], *, head: Sequence[str] = ()) -> str:
         )
         for grid in grids
     )
-
-
-def exchanged(text: str, names: Mapping[str, str]) -> str:
-    """A text in which names that occur as whole words are replaced."""
-    if not names:
-        return text
-    longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.sub(rf"(?<![\w@-])(?:{longest_first})(?![\w@-])", lambda match: names[match[0]], text)

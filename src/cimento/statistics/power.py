@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from cimento.errors import UsageError
-from cimento.statistics.design import ArrayLike, Design, floats
+from cimento.statistics.design import ArrayLike, Design, Floats, Integers, floats
 from cimento.statistics.differences import bonett_price, discordant, mcnemar, share_difference
 from cimento.statistics.intervals import effective_number, wilson, z_quantile
 from cimento.statistics.means import mean_of
@@ -174,7 +174,7 @@ def detectable_difference(
         return power - mcnemar_power(int(n), only_first=first, only_second=second, alpha=alpha)
 
     # A difference cannot exceed the share of discordant items.
-    return _bisect(missing, discordant) if missing(discordant) <= 0 else None
+    return _root(missing, discordant) if missing(discordant) <= 0 else None
 
 
 def detectable_mean(n: int, *, sd: float, power: float = 0.8, alpha: float = 0.05) -> float:
@@ -200,7 +200,10 @@ def detectable_mean(n: int, *, sd: float, power: float = 0.8, alpha: float = 0.0
         # The other tail adds to the power what no one would call a finding; it is next to nothing.
         return power - float(stats.nct.sf(limit, n - 1, d * math.sqrt(n)))
 
-    return _bisect(missing, 100.0) * sd
+    high = 1.0
+    while missing(high) > 0:
+        high *= 2
+    return _root(missing, high) * sd
 
 
 def _check_power(n: float, power: float, alpha: float) -> None:
@@ -212,13 +215,11 @@ def _check_power(n: float, power: float, alpha: float) -> None:
         )
 
 
-def _bisect(missing: Callable[[float], float], high: float) -> float:
+def _root(missing: Callable[[float], float], high: float) -> float:
     """The zero of a falling function between 0 and `high`."""
-    low = 0.0
-    while high - low > _PRECISION * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if missing(middle) > 0 else (low, middle)
-    return high
+    from scipy import optimize
+
+    return float(optimize.brentq(missing, 0.0, high, xtol=_PRECISION * high))
 
 
 def mcnemar_power(
@@ -238,26 +239,38 @@ def mcnemar_power(
     """
     from scipy import stats
 
-    share = only_first + only_second
+    # What the chances of one search add up to may differ in the last digit.
+    share = round(only_first + only_second, _SHARE_DIGITS)
     if min(only_first, only_second) < 0 or not 0 < share <= 1:
         raise UsageError(
             where="power of McNemar's test",
             seen=f"chances {only_first} and {only_second}",
             todo="Give two chances whose sum is above 0 and up to 1.",
         )
-    counts = np.arange(n + 1)
-    chances = stats.binom.pmf(counts, n, share)
-    counts, chances = counts[chances > _NEGLIGIBLE], chances[chances > _NEGLIGIBLE]
-    # The test rejects from some smaller count downwards, on either side.
-    rejected = np.array([_rejected(int(count), alpha, variant) for count in counts])
+    counts, chances, rejected = _rejections(n, share, alpha, variant)
     part = only_first / share
     tails = stats.binom.cdf(rejected, counts, part)
     tails += stats.binom.sf(counts - rejected - 1, counts, part)
     return float(chances @ tails)
 
 
+@functools.lru_cache(maxsize=256)
+def _rejections(
+    n: int, share: float, alpha: float, variant: str
+) -> tuple[Integers, Floats, Integers]:
+    """The likely numbers of discordant items, their chances, and where the test rejects."""
+    from scipy import stats
+
+    counts = np.arange(n + 1)
+    chances = stats.binom.pmf(counts, n, share)
+    counts, chances = counts[chances > _NEGLIGIBLE], chances[chances > _NEGLIGIBLE]
+    # The test rejects from some smaller count downwards, on either side.
+    return counts, chances, np.array([_rejected(int(k), alpha, variant) for k in counts])
+
+
 _NEGLIGIBLE = 1e-12
 _PRECISION = 1e-9
+_SHARE_DIGITS = 14
 
 
 @functools.cache
@@ -293,6 +306,7 @@ def correlation_power(n: int, r: float, *, alpha: float = 0.05) -> float:
     return normal.cdf((size - limit) / spread) + normal.cdf((-size - limit) / spread)
 
 
+@functools.lru_cache(maxsize=65536)
 def _rejected(discordant: int, alpha: float, variant: str) -> int:
     """The largest smaller count at which McNemar's test rejects; -1 where it never does."""
     low, high = -1, discordant // 2
