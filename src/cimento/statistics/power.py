@@ -239,7 +239,7 @@ def mcnemar_power(
     """
     from scipy import stats
 
-    # What the chances of one search add up to may differ in the last digit.
+    # The chances of one search, which add up to the same, may differ in the last digit.
     share = round(only_first + only_second, _SHARE_DIGITS)
     if min(only_first, only_second) < 0 or not 0 < share <= 1:
         raise UsageError(
@@ -248,7 +248,7 @@ def mcnemar_power(
             todo="Give two chances whose sum is above 0 and up to 1.",
         )
     counts, chances, rejected = _rejections(n, share, alpha, variant)
-    part = only_first / share
+    part = only_first / (only_first + only_second)
     tails = stats.binom.cdf(rejected, counts, part)
     tails += stats.binom.sf(counts - rejected - 1, counts, part)
     return float(chances @ tails)
