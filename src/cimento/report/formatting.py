@@ -288,12 +288,16 @@ def _once(
 
 def _subjects(remarked: Sequence[RunSummary], runs: Sequence[RunSummary]) -> Iterator[str]:
     """What a remark on some of the runs is about: whole suites, suites on a measure, or models."""
-    for key_of in (lambda _: "", lambda run: run.measure and f" [{run.measure}]"):
-        sizes = Counter((run.suite, key_of(run)) for run in runs)
-        said = Counter((run.suite, key_of(run)) for run in remarked)
-        whole = {place for place, count in said.items() if count == sizes[place]}
+    for by_measure in (False, True):
+        sizes = Counter(_asked(run, by_measure=by_measure) for run in runs)
+        said = Counter(_asked(run, by_measure=by_measure) for run in remarked)
         for key in dict.fromkeys(key for _, key in said):
-            shared = [run for run in remarked if key_of(run) == key and (run.suite, key) in whole]
+            whole = {suite for suite, k in said if k == key and said[suite, k] == sizes[suite, k]}
+            shared = [
+                run
+                for run in remarked
+                if run.suite in whole and _asked(run, by_measure=by_measure)[1] == key
+            ]
             if len(shared) > 1:
                 yield some(list(dict.fromkeys(run.suite for run in shared))) + key
                 remarked = [run for run in remarked if not any(run is known for known in shared)]
@@ -301,6 +305,11 @@ def _subjects(remarked: Sequence[RunSummary], runs: Sequence[RunSummary]) -> Ite
     for run in remarked:
         by_model.setdefault(run.label, []).append(run.suite)
     yield from (f"{some(suites)}, {label}" for label, suites in by_model.items())
+
+
+def _asked(run: RunSummary, *, by_measure: bool) -> tuple[str, str]:
+    """The suite of a run, and the ending that tells its measure if that counts."""
+    return run.suite, f" [{run.measure}]" if by_measure and run.measure else ""
 
 
 def some(suites: Sequence[str]) -> str:
