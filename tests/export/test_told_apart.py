@@ -49,3 +49,14 @@ def test_two_number_formats_of_a_model_are_two_models_for_r(exported):
             f"(dtype={number_format})" for number_format in _FORMATS
         ]
         assert len(set(counts.values())) == 1
+
+
+def test_two_number_formats_of_a_model_are_told_apart_on_its_card(exported):
+    command = ["export", f"{exported}/runs", "--to", "eval-results", "--dataset", "lab/suites"]
+    assert invoke([*command, "-o", f"{exported}/cards"]) == 0
+    (path,) = (exported / "cards").rglob("*.yaml")
+    notes = [row for row in path.read_text("utf-8").splitlines() if row.startswith("  notes")]
+    assert [f"; dtype={number_format};" in row for number_format in _FORMATS for row in notes] in (
+        [True, False, False, True],
+        [False, True, True, False],
+    )
