@@ -52,6 +52,7 @@ def formats(made) -> tuple[str, str]:
     [
         ("fp16", "float16"), ("half", "float16"), ("bf16", "bfloat16"), ("fp32", "float32"),
         ("fp64", "float64"), ("bfloat16", "bfloat16"), (torch.bfloat16, "bfloat16"),
+        ("BF16", "bfloat16"), ("FP32", "float32"),
     ],
 )  # fmt: skip
 def test_a_format_has_its_names(name, meant):

@@ -128,6 +128,18 @@ def test_every_output_has_the_means(stored, capsys):
     assert json.loads(capsys.readouterr().out)["means"] == in_json
 
 
+def test_a_remark_on_a_measure_is_made_once_for_all_datasets(stored, tmp_path, capsys):
+    run = ["run", str(stored), "-m", "demo-causal", "-o", str(tmp_path), "--no-cache"]
+    assert invoke([*run, "--compat", "lm-eval"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    both = ", ".join(sorted(ISLANDS))
+    for measure in ("lp", "mean-char"):
+        assert shown.count(f"Judged on {measure}:") == 1
+        assert f"{both} [{measure}]: Judged on {measure}:" in shown
+    # What `surprisal` means is said where a column has that name.
+    assert "surprisal: the sentence" not in shown
+
+
 def test_comparisons_have_the_means(stored, capsys):
     runs = stored / "runs"
     assert invoke(["compare", str(runs), "--json"]) == 0

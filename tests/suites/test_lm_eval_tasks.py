@@ -81,6 +81,27 @@ def test_a_suite_comes_back_from_a_task(tmp_path: Path) -> None:
     )
 
 
+def test_pairs_become_a_task_without_loss_and_with_their_language(tmp_path: Path) -> None:
+    table = tmp_path / "pairs.tsv"
+    table.write_text("good\tbad\nSolen skinner.\tSolen skinne.\n", "utf-8")
+    command = ["suites", "convert", str(table), "--language", "no", "--to", "lm-eval"]
+    assert invoke([*command, "-o", str(tmp_path / "task")]) == 0
+    again = open_suite(tmp_path / "task" / "pairs.yaml").suite
+    assert (again.meta.language, len(again.items)) == ("no", 1)
+
+
+def test_a_language_of_the_command_line_is_no_loss(tmp_path: Path, capsys) -> None:
+    table = tmp_path / "pairs.tsv"
+    table.write_text("good\tbad\nLe luci sono qui.\tLe luci è qui.\n", "utf-8")
+    command = ["suites", "convert", str(table), "--language", "it"]
+    for target, suffix in (("blimp", ".jsonl"), ("minicons", ".tsv")):
+        assert invoke([*command, "--to", target, "-o", str(tmp_path / f"{target}-1.0")]) == 0
+        assert "give --language it where you read it" in capsys.readouterr().err
+        # A name without a suffix gets that by which the file can be read again.
+        written = tmp_path / f"{target}-1.0{suffix}"
+        assert len(open_suite(written).suite.items) == 1
+
+
 PAIRS = (
     ("Il sole splende.", "Il sole splendono."),
     ("Le lampade sono accese.", "Le lampade è accese."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -247,16 +248,29 @@ def convert(
     whole = to in ("native", "xlsx")
     if to == "xlsx" or (whole and output.suffix.lower() == WORKBOOK):
         output = output.with_name(output.name.removesuffix(WORKBOOK) + WORKBOOK)
+    elif not output.suffix[1:].isalpha():
+        output = output.with_name(output.name + _SUFFIXES.get(to, ""))
     read = open_suite(find_suite(suite), format_=from_).suite if from_ else suite
     loaded = load_suite(read, language=language)
     if whole:
         written = save_suite(loaded, output)
     elif to == "lm-eval" and (tasks := loaded.paradigm.choice_tasks(loaded.suite)):
         refuse_existing(output)
-        written = write_choice_tasks(tasks, output, version=loaded.suite.meta.version)
+        written = write_choice_tasks(tasks, output, meta=loaded.suite.meta)
     else:
-        written = write(sentence_suite(loaded), to, output, allow_loss=allow_loss)
+        sentences = sentence_suite(loaded)
+        if language and to in _WITHOUT_LANGUAGE:
+            # The command line gave it: it is no part of the file that could be lost.
+            sentences = replace(sentences, meta=replace(sentences.meta, language=""))
+        written = write(sentences, to, output, allow_loss=allow_loss)
     note(f"Written: {written}")
+    if language and to in _WITHOUT_LANGUAGE:
+        note(f"The format states no language: give --language {language} where you read it.")
+
+
+_SUFFIXES = {"blimp": ".jsonl", "minicons": ".tsv", "syntaxgym": ".json"}
+"""The suffix by which a format of one file is read."""
+_WITHOUT_LANGUAGE = ("blimp", "minicons")
 
 
 @app.command("publish")

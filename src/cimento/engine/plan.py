@@ -38,8 +38,11 @@ if TYPE_CHECKING:
     from cimento.suites import JsonValue
 
 
-FLOPS = {"cpu": 2e10, "gpu": 2e13}
-"""Operations per second assumed for one processor core and for one GPU."""
+FLOPS = {"cpu": 5e10, "gpu": 2e13}
+"""Operations per second assumed for one processor core and for one GPU.
+
+Of the models in docs/performance.md, a core did 5.5e10 to 9e10.
+"""
 
 _BYTES = {"float32": 4, "float64": 8, "bfloat16": 2, "float16": 2}
 _BUDGET = {"cpu": 512, "gpu": 16_384}
@@ -89,7 +92,7 @@ class ModelPlan:
         kept: number of the requests in these units whose answers are in the cache already.
         parameters: number of parameters of the model.
         seconds: time on one device, from earlier units of this model if there are any; else two
-            operations for each parameter and token, at 2e10 a second and core, or 2e13 on a GPU.
+            operations for each parameter and token, at 5e10 a second and core, or 2e13 on a GPU.
         by: basis of the time: ``earlier units`` or ``size``; empty where the time is unknown.
         memory_bytes: memory on the device for the weights and for two copies of the logits of a
             batch.

@@ -18,6 +18,7 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError
 from cimento.export.data import ExportedResult, RunData, bounds, standard_error
 from cimento.io.files import write_text
@@ -338,15 +339,17 @@ def eval_results(runs: Iterable[RunData], *, dataset: str, source: str = "") -> 
         dataset: as for `write_eval_results`.
         source: likewise.
     """
+    several = list(runs)
+    told = labelled_apart([run.run for run in several])
     return "".join(
-        _entry(run, one, dataset=dataset, source=source)
-        for run in runs
+        _entry(run, one, named.model, dataset=dataset, source=source)
+        for run, named in zip(several, told, strict=True)
         for one in run.run.estimates()
         if one.role == "headline" and one.value is not None
     )
 
 
-def _entry(run: RunData, one: Estimate, *, dataset: str, source: str) -> str:
+def _entry(run: RunData, one: Estimate, label: str, *, dataset: str, source: str) -> str:
     lines: list[tuple[str, JsonValue]] = [
         ("- dataset", None),
         ("    id", dataset),
@@ -356,7 +359,7 @@ def _entry(run: RunData, one: Estimate, *, dataset: str, source: str) -> str:
     ]
     if source:
         lines += [("  source", None), ("    url", source), ("    name", "cimento")]
-    lines.append(("  notes", _notes(run, one)))
+    lines.append(("  notes", _notes(run, one, label)))
     # A string of JSON is one of YAML too.
     return "".join(
         f"{name}:{'' if value is None else f' {json.dumps(value, ensure_ascii=False)}'}\n"
@@ -364,11 +367,18 @@ def _entry(run: RunData, one: Estimate, *, dataset: str, source: str) -> str:
     )
 
 
-def _notes(run: RunData, one: Estimate) -> str:
-    """What the value is of, its interval and n, and what was asked of which version."""
+def _notes(run: RunData, one: Estimate, label: str) -> str:
+    """What the value is of, its interval and n, and what was asked of which version.
+
+    Args:
+        run: the run.
+        one: its estimate.
+        label: the model, with the options in which several runs of one suite differ.
+    """
     version = run.run.suite.meta.version
     parts = (
         estimate_label(one) or one.statistic,
+        label.removeprefix(run.run.model).strip(" ()"),
         f"95% interval {interval(one.low, one.high)}" if one.low is not None else "no interval",
         f"n {one.n}",
         f"chance {number(one.chance)}" if one.chance is not None else "",

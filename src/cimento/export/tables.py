@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Container, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cite import bibtex, methods_paragraph, references
+from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import counted
-from cimento.export.data import RunData, counts
+from cimento.export.data import RunData, counts, of_runs
 from cimento.io.files import atomically, write_text
 from cimento.io.parquet import write_parquet
+from cimento.report.document import versions_apart
 from cimento.report.formatting import interval, rate
 from cimento.report.grid import BLANK, Grid, as_markdown
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES
@@ -44,6 +47,7 @@ def write_hf_dataset(runs: Sequence[RunData], folder: Path) -> list[Path]:
     Raises:
         StorageError: the folder cannot be written.
     """
+    runs = _told_apart(runs)
     written = []
     for name in _ABOUT:
         frame = _joined(runs, name)
@@ -52,6 +56,14 @@ def write_hf_dataset(runs: Sequence[RunData], folder: Path) -> list[Path]:
             written.append(atomically(path, partial(write_parquet, frame)))
     names = [path.stem for path in written]
     return [*written, write_text(_card(runs, names), folder / "README.md")]
+
+
+def _told_apart(runs: Sequence[RunData]) -> list[RunData]:
+    """The runs, named by what they differ in if a model has several of a suite.
+
+    Two runs of one name, in two number formats say, would be one model in a joined table.
+    """
+    return of_runs(labelled_apart(versions_apart([data.run for data in runs])))
 
 
 def _joined(runs: Sequence[RunData], name: str) -> pl.DataFrame | None:
@@ -154,6 +166,7 @@ def write_r(runs: Sequence[RunData], folder: Path) -> list[Path]:
     """
     import polars as pl
 
+    runs = _told_apart(runs)
     scores = [table for data in runs if (table := _scores(data)) is not None]
     tables = {"outcomes": _outcomes(runs), "estimates": _estimates(runs)}
     tables["sentences"] = _sentences(runs)
@@ -217,7 +230,10 @@ def _estimates(runs: Sequence[RunData]) -> pl.DataFrame:
     from cimento.runs.outcomes import estimates_table
 
     return estimates_table(
-        estimate for data in runs for result in data.results for estimate in result.estimates
+        replace(estimate, suite=data.suite, model=data.run.model)
+        for data in runs
+        for result in data.results
+        for estimate in result.estimates
     )
 
 

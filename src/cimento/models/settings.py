@@ -27,10 +27,12 @@ _ALSO_CALLED: Mapping[str, DtypeName] = {
 def dtype_rule(value: object) -> DtypeRule:
     """A number format by any of its names, or a dtype of torch; ``auto`` stays.
 
+    Capitals do not matter: ``BF16`` is a usual spelling.
+
     Raises:
         ValueError: there is no number format of this name.
     """
-    name = str(value).removeprefix("torch.")
+    name = str(value).removeprefix("torch.").lower()
     names: tuple[DtypeRule, ...] = (*get_args(DtypeName), "auto")
     chosen = next((other for other in names if other == _ALSO_CALLED.get(name, name)), None)
     if chosen is None:

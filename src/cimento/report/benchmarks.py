@@ -22,11 +22,11 @@ _ITEMS = 1000
 """Items of each dataset of BLiMP."""
 _FEWEST = 2
 """Fewest datasets of which there is a mean."""
-_NOTES = (
-    "n: items; of means: datasets. Published figures are printed without intervals.",
-    "surprisal: the sentence with the lower surprisal, summed over its tokens, is the model's.",
-    "Published: Warstadt et al. 2020, doi:10.1162/tacl_a_00321, with the erratum of 2021.",
+_COUNTS = "n: items; of means: datasets. Published figures are printed without intervals."
+_SURPRISAL = (
+    "surprisal: the sentence with the lower surprisal, summed over its tokens, is the model's."
 )
+_SOURCE = "Published: Warstadt et al. 2020, doi:10.1162/tacl_a_00321, with the erratum of 2021."
 
 
 def benchmark_means(runs: Sequence[RunSummary]) -> tuple[SuiteMean, ...]:
@@ -67,8 +67,7 @@ def _by_column(runs: Sequence[RunSummary]) -> dict[tuple[str, str], dict[str, Ru
     """The runs by model and measure, then by the name of the dataset."""
     columns: dict[tuple[str, str], dict[str, RunSummary]] = {}
     for run in runs:
-        column = (run.model, str(run.options.get("measure") or ""))
-        columns.setdefault(column, {}).setdefault(run.suite, run)
+        columns.setdefault((run.model, run.measure), {}).setdefault(run.suite, run)
     return columns
 
 
@@ -232,6 +231,7 @@ def _grid(
 ) -> Grid:
     measures = (measure or "surprisal" for _, measure in columns)
     models = (model for model, _ in columns)
+    summed = () if all(measure for _, measure in columns) else (_SURPRISAL,)
     return Grid(
         title=title,
         header=(*labels, *measures, *PUBLISHED_MODELS),
@@ -239,5 +239,5 @@ def _grid(
         rows=tuple(rows),
         rules=rules,
         labels=2,
-        notes=(*_NOTES, *_same_datasets(overall)),
+        notes=(_COUNTS, *summed, _SOURCE, *_same_datasets(overall)),
     )

@@ -15,7 +15,7 @@ from cimento.statistics.intervals import WILSON
 from cimento.suites.naming import ALL_PREDICTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from cimento.runs.outcomes import Estimate, Outcome
     from cimento.runs.summary import RunSummary, Summary
@@ -273,25 +273,44 @@ def _once(
         runs: runs of any suites.
         said_of: function that returns the remarks on a run.
     """
-    sizes = Counter(run.suite for run in runs)
-    by_remark: dict[str, dict[str, list[str]]] = {}
+    by_remark: dict[str, list[RunSummary]] = {}
     for run in runs:
         for remark in said_of(run):
             # A fault begins with its code and place, so the name of the suite would make each one
             # distinct.
             shared = remark.replace(f" {run.suite}: ", ": ", 1) if _CODED.match(remark) else remark
-            by_remark.setdefault(shared, {}).setdefault(run.suite, []).append(run.label)
-    noted = []
-    for remark, suites in by_remark.items():
-        whole = [suite for suite, labels in suites.items() if len(labels) == sizes[suite]]
-        if len(whole) > 1:
-            noted.append((some(whole), remark))
-        for suite, labels in suites.items():
-            if len(whole) == 1 and suite in whole and sizes[suite] > 1:
-                noted.append((suite, remark))
-            elif len(whole) < 2 or suite not in whole:  # noqa: PLR2004  # several are named above
-                noted += [(f"{suite}, {label}", remark) for label in labels]
-    return noted
+            by_remark.setdefault(shared, []).append(run)
+    return [
+        (subject, remark)
+        for remark, remarked in by_remark.items()
+        for subject in _subjects(remarked, runs)
+    ]
+
+
+def _subjects(remarked: Sequence[RunSummary], runs: Sequence[RunSummary]) -> Iterator[str]:
+    """What a remark on some of the runs is about: whole suites, suites on a measure, or models."""
+    for by_measure in (False, True):
+        sizes = Counter(_asked(run, by_measure=by_measure) for run in runs)
+        said = Counter(_asked(run, by_measure=by_measure) for run in remarked)
+        for key in dict.fromkeys(key for _, key in said):
+            whole = {suite for suite, k in said if k == key and said[suite, k] == sizes[suite, k]}
+            shared = [
+                run
+                for run in remarked
+                if run.suite in whole and _asked(run, by_measure=by_measure)[1] == key
+            ]
+            if len(shared) > 1:
+                yield some(list(dict.fromkeys(run.suite for run in shared))) + key
+                remarked = [run for run in remarked if not any(run is known for known in shared)]
+    by_model: dict[str, list[str]] = {}
+    for run in remarked:
+        by_model.setdefault(run.label, []).append(run.suite)
+    yield from (f"{some(suites)}, {label}" for label, suites in by_model.items())
+
+
+def _asked(run: RunSummary, *, by_measure: bool) -> tuple[str, str]:
+    """The suite of a run, and the ending that tells its measure if that counts."""
+    return run.suite, f" [{run.measure}]" if by_measure and run.measure else ""
 
 
 def some(suites: Sequence[str]) -> str:

@@ -130,8 +130,12 @@ class RunSummary:
     @property
     def label(self) -> str:
         """The model, with the measure by which its sentences are compared if there is one."""
-        measure = self.options.get("measure")
-        return f"{self.model} [{measure}]" if measure else self.model
+        return f"{self.model} [{self.measure}]" if self.measure else self.model
+
+    @property
+    def measure(self) -> str:
+        """The measure by which sentences are compared; empty where there is none."""
+        return str(self.options.get("measure") or "")
 
     @property
     def plain_options(self) -> dict[str, JsonValue]:

@@ -36,7 +36,7 @@ from cimento.suites.formats.factorial import (
     read_factorial_table,
 )
 from cimento.suites.formats.lm_eval import SUFFIXES as YAML_SUFFIXES
-from cimento.suites.formats.lm_eval import read_lm_eval, write_lm_eval
+from cimento.suites.formats.lm_eval import lm_eval_losses, read_lm_eval, write_lm_eval
 from cimento.suites.formats.native import read_native, write_native
 from cimento.suites.formats.pairs import SUFFIX as LINES_SUFFIX
 from cimento.suites.formats.pairs import (
@@ -329,7 +329,7 @@ TARGETS = {
     "minicons": Target(
         "a table of prefixes and stimuli for minicons", write_minicons, minicons_losses
     ),
-    "lm-eval": Target("a task of lm-evaluation-harness", write_lm_eval, blimp_losses),
+    "lm-eval": Target("a task of lm-evaluation-harness", write_lm_eval, lm_eval_losses),
 }
 
 

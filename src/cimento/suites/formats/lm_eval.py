@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, needing
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
 from cimento.suites import PAIR_PREDICTION, Item, JsonValue, Meta, Suite, pair_conditions
-from cimento.suites.formats.blimp import write_blimp
+from cimento.suites.formats.blimp import blimp_losses, write_blimp
 from cimento.suites.reading import Reading, fault, sha256_of
 from cimento.suites.tables import SUFFIXES as TABLE_SUFFIXES
 from cimento.suites.tables import read_table
@@ -74,7 +74,11 @@ def read_lm_eval(path: Path) -> Reading:
                 )
     blank = _leading_blank(task)
     suite = Suite(
-        meta=Meta(name=str(task.get("task") or path.stem), version=_version(task)),
+        meta=Meta(
+            name=str(task.get("task") or path.stem),
+            version=_version(task),
+            language=_language(_metadata(task)),
+        ),
         leading_blank=blank,
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
@@ -153,10 +157,23 @@ def _leading_blank(task: Mapping[str, JsonValue]) -> bool | None:
     return {" ": True, "": False}.get(delimiter) if isinstance(delimiter, str) else None
 
 
-def _version(task: Mapping[str, JsonValue]) -> str:
+def _metadata(task: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
     metadata = task.get("metadata")
-    version = metadata.get("version") if isinstance(metadata, dict) else None
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _version(task: Mapping[str, JsonValue]) -> str:
+    version = _metadata(task).get("version")
     return "" if version is None else str(version)
+
+
+def _language(metadata: Mapping[str, JsonValue]) -> str:
+    """The code of the language; empty where there is none."""
+    language = metadata.get("language")
+    return language if isinstance(language, str) and _CODE.match(language) else ""
+
+
+_CODE = re.compile(r"[a-z]{2,3}$")
 
 
 def _unused(task: Mapping[str, JsonValue], path: Path) -> tuple[Fault, ...]:
@@ -179,7 +196,7 @@ def _is_honoured(name: str, value: JsonValue) -> bool:
     if name == DELIMITER:
         return value in ("", " ")
     if name == "metadata":
-        return isinstance(value, dict) and set(value) <= {"version"}
+        return isinstance(value, dict) and set(value) <= {"version", "language"}
     if name == "metric_list":
         return isinstance(value, list) and all(map(_is_accuracy, value))
     return name in _USED or value in _SAID_ANYWAY.get(name, ())
@@ -295,12 +312,12 @@ metric_list:
     aggregation: mean
     higher_is_better: true
 metadata:
-  version: {version}
+  {metadata}
 """
 
 
 def write_task(
-    data: Path, *, about: str, asks: Mapping[str, str], version: str, remark: str = ""
+    data: Path, *, about: str, asks: Mapping[str, str], meta: Meta, remark: str = ""
 ) -> Path:
     """Write the description of a multiple-choice task beside its data.
 
@@ -308,18 +325,20 @@ def write_task(
         data: the file of its rows; the task has the name of the file.
         about: the beginning of the first comment.
         asks: the keys by which the harness makes prompts and choices of rows, with YAML values.
-        version: the version of the suite; empty for none.
+        meta: the metadata of the suite, of which version and language are written.
         remark: a further comment, with its line feed.
 
     Raises:
         StorageError: the file cannot be written.
     """
+    # In quotation marks, because YAML reads an unquoted ``no``, the code of Norwegian, as false.
+    stated = {"version": meta.version or "0", "language": meta.language}
     text = _TASK.format(
         about=about,
         task=data.stem,
         data=json.dumps(f"{data.parent.name}/{data.name}"),
         asks="\n".join(f"{key}: {value}" for key, value in asks.items()),
-        version=json.dumps(version or "0"),
+        metadata="\n  ".join(f"{key}: {json.dumps(text)}" for key, text in stated.items() if text),
         remark=remark,
     )
     return write_text(text, data.with_suffix(".yaml"))
@@ -348,7 +367,7 @@ _OF_CHOICES = {
 }
 
 
-def write_choice_tasks(tasks: Iterable[ChoiceTask], folder: Path, *, version: str) -> Path:
+def write_choice_tasks(tasks: Iterable[ChoiceTask], folder: Path, *, meta: Meta) -> Path:
     """Write a folder with a YAML file and JSON lines for each task.
 
     Raises:
@@ -358,7 +377,7 @@ def write_choice_tasks(tasks: Iterable[ChoiceTask], folder: Path, *, version: st
         name = re.sub(r"[^A-Za-z0-9_]+", "_", task.name)
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in task.rows)
         data = write_text("".join(lines), folder / f"{name}.jsonl")
-        write_task(data, about="Written by cimento", asks=_OF_CHOICES, version=version)
+        write_task(data, about="Written by cimento", asks=_OF_CHOICES, meta=meta)
     return folder
 
 
@@ -393,7 +412,12 @@ def write_lm_eval(suite: Suite, folder: Path) -> Path:
             "doc_to_choice": '"{{[sentence_good, sentence_bad]}}"',
             "doc_to_target": "0",
         },
-        version=suite.meta.version,
+        meta=suite.meta,
         remark=f"# target_delimiter is what stands before each sentence: {said}.\n",
     )
     return folder
+
+
+def lm_eval_losses(suite: Suite) -> list[str]:
+    """The parts of a suite that a task and its data cannot hold, as phrases; may be empty."""
+    return blimp_losses(replace(suite, meta=replace(suite.meta, version="", language="")))
