@@ -176,6 +176,22 @@ def test_answers_become_a_table_are_filtered_and_go_into_a_copy_of_the_suite(fol
     assert (folder / "suites" / "it-acceptability-judged" / "suite.toml").is_file()
 
 
+def test_a_share_in_percent_leaves_nobody_out(folder):
+    survey = folder / "surveys" / "frasi"
+    answer_all(survey, 1)
+
+    async def flow(user):
+        await user.open("/en/people?survey=surveys/frasi")
+        user.find("Read the answers").click()
+        await user.should_see("Krippendorff's alpha", retries=300)
+        fill(user, ui.number, "Least share of checks that is right", 80)
+        user.find("Leave them out").click()
+        await user.should_see("From 0 to 1", kind=ui.notification, retries=200)
+
+    visit(folder, flow)
+    assert not (folder / "judgments" / "frasi-kept.parquet").exists()
+
+
 def test_what_other_programs_need_is_downloaded(folder):
     async def flow(user):
         await user.open("/pt/people?survey=surveys/frasi")
@@ -220,6 +236,29 @@ def test_answers_from_elsewhere_are_read_by_choosing_their_file(folder):
     judgments = judgments_of(read_judgments(folder / "judgments" / "frasi-modulo.parquet"))
     assert len(judgments) == len(rows)
     assert not {"Anna", "Bruno"} & {judgment.annotator for judgment in judgments}
+
+
+@pytest.mark.parametrize(
+    ("header", "language"),
+    [("Participant,Sentence,Rating", "en"), ("Partecipante,Frase,Giudizio", "it"),
+     ("Участник,Предложение,Оценка", "ru")],
+)  # fmt: skip
+def test_a_table_with_ordinary_names_of_columns_is_read(folder, header, language):
+    asked = [q for q in read_design(folder / "surveys" / "frasi").questions if not q.expected]
+    rows = [f'{who},"{q.lines[0]}",{n % 5 + 1}' for who in ("Anna", "Bruno")
+            for n, q in enumerate(asked)]  # fmt: skip
+
+    async def flow(user):
+        await user.open(f"/{language}/people?survey=surveys/frasi")
+        (upload,) = user.find(ui.upload).elements
+        content = "\n".join([header, *rows]).encode()
+        await upload.handle_uploads([SmallFileUpload("a.csv", "", content)])
+        await user.should_see("judgments/frasi-a.parquet", retries=300)
+
+    visit(folder, flow)
+    judgments = judgments_of(read_judgments(folder / "judgments" / "frasi-a.parquet"))
+    assert len(judgments) == len(rows)
+    assert len({judgment.annotator for judgment in judgments}) == 2
 
 
 def test_answers_and_the_mean_of_each_sentence_are_downloaded_with_numbers(folder):

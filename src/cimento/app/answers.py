@@ -200,6 +200,8 @@ class Results:
         }
         if not given:
             raise InputError(where=self._say("people.filter"), seen=self._say("people.no-rule"))
+        for name, flag, least, most, _ in _RULES:
+            self._refuse_beyond(flag, given.get(name, least), least, most)
         if "same_run" in given:
             given["same_run"] = int(given["same_run"])
         rules = ExclusionRules(**given)
@@ -216,6 +218,17 @@ class Results:
         self._log.set_visibility(True)
         self._english.set_visibility(True)
         await self._describe()
+
+    def _refuse_beyond(self, flag: str, value: float, least: float, most: float) -> None:
+        """Refuse a limit that no answers could have, such as a share in percent.
+
+        Raises:
+            InputError: it is one.
+        """
+        if not least <= value <= most:
+            say = self._say
+            ends = say("people.limits", least=say.number(least, ",g"), most=say.number(most, ",g"))
+            raise InputError(where=say(f"people.rule-{flag}"), seen=ends)
 
     async def _compare(self) -> None:
         """The ratings beside the scores of the workspace's runs."""
