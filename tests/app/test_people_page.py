@@ -146,6 +146,29 @@ def test_a_survey_that_another_tab_closes_is_shown_closed(folder):
     visit(folder, flow)
 
 
+def test_a_survey_is_deleted_once_it_is_closed_and_somebody_agrees(folder):
+    answer_all(folder / "surveys" / "frasi", 1)
+
+    async def flow(user):
+        await user.open("/it/people?survey=surveys/frasi")
+        user.find("Leggi le risposte").click()
+        await user.should_see("judgments/frasi.parquet", retries=300)
+        user.find("Apri il questionario").click()
+        await user.should_see("Inquadra il codice", retries=300)
+        user.find(marker="delete surveys/frasi").click()
+        await user.should_see("Chiudilo prima di eliminarlo", kind=ui.notification, retries=200)
+        user.find("Chiudi il questionario").click()
+        await until(lambda: not people._running)
+        await user.open("/it/people")
+        user.find(marker="delete surveys/frasi").click()
+        await user.should_see("judgments/frasi.parquet", retries=200)
+        user.find(marker="delete-do").click()
+        await user.should_see("Non ce n'è ancora nessuno", retries=200)
+
+    visit(folder, flow)
+    assert [*(folder / "surveys").iterdir(), *(folder / "judgments").iterdir()] == []
+
+
 def test_answers_become_a_table_are_filtered_and_go_into_a_copy_of_the_suite(folder):
     survey = folder / "surveys" / "frasi"
 

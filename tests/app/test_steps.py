@@ -112,6 +112,23 @@ def test_a_file_is_taken_into_the_folder_and_looked_at(tmp_path):
     assert (tmp_path / "suites" / "verbi.csv").read_text() == TABLE
 
 
+def test_a_file_of_ones_own_is_deleted_once_somebody_agrees(tmp_path):
+    (tmp_path / "mine.csv").write_text("good,bad\na,b\n")
+    (tmp_path / "mine-2.csv").write_text("good,bad\nc,d\n")
+
+    async def flow(user):
+        await user.open("/it/start")
+        user.find(marker="delete mine-2.csv").click()
+        await user.should_see("le esecuzioni e i questionari restano", retries=200)
+        assert (tmp_path / "mine-2.csv").is_file()
+        user.find(marker="delete-do").click()
+        await user.should_not_see("mine-2.csv", retries=200)
+        await user.should_see("mine.csv")
+
+    visit(tmp_path, flow)
+    assert not (tmp_path / "mine-2.csv").exists()
+
+
 def test_a_file_that_is_no_suite_is_told_and_kept(tmp_path):
     async def flow(user):
         await user.open("/en/start")

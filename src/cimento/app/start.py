@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app import sentences
+from cimento.app.deleting import ask_deletion, delete_button
 from cimento.app.findings import show_advice, show_said, title_of
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading, withdraw
 from cimento.app.words import Words, message_of
@@ -152,12 +153,13 @@ def _listed(visit: Visit, item: Listed) -> None:
         _next_steps(visit, suite.name)
 
 
-def _next_steps(visit: Visit, name: str) -> None:
+def _next_steps(visit: Visit, name: str) -> ui.element:
     """The links from a suite to the steps that go on with it."""
-    with ui.element("div").classes("links"):
+    with ui.element("div").classes("links") as links:
         for step in ("edit", "run", "people"):
             link = ui.link(visit.say(f"{step}.title"), visit.address(step, suite=name))
             link.props(f'aria-label="{visit.say(f"{step}.title")}: {name}"')
+    return links
 
 
 def _own(visit: Visit) -> None:
@@ -169,7 +171,7 @@ def _own(visit: Visit) -> None:
     def show() -> None:
         files.clear()
         with files:
-            _files(visit)
+            _files(visit, show)
 
     async def take(event: UploadEventArguments) -> None:
         report.clear()
@@ -204,8 +206,8 @@ def refusal(name: str, say: Words) -> str:
     return say("start.not_read", file=name, suffix=suffix or "-", todo=todo)
 
 
-def _files(visit: Visit) -> None:
-    """The suites of the workspace."""
+def _files(visit: Visit, show: Callable[[], None]) -> None:
+    """The suites of the workspace, which `show` shows again."""
     say = visit.say
     suites = visit.workspace.suites()
     if not suites:
@@ -216,7 +218,21 @@ def _files(visit: Visit) -> None:
         for suite in suites:
             with ui.element("li"):
                 Text(suite.name, "b")
-                _next_steps(visit, suite.name)
+                links = _next_steps(visit, suite.name)
+                with links:
+                    delete_button(
+                        visit, suite.name, functools.partial(_ask, visit, suite.name, show)
+                    )
+
+
+def _ask(visit: Visit, name: str, show: Callable[[], None]) -> None:
+    """Ask whether a suite is to be deleted."""
+
+    def delete() -> None:
+        visit.workspace.delete_suite(name)
+        show()
+
+    ask_deletion(visit, visit.say("start.delete_ask"), [name], delete)
 
 
 async def _audited(visit: Visit, path: Path) -> None:
