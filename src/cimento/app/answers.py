@@ -390,8 +390,8 @@ def _summary_row(summary: QuestionSummary, say: Words) -> list[str]:
     alpha = summary.alpha
     shown = _with_interval(alpha.value, alpha.low, alpha.high, say) or _reason(alpha.reason, say)
     return [
-        summary.question, str(summary.people), str(summary.places), str(summary.judgments),
-        _number(summary.mean, say), _number(summary.sd, say), shown,
+        say.named("question", summary.question), str(summary.people), str(summary.places),
+        str(summary.judgments), _number(summary.mean, say), _number(summary.sd, say), shown,
     ]  # fmt: skip
 
 
@@ -401,8 +401,8 @@ def _model_row(row: BesideModel, say: Words) -> list[str]:
     if correlation.low is not None and correlation.high is not None:
         interval = _ends(correlation.low, correlation.high, say)
     return [
-        row.suite, row.model, row.measure, str(correlation.n), _number(correlation.r, say),
-        interval or _reason(correlation.reason, say),
+        row.suite, row.model, say.named("measure", row.measure), str(correlation.n),
+        _number(correlation.r, say), interval or _reason(correlation.reason, say),
     ]  # fmt: skip
 
 

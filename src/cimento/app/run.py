@@ -15,7 +15,7 @@ from cimento.app.findings import show_said
 from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading, withdraw
 from cimento.app.jobs import BUSY, RUN, Job
 from cimento.app.sentences import model_choice
-from cimento.app.words import Words, said
+from cimento.app.words import Words, said, said_line
 from cimento.app.workspace import RUNS, SUITES, Workspace
 from cimento.errors import UsageError
 from cimento.io.declared import checked
@@ -395,9 +395,7 @@ class _Card:
             self._bar.value = progress.done / max(progress.total, 1)
         self._told.text = line
         reason = queue.reason(self._number) if job.state in ("partly", "failed") else ""
-        self._reason.text = "\n".join(
-            said(part.removesuffix("."), say.language) or part for part in reason.splitlines()
-        )
+        self._reason.text = "\n".join(said_line(part, say.language) for part in reason.splitlines())
         self._reason.set_visibility(bool(reason))
         self._bar.set_visibility(job.state in BUSY)
         self._bar.props("indeterminate" if progress is None else "", remove="indeterminate")

@@ -292,6 +292,27 @@ def message_of(error: CimentoError, language: str) -> str:
     return _with_advice(error, language)
 
 
+_CODE = re.compile(r"(CIM-\w+ )?(.*?):?", re.DOTALL)
+_SEEN = re.compile(r": (?=[A-Z])")
+"""The end of the place of a fault: what was seen there is a sentence."""
+
+
+def said_line(line: str, language: str) -> str:
+    """A line that a command has written about an error or a fault; in English if it is not known.
+
+    Args:
+        line: perhaps a code, then perhaps a place and a colon, then what was seen, then advice.
+        language: ISO 639-1 code.
+    """
+    code, text = _CODE.fullmatch(line).groups(default="")  # type: ignore[union-attr]  # any text
+    if match := _SEEN.search(text):
+        told = said(text[match.end() :], language)
+        if told is not None:
+            place = text[: match.start()]
+            return f"{code}{said(place, language) or place}: {told}"
+    return code + (said(text.removesuffix("."), language) or text)
+
+
 def _with_advice(message: CimentoError | Fault, language: str) -> str:
     advice = _ended(said(message.todo, language) or message.todo) if message.todo else ""
     return f"{said_of(message, language)} {advice}".rstrip()
