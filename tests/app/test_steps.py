@@ -129,6 +129,19 @@ def test_a_file_of_ones_own_is_deleted_once_somebody_agrees(tmp_path):
     assert not (tmp_path / "mine-2.csv").exists()
 
 
+def test_a_test_of_blanks_without_a_language_is_sent_to_the_steps_of_the_page(tmp_path):
+    table = "text\ttarget\nNon sono uscita, ___ pioveva.\tperché\nHo fame, ___ mangio.\tquindi\n"
+
+    async def flow(user):
+        await user.open("/it/start")
+        await send(user, "buchi.tsv", table.encode())
+        await seen(user, "CIM-C010")
+        await user.should_see("Scegli la lingua al passo 2")
+        await user.should_not_see("suite.toml")
+
+    visit(tmp_path, flow)
+
+
 def test_a_file_that_is_no_suite_is_told_and_kept(tmp_path):
     async def flow(user):
         await user.open("/en/start")

@@ -33,7 +33,7 @@ from cimento.suites.builtin import (
 )
 from cimento.suites.formats import SUITE_SUFFIXES, plugged_reader
 from cimento.suites.load import ARCHIVE_SUFFIX, opened, suite_paths
-from cimento.suites.reading import NO_LANGUAGE
+from cimento.suites.reading import WITHOUT_LANGUAGE
 from cimento.suites.tables import SUFFIXES
 
 if TYPE_CHECKING:
@@ -286,7 +286,7 @@ def _faults(visit: Visit, faults: Sequence[Fault]) -> None:
                 Text(" ".join(filter(None, (fault.code, title_of(fault.code, visit.say)))), "span")
                 show_said(fault.seen, visit.say, where=fault.where).classes("seen")
                 # Its closer advice is to give an option of commands.
-                todo = "" if fault.code == NO_LANGUAGE else fault.todo
+                todo = "" if fault.code in WITHOUT_LANGUAGE else fault.todo
                 show_advice(fault.code, todo, visit.say)
     if len(faults) > MOST_FAULTS:
         Text(visit.say("start.more", count=len(faults) - MOST_FAULTS)).classes("small")
