@@ -11,6 +11,7 @@ import pytest
 from cimento.app import people
 from cimento.app.frame import Text
 from cimento.people.judgments import judgments_of, read_judgments
+from cimento.people.judgments.summaries import mean_ratings
 from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.people.surveys.exports import write_survey
 from tests.helpers.app_user import until, visit
@@ -320,3 +321,26 @@ def test_answers_and_the_mean_of_each_sentence_are_downloaded_with_numbers(folde
         assert row["n"] == len(values) == 3
         assert row["mean"] == pytest.approx(statistics.fmean(values), abs=1e-4)
         assert row["sd"] == pytest.approx(statistics.stdev(values), abs=1e-4)
+
+
+def test_the_mean_of_each_condition_is_shown(tmp_path):
+    survey = tmp_path / "surveys" / "isole"
+    write_survey(small("it-islands", limit=2, task="likert"), survey)
+    for rating in (1, 2):
+        answer_all(survey, rating)
+
+    async def flow(user):
+        await user.open("/it/people?survey=surveys/isole")
+        user.find("Leggi le risposte").click()
+        await user.should_see("Condizione", retries=300)
+        table = judgments_of(read_judgments(tmp_path / "judgments" / "isole.parquet"))
+        shown = [str(text.text) for text in user.find(Text).elements]
+        by_condition = {}
+        for place, mean in mean_ratings(table).items():
+            by_condition.setdefault(place[2], []).append(mean)
+        assert len(by_condition) > 1
+        for condition, means in by_condition.items():
+            expected = f"{statistics.fmean(means):.2f}".replace(".", ",")
+            assert {condition, expected} <= {*shown}
+
+    visit(tmp_path, flow)

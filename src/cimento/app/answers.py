@@ -174,6 +174,11 @@ class Results:
             names = ("question", "participants", "places", "judgments", "mean", "sd", "alpha")
             rows = [_summary_row(summary, self._say) for summary in summaries]
             table([self._say(f"people.of-{name}") for name in names], rows)
+            for summary in summaries:
+                if len(summary.by_condition) > 1:
+                    means = [[name, _number(mean, self._say)]
+                             for name, mean in summary.by_condition.items()]  # fmt: skip
+                    table([self._say(f"people.of-{name}") for name in ("condition", "mean")], means)
 
     def _build_downloads(self) -> None:
         """The answers, and the mean of each sentence, for spreadsheet programs."""
