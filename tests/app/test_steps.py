@@ -112,6 +112,19 @@ def test_a_file_is_taken_into_the_folder_and_looked_at(tmp_path):
     assert (tmp_path / "suites" / "verbi.csv").read_text() == TABLE
 
 
+def test_a_file_that_is_taken_again_is_the_same_and_another_of_its_name_is_told(tmp_path):
+    async def flow(user):
+        await user.open("/en/start")
+        for content in (TABLE, TABLE):
+            await send(user, "verbi.csv", content.encode())
+            await seen(user, "cimento suites check suites/verbi.csv")
+        assert [path.name for path in (tmp_path / "suites").iterdir()] == ["verbi.csv"]
+        await send(user, "verbi.csv", TABLE.replace("\n", "\r\n").encode())
+        await seen(user, "this file is now called verbi-2.csv")
+
+    visit(tmp_path, flow)
+
+
 def test_a_file_of_ones_own_is_deleted_once_somebody_agrees(tmp_path):
     (tmp_path / "mine.csv").write_text("good,bad\na,b\n")
     (tmp_path / "mine-2.csv").write_text("good,bad\nc,d\n")
@@ -219,6 +232,7 @@ def test_a_run_is_planned_and_put_into_the_queue(tmp_path):
         user.find(marker="plan").click()
         await seen(user, "Time and memory are rough estimates.")
         await user.should_see("demo-causal@")
+        await user.should_see("< 0.1 GB")
         user.find(marker="run").click()
         await seen(user, "Waiting")
         user.find(marker="stop-1").click()

@@ -27,6 +27,7 @@ from cimento.suites.published import NAMES, Published, find_published, is_addres
 if TYPE_CHECKING:
     from cimento.runs.planning import NamedPlan
 
+_LEAST_GB = 0.1
 REFRESH_S = 1.0
 
 
@@ -296,10 +297,8 @@ def _planned(visit: Visit, named_plan: NamedPlan) -> None:
                 cells = (
                     say.number(model.requests),
                     "–" if model.kept is None else say.number(model.kept),
-                    "–" if model.seconds is None else _in(say, duration(model.seconds)),
-                    "–"
-                    if model.memory_bytes is None
-                    else _in(say, f"{model.memory_bytes / 1e9:.1f} GB"),
+                    "–" if model.seconds is None else _time(say, model.seconds),
+                    "–" if model.memory_bytes is None else _memory(say, model.memory_bytes),
                 )
                 with ui.element("tr"):
                     Text(model.model, "th").props("scope=row")
@@ -312,6 +311,15 @@ def _planned(visit: Visit, named_plan: NamedPlan) -> None:
     for line in dict.fromkeys([*lines, *named_plan.unused]):
         show_said(line, say).classes("small")
     Text(say("run.rough")).classes("small")
+
+
+def _time(say: Words, seconds: float) -> str:
+    return f"< {_in(say, '1 s')}" if seconds < 1 else _in(say, duration(seconds))
+
+
+def _memory(say: Words, size: float) -> str:
+    amount = size / 1e9
+    return f"< {_in(say, '0.1 GB')}" if amount < _LEAST_GB else _in(say, f"{amount:.1f} GB")
 
 
 def _in(say: Words, amount: str) -> str:

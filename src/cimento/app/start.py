@@ -19,7 +19,7 @@ from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, he
 from cimento.app.words import Words, message_of
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, Fault
-from cimento.io.files import write_bytes
+from cimento.io.files import read_bytes, write_bytes
 from cimento.paradigms.registry import audit_suite
 from cimento.statistics.intervals import items_for_width
 from cimento.suites import new_canary
@@ -180,9 +180,16 @@ def _own(visit: Visit) -> None:
             with report, ui.element("div").classes("mend"):
                 Text(refused)
             return
+        data = await event.file.read()
         path = visit.workspace.new(SUITES, event.file.name)
-        write_bytes(await event.file.read(), path)
+        first = visit.workspace.new(SUITES, event.file.name, free=False)
+        if first.is_file() and read_bytes(first) == data:
+            path = first
+        else:
+            write_bytes(data, path)
         with report:
+            if path != first:
+                Text(say("start.taken", name=first.name, new=path.name))
             await _audited(visit, path)
         show()
 

@@ -275,12 +275,13 @@ class Workspace:
             if path.suffix.lower() in JUDGMENT_SUFFIXES and path.is_file()
         ]
 
-    def new(self, folder: str, name: str) -> Path:
+    def new(self, folder: str, name: str, *, free: bool = True) -> Path:
         """A path for something new, which no other file has.
 
         Args:
             folder: such as `SUITES`.
             name: the wanted name, of which what no system takes is left out; numbered if taken.
+            free: whether it is to be numbered if taken.
 
         Raises:
             UsageError: nothing of the name is left.
@@ -293,7 +294,7 @@ class Workspace:
         stem = stem[:LONGEST_NAME]
         path = self.inside(f"{folder}/{stem}{suffix}")
         number = 2
-        while path.exists():
+        while free and path.exists():
             path = self.inside(f"{folder}/{stem}-{number}{suffix}")
             number += 1
         return path
