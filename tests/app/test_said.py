@@ -286,3 +286,14 @@ def test_a_line_of_a_command_is_said_with_its_code_and_place():
 )  # fmt: skip
 def test_what_is_said_of_answers_is_said_in_every_language(text, language):
     assert said(text, language) not in (None, text)
+
+
+def test_each_answer_that_cannot_be_used_is_said():
+    text = (
+        "2 answers cannot be used:\n  a.csv row 3: '-' is none of the answers of the survey (1, 2)."
+        "\n  ... and 1 more"
+    )
+    assert said(text, "it") == (
+        "2 risposte non si possono usare:\n  a.csv, riga 3: '-' non è tra le risposte del"
+        " questionario (1, 2).\n  ... and 1 more"
+    )

@@ -196,7 +196,14 @@ def said(text: str, language: str) -> str | None:
         return text if language == USUAL or not text else None
     first, *lines = text.split("\n")
     made = _said(first, language, _DEEPEST) or _placed(first, language)
-    return None if made is None else "\n".join([made, *lines])
+    return None if made is None else "\n".join([made, *(_below(line, language) for line in lines)])
+
+
+def _below(line: str, language: str) -> str:
+    """A line below a message: another message, with its place, or a formula, which is kept."""
+    text = line.lstrip()
+    told = _placed(text, language) if text != line else None
+    return line if told is None else line.removesuffix(text) + told
 
 
 def _placed(text: str, language: str) -> str | None:
