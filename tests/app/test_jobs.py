@@ -89,6 +89,15 @@ def test_jobs_are_done_in_their_order_and_say_how_they_ended(workspace, queue):
     assert stored == {"number": 1, "arguments": ["run", "quick"], "state": "done", "process": 0}
 
 
+def test_the_reason_of_missing_runs_is_why_they_are_missing(workspace, queue):
+    number = queue.add(("run", "quick")).number
+    until(lambda: states(queue) == ["done"])
+    lines = ["it-verbs (it), 2 items", "cimento: model 'a/b': it is not there.",
+             "cimento: missing: it-verbs x a/b"]  # fmt: skip
+    (workspace.folder / QUEUE / f"{number:04}.log").write_text("\n".join(lines))
+    assert queue.reason(number) == "model 'a/b': it is not there."
+
+
 def test_the_progress_of_a_job_is_what_its_last_line_says(queue):
     number = queue.add(("run", "slow")).number
     until(lambda: queue.progress(number) is not None)

@@ -8,7 +8,7 @@ from cimento.app.checking import check_grid
 from cimento.app.editing import Grid, sheet_of
 from cimento.app.opening import describe, open_grid
 from cimento.app.pairing import named_pair, paired_lines, question_of, unmarked, with_column
-from cimento.app.predicting import with_prediction
+from cimento.app.predicting import renamings, with_names, with_prediction
 
 GOOD, BAD = "Le rane saltano.", "Le rane salta."
 
@@ -180,6 +180,23 @@ def test_of_two_conditions_it_is_asked_which_is_likelier_and_the_answer_is_a_pre
 )  # fmt: skip
 def test_nothing_is_asked_of_other_designs_and_of_ratings(rows):
     assert question_of(grid(*rows)) is None
+
+
+def test_names_that_formulas_cannot_use_are_changed_in_all_rows_and_no_others():
+    rows = [("item", "condition", "sentence"), ("1", "no island", GOOD), ("1", "island", BAD),
+            ("2", " no island", OTHER), ("2", "island", BAD)]  # fmt: skip
+    made = grid(*rows)
+    codes = {finding.code for finding in check_grid(made).findings}
+    question = question_of(made, codes)
+    assert (question.kind, question.conditions) == ("names", ("no island → no_island",))
+    renamed = with_names(made)
+    assert renamed.items.values(1) == ["no_island", "island"] * 2
+    assert question_of(renamed, codes).kind == "conditions"
+    words = {"no island": "not grammatical", "island": "grammatical", "condition": "condition"}
+    read = grid(*((item, words[name.strip()], text) for item, name, text in rows))
+    assert question_of(read, {finding.code for finding in check_grid(read).findings}) is None
+    clash = grid(rows[0], ("1", "a b", GOOD), ("1", "a_b", BAD))
+    assert renamings(clash) == {}
 
 
 def test_answers_to_a_form_are_no_test():

@@ -11,6 +11,7 @@ import pytest
 from cimento.app import people
 from cimento.app.frame import Text
 from cimento.people.judgments import judgments_of, read_judgments
+from cimento.people.judgments.summaries import mean_ratings
 from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.people.surveys.exports import write_survey
 from tests.helpers.app_user import until, visit
@@ -146,6 +147,29 @@ def test_a_survey_that_another_tab_closes_is_shown_closed(folder):
     visit(folder, flow)
 
 
+def test_a_survey_is_deleted_once_it_is_closed_and_somebody_agrees(folder):
+    answer_all(folder / "surveys" / "frasi", 1)
+
+    async def flow(user):
+        await user.open("/it/people?survey=surveys/frasi")
+        user.find("Leggi le risposte").click()
+        await user.should_see("judgments/frasi.parquet", retries=300)
+        user.find("Apri il questionario").click()
+        await user.should_see("Inquadra il codice", retries=300)
+        user.find(marker="delete surveys/frasi").click()
+        await user.should_see("Chiudilo prima di eliminarlo", kind=ui.notification, retries=200)
+        user.find("Chiudi il questionario").click()
+        await until(lambda: not people._running)
+        await user.open("/it/people")
+        user.find(marker="delete surveys/frasi").click()
+        await user.should_see("judgments/frasi.parquet", retries=200)
+        user.find(marker="delete-do").click()
+        await user.should_see("Non ce n'è ancora nessuno", retries=200)
+
+    visit(folder, flow)
+    assert [*(folder / "surveys").iterdir(), *(folder / "judgments").iterdir()] == []
+
+
 def test_answers_become_a_table_are_filtered_and_go_into_a_copy_of_the_suite(folder):
     survey = folder / "surveys" / "frasi"
 
@@ -174,6 +198,22 @@ def test_answers_become_a_table_are_filtered_and_go_into_a_copy_of_the_suite(fol
     assert len({judgment.annotator for judgment in table}) == 3
     assert (folder / "judgments" / "frasi-kept.log.json").is_file()
     assert (folder / "suites" / "it-acceptability-judged" / "suite.toml").is_file()
+
+
+def test_a_share_in_percent_leaves_nobody_out(folder):
+    survey = folder / "surveys" / "frasi"
+    answer_all(survey, 1)
+
+    async def flow(user):
+        await user.open("/en/people?survey=surveys/frasi")
+        user.find("Read the answers").click()
+        await user.should_see("Krippendorff's alpha", retries=300)
+        fill(user, ui.number, "Least share of checks that is right", 80)
+        user.find("Leave them out").click()
+        await user.should_see("From 0 to 1", kind=ui.notification, retries=200)
+
+    visit(folder, flow)
+    assert not (folder / "judgments" / "frasi-kept.parquet").exists()
 
 
 def test_what_other_programs_need_is_downloaded(folder):
@@ -222,6 +262,29 @@ def test_answers_from_elsewhere_are_read_by_choosing_their_file(folder):
     assert not {"Anna", "Bruno"} & {judgment.annotator for judgment in judgments}
 
 
+@pytest.mark.parametrize(
+    ("header", "language"),
+    [("Participant,Sentence,Rating", "en"), ("Partecipante,Frase,Giudizio", "it"),
+     ("Участник,Предложение,Оценка", "ru")],
+)  # fmt: skip
+def test_a_table_with_ordinary_names_of_columns_is_read(folder, header, language):
+    asked = [q for q in read_design(folder / "surveys" / "frasi").questions if not q.expected]
+    rows = [f'{who},"{q.lines[0]}",{n % 5 + 1}' for who in ("Anna", "Bruno")
+            for n, q in enumerate(asked)]  # fmt: skip
+
+    async def flow(user):
+        await user.open(f"/{language}/people?survey=surveys/frasi")
+        (upload,) = user.find(ui.upload).elements
+        content = "\n".join([header, *rows]).encode()
+        await upload.handle_uploads([SmallFileUpload("a.csv", "", content)])
+        await user.should_see("judgments/frasi-a.parquet", retries=300)
+
+    visit(folder, flow)
+    judgments = judgments_of(read_judgments(folder / "judgments" / "frasi-a.parquet"))
+    assert len(judgments) == len(rows)
+    assert len({judgment.annotator for judgment in judgments}) == 2
+
+
 def test_answers_and_the_mean_of_each_sentence_are_downloaded_with_numbers(folder):
     openpyxl = pytest.importorskip("openpyxl")
     survey = folder / "surveys" / "frasi"
@@ -258,3 +321,26 @@ def test_answers_and_the_mean_of_each_sentence_are_downloaded_with_numbers(folde
         assert row["n"] == len(values) == 3
         assert row["mean"] == pytest.approx(statistics.fmean(values), abs=1e-4)
         assert row["sd"] == pytest.approx(statistics.stdev(values), abs=1e-4)
+
+
+def test_the_mean_of_each_condition_is_shown(tmp_path):
+    survey = tmp_path / "surveys" / "isole"
+    write_survey(small("it-islands", limit=2, task="likert"), survey)
+    for rating in (1, 2):
+        answer_all(survey, rating)
+
+    async def flow(user):
+        await user.open("/it/people?survey=surveys/isole")
+        user.find("Leggi le risposte").click()
+        await user.should_see("Condizione", retries=300)
+        table = judgments_of(read_judgments(tmp_path / "judgments" / "isole.parquet"))
+        shown = [str(text.text) for text in user.find(Text).elements]
+        by_condition = {}
+        for place, mean in mean_ratings(table).items():
+            by_condition.setdefault(place[2], []).append(mean)
+        assert len(by_condition) > 1
+        for condition, means in by_condition.items():
+            expected = f"{statistics.fmean(means):.2f}".replace(".", ",")
+            assert {condition, expected} <= {*shown}
+
+    visit(tmp_path, flow)

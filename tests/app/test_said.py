@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento import InputError, SuiteError
-from cimento.app.words import LANGUAGES, form, message_of, said, sayings, words
+from cimento.app.words import LANGUAGES, form, message_of, said, said_line, sayings, words
 from cimento.errors import Fault
 from cimento.io.tables import NO_LEFT_CONTEXT
 from cimento.paradigms.registry import PARADIGMS
@@ -266,3 +266,34 @@ def test_why_suites_cannot_be_run_or_compared_is_said_in_every_language(language
         shown = said(text, language)
         assert shown is not None
         assert "suites" not in shown
+
+
+def test_a_line_of_a_command_is_said_with_its_code_and_place():
+    place = "CIM-S017 a.xlsx, sheet items, row 3, item 2, condition bad"
+    told = said_line(f"{place}: There is no text. Write the sentence, or remove the row.", "it")
+    place = "CIM-S017 a.xlsx, foglio items, riga 3, item 2, condizione bad"
+    assert told == f"{place}: Non c'è testo. Scrivi la frase, o togli la riga."
+    assert said_line("suites/a.xlsx: 2 faults:", "it") == "suites/a.xlsx: 2 errori"
+    assert said_line("something else", "it") == "something else"
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize(
+    "text",
+    ["4 clusters: an interval needs 5 or more", "6 skipped: a check of attention",
+     "1 skipped: column 'When' is no item", "2 skipped: there is no answer in the row",
+     "All attention checks of 3 people are right."],
+)  # fmt: skip
+def test_what_is_said_of_answers_is_said_in_every_language(text, language):
+    assert said(text, language) not in (None, text)
+
+
+def test_each_answer_that_cannot_be_used_is_said():
+    text = (
+        "2 answers cannot be used:\n  a.csv row 3: '-' is none of the answers of the survey (1, 2)."
+        "\n  ... and 1 more"
+    )
+    assert said(text, "it") == (
+        "2 risposte non si possono usare:\n  a.csv, riga 3: '-' non è tra le risposte del"
+        " questionario (1, 2).\n  ... and 1 more"
+    )

@@ -112,6 +112,49 @@ def test_a_file_is_taken_into_the_folder_and_looked_at(tmp_path):
     assert (tmp_path / "suites" / "verbi.csv").read_text() == TABLE
 
 
+def test_a_file_that_is_taken_again_is_the_same_and_another_of_its_name_is_told(tmp_path):
+    async def flow(user):
+        await user.open("/en/start")
+        for content in (TABLE, TABLE):
+            await send(user, "verbi.csv", content.encode())
+            await seen(user, "cimento suites check suites/verbi.csv")
+        assert [path.name for path in (tmp_path / "suites").iterdir()] == ["verbi.csv"]
+        await send(user, "verbi.csv", TABLE.replace("\n", "\r\n").encode())
+        await seen(user, "this file is now called verbi-2.csv")
+
+    visit(tmp_path, flow)
+
+
+def test_a_file_of_ones_own_is_deleted_once_somebody_agrees(tmp_path):
+    (tmp_path / "mine.csv").write_text("good,bad\na,b\n")
+    (tmp_path / "mine-2.csv").write_text("good,bad\nc,d\n")
+
+    async def flow(user):
+        await user.open("/it/start")
+        user.find(marker="delete mine-2.csv").click()
+        await user.should_see("le esecuzioni e i questionari restano", retries=200)
+        assert (tmp_path / "mine-2.csv").is_file()
+        user.find(marker="delete-do").click()
+        await user.should_not_see("mine-2.csv", retries=200)
+        await user.should_see("mine.csv")
+
+    visit(tmp_path, flow)
+    assert not (tmp_path / "mine-2.csv").exists()
+
+
+def test_a_test_of_blanks_without_a_language_is_sent_to_the_steps_of_the_page(tmp_path):
+    table = "text\ttarget\nNon sono uscita, ___ pioveva.\tperché\nHo fame, ___ mangio.\tquindi\n"
+
+    async def flow(user):
+        await user.open("/it/start")
+        await send(user, "buchi.tsv", table.encode())
+        await seen(user, "CIM-C010")
+        await user.should_see("Scegli la lingua al passo 2")
+        await user.should_not_see("suite.toml")
+
+    visit(tmp_path, flow)
+
+
 def test_a_file_that_is_no_suite_is_told_and_kept(tmp_path):
     async def flow(user):
         await user.open("/en/start")
@@ -189,6 +232,7 @@ def test_a_run_is_planned_and_put_into_the_queue(tmp_path):
         user.find(marker="plan").click()
         await seen(user, "Time and memory are rough estimates.")
         await user.should_see("demo-causal@")
+        await user.should_see("< 0.1 GB")
         user.find(marker="run").click()
         await seen(user, "Waiting")
         user.find(marker="stop-1").click()

@@ -68,6 +68,39 @@ def test_runs_are_listed_as_their_manifests_say_and_others_are_left_out(workspac
     assert broken.is_dir()
 
 
+def test_a_suite_is_deleted_and_nothing_that_is_none(workspace):
+    folder = workspace.folder
+    (folder / SUITES).mkdir()
+    (folder / SUITES / "a.csv").write_text("good,bad\na,b\n")
+    (folder / SUITES / "two").mkdir()
+    (folder / SUITES / "two" / "suite.toml").write_text("")
+    (folder / "notes.txt").write_text("mine")
+    for name in ("notes.txt", "../x.csv", "suites", "it-islands"):
+        with pytest.raises(InputError, match="no such suite"):
+            workspace.delete_suite(name)
+    for suite in workspace.suites():
+        workspace.delete_suite(suite.name)
+    assert [*(folder / SUITES).iterdir()] == []
+    assert (folder / "notes.txt").is_file()
+
+
+def test_a_survey_is_deleted_with_its_answers_and_not_those_of_another(workspace):
+    for name in ("frasi", "frasi-2"):
+        (workspace.folder / "surveys" / name).mkdir(parents=True)
+        (workspace.folder / "surveys" / name / "design.json").write_text("{}")
+    tables = workspace.folder / "judgments"
+    tables.mkdir()
+    mine = {"frasi.parquet", "frasi-kept.parquet", "frasi-kept.log.json", "frasi.secret"}
+    others = {"frasi-2.parquet", "frasi-2-kept.parquet", "frasinuove.csv"}
+    for name in (*mine, *others):
+        (tables / name).write_text("")
+    survey = workspace.surveys()[0]
+    assert {path.name for path in workspace.parts_of_survey(survey)} == {"frasi", *mine}
+    workspace.delete_survey(survey)
+    assert {path.name for path in tables.iterdir()} == others
+    assert [path.name for path in workspace.surveys()] == ["frasi-2"]
+
+
 def test_the_last_run_of_a_suite_leaves_no_folder(workspace):
     runs = workspace.folder / "runs"
     assert invoke(["run", "it-islands", "-m", "demo-causal", "--limit", "2", "-o", str(runs)]) == 0

@@ -174,6 +174,11 @@ class Results:
             names = ("question", "participants", "places", "judgments", "mean", "sd", "alpha")
             rows = [_summary_row(summary, self._say) for summary in summaries]
             table([self._say(f"people.of-{name}") for name in names], rows)
+            for summary in summaries:
+                if len(summary.by_condition) > 1:
+                    means = [[name, _number(mean, self._say)]
+                             for name, mean in summary.by_condition.items()]  # fmt: skip
+                    table([self._say(f"people.of-{name}") for name in ("condition", "mean")], means)
 
     def _build_downloads(self) -> None:
         """The answers, and the mean of each sentence, for spreadsheet programs."""
@@ -200,6 +205,8 @@ class Results:
         }
         if not given:
             raise InputError(where=self._say("people.filter"), seen=self._say("people.no-rule"))
+        for name, flag, least, most, _ in _RULES:
+            self._refuse_beyond(flag, given.get(name, least), least, most)
         if "same_run" in given:
             given["same_run"] = int(given["same_run"])
         rules = ExclusionRules(**given)
@@ -216,6 +223,17 @@ class Results:
         self._log.set_visibility(True)
         self._english.set_visibility(True)
         await self._describe()
+
+    def _refuse_beyond(self, flag: str, value: float, least: float, most: float) -> None:
+        """Refuse a limit that no answers could have, such as a share in percent.
+
+        Raises:
+            InputError: it is one.
+        """
+        if not least <= value <= most:
+            say = self._say
+            ends = say("people.limits", least=say.number(least, ",g"), most=say.number(most, ",g"))
+            raise InputError(where=say(f"people.rule-{flag}"), seen=ends)
 
     async def _compare(self) -> None:
         """The ratings beside the scores of the workspace's runs."""
@@ -377,8 +395,8 @@ def _summary_row(summary: QuestionSummary, say: Words) -> list[str]:
     alpha = summary.alpha
     shown = _with_interval(alpha.value, alpha.low, alpha.high, say) or _reason(alpha.reason, say)
     return [
-        summary.question, str(summary.people), str(summary.places), str(summary.judgments),
-        _number(summary.mean, say), _number(summary.sd, say), shown,
+        say.named("question", summary.question), str(summary.people), str(summary.places),
+        str(summary.judgments), _number(summary.mean, say), _number(summary.sd, say), shown,
     ]  # fmt: skip
 
 
@@ -388,8 +406,8 @@ def _model_row(row: BesideModel, say: Words) -> list[str]:
     if correlation.low is not None and correlation.high is not None:
         interval = _ends(correlation.low, correlation.high, say)
     return [
-        row.suite, row.model, row.measure, str(correlation.n), _number(correlation.r, say),
-        interval or _reason(correlation.reason, say),
+        row.suite, row.model, say.named("measure", row.measure), str(correlation.n),
+        _number(correlation.r, say), interval or _reason(correlation.reason, say),
     ]  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from cimento.app.editing import Grid, Sheet, set_cells, workbook_of
 from cimento.errors import CimentoError, Fault, InputError, Severity, SuiteError
 from cimento.io.files import write_bytes
 from cimento.paradigms.registry import audit_suite
-from cimento.suites.reading import NO_LANGUAGE, TOML, UNUSABLE_NAME
+from cimento.suites.reading import TOML, UNUSABLE_NAME, WITHOUT_LANGUAGE
 from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
 
 if TYPE_CHECKING:
@@ -184,8 +184,9 @@ def located(grid: Grid, fault: Fault) -> Finding:
         every = [_rows_of(grid, fault, place) for place in fault.places]
         rows = tuple(sorted({row for name, more in every if name == sheet for row in more})) or rows
     # The page says how to name the language and how a table gets a description.
-    by_page = (fault.code == NO_LANGUAGE and "--language" in fault.todo) or (
-        not grid.described and (fault.code == NO_LANGUAGE or TOML in fault.seen)
+    is_language = fault.code in WITHOUT_LANGUAGE
+    by_page = (is_language and ("--language" in fault.todo or TOML in fault.todo)) or (
+        not grid.described and (is_language or TOML in fault.seen)
     )
     todo = "" if by_page else fault.todo
     return Finding(
@@ -207,8 +208,9 @@ def _rows_of(grid: Grid, fault: Fault, where: str) -> tuple[str, tuple[int, ...]
         return _predictions(grid, match[1] or str(int(match[2]) - 1))
     if ABOUT in grid.sheets:
         named = where.rpartition(".")[2].rpartition(":")[2].strip()
-        if fault.code == NO_LANGUAGE or f"sheet {ABOUT}" in where:
-            return _setting(grid, "language" if fault.code == NO_LANGUAGE else named)
+        is_language = fault.code in WITHOUT_LANGUAGE
+        if is_language or f"sheet {ABOUT}" in where:
+            return _setting(grid, "language" if is_language else named)
     return ITEMS, _named_rows(grid.items, where)
 
 

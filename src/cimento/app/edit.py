@@ -269,7 +269,7 @@ class Editor:
 
     def _ask(self) -> bool:
         """Ask what is unclear, and say whether it is about what the columns are."""
-        question = pairing.question_of(self.grid)
+        question = pairing.question_of(self.grid, {e.code for e in self.report.findings})
         asked = question, self.grid.items.rows[: pairing.FIRST_ROWS + 1]
         if question is not None and asked != self._asked:
             self._asked = asked
@@ -277,7 +277,7 @@ class Editor:
             with self._question:
                 pairing.ask(self.grid, question, self._say, done=self._act(self._answer))
         self._question.set_visibility(question is not None)
-        return question is not None and question.kind != "conditions"
+        return question is not None and question.kind not in ("conditions", "names")
 
     def _send(self, rows: list[dict[str, Any]]) -> None:
         """Send the browser the rows that have changed, or all where some came or went."""

@@ -40,6 +40,7 @@ INTERRUPTED = (130, -signal.SIGINT, -signal.SIGTERM)
 
 _ERROR = "cimento: "
 """How a line with an error begins."""
+_MISSING = f"{_ERROR}missing: "
 
 State: TypeAlias = Literal["waiting", "running", "stopping", "done", "partly", "failed", "stopped"]
 STATES: tuple[State, ...] = get_args(State)
@@ -173,7 +174,10 @@ class Queue:
             return file.read().decode("utf-8", errors="replace")
 
     def reason(self, number: int) -> str:
-        """The last error that a job has written, and the first fault below it; else empty."""
+        """The last error that a job has written, and the first fault below it; else empty.
+
+        A line that only lists the runs that are missing counts where nothing else says why.
+        """
         lines = self.log(number).splitlines()
         errors = [
             n for n, line in enumerate(lines)
@@ -181,9 +185,10 @@ class Queue:
         ]  # fmt: skip
         if not errors:
             return ""
-        below = takewhile(lambda line: line.startswith(" "), lines[errors[-1] + 1 :])
+        why = [n for n in errors if not lines[n].startswith(_MISSING)] or errors
+        below = takewhile(lambda line: line.startswith(" "), lines[why[-1] + 1 :])
         faults = [line.strip() for line in below if line.strip().startswith("CIM-")]
-        return "\n".join([lines[errors[-1]].removeprefix(_ERROR), *faults[:1]])
+        return "\n".join([lines[why[-1]].removeprefix(_ERROR), *faults[:1]])
 
     def progress(self, number: int) -> RunProgress | None:
         """The progress of a job, as its last line says; None where it has none."""

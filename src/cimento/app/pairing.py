@@ -9,7 +9,7 @@ two conditions it is asked which should be likelier.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import permutations
@@ -20,7 +20,13 @@ from nicegui import ui
 from cimento.app.editing import Grid, Sheet, insert_column, rename_column, sheet_of
 from cimento.app.findings import button
 from cimento.app.frame import Text
-from cimento.app.predicting import conditions_of, sentence_column, with_prediction
+from cimento.app.predicting import (
+    conditions_of,
+    renamings,
+    sentence_column,
+    with_names,
+    with_prediction,
+)
 from cimento.app.views import letters
 from cimento.app.words import Words
 from cimento.suites.checks.wording import judgment_mark
@@ -58,25 +64,28 @@ class Question:
         kind: ``pair`` if columns are good and bad sentences, ``lines`` if the bad sentences are
             below the good ones, ``list`` if nothing tells the sentences apart, and ``answers`` if
             people have answered a form, which only a message can be given about. ``conditions`` if
-            nothing is predicted about the two there are.
+            nothing is predicted about the two there are; ``names`` if formulas cannot use theirs.
         columns: the columns of sentences; for conditions, that of their names before it.
         guess: the columns of the good and the bad sentences; None where nothing tells them apart.
         conditions: the two conditions, that of the good sentences first if their names say it.
     """
 
-    kind: Literal["pair", "lines", "list", "answers", "conditions"]
+    kind: Literal["pair", "lines", "list", "answers", "conditions", "names"]
     columns: tuple[int, ...]
     guess: tuple[int, int] | None = None
     conditions: tuple[str, ...] = ()
 
 
-def question_of(grid: Grid) -> Question | None:
-    """What is to be asked about a table; None if it says what its columns are, and predicts."""
+def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
+    """What is to be asked about a table; None if it says what its columns are, and predicts.
+
+    Args:
+        grid: the table.
+        codes: of what the checks have found in it.
+    """
     sheet = grid.items
-    if (conditions := conditions_of(grid)) is not None:
-        places = (sheet.column("condition"), sentence_column(sheet))
-        columns = tuple(column for column in places if column is not None)
-        return Question("conditions", columns, conditions=_likelier_first(*conditions))
+    if (of_conditions := _of_conditions(grid, codes)) is not None:
+        return of_conditions
     if not grid.described and _STAMPS.intersection(map(str.casefold, sheet.columns)):
         return Question("answers", ())
     known = {name for name in (*SIDES, *_OTHER_TEXTS) if sheet.column(name) is not None}
@@ -93,6 +102,18 @@ def question_of(grid: Grid) -> Question | None:
     if known.intersection(_OTHER_TEXTS):
         return None
     return Question("pair", columns, _guess(sheet, columns))
+
+
+def _of_conditions(grid: Grid, codes: Collection[str]) -> Question | None:
+    """What is to be asked about the conditions of a table; None for nothing."""
+    sheet = grid.items
+    places = (sheet.column("condition"), sentence_column(sheet))
+    columns = tuple(column for column in places if column is not None)
+    if "CIM-S015" in codes and (new := renamings(grid)):
+        return Question("names", columns, conditions=tuple(f"{a} → {b}" for a, b in new.items()))
+    if (conditions := conditions_of(grid)) is not None:
+        return Question("conditions", columns, conditions=_likelier_first(*conditions))
+    return None
 
 
 def _likelier_first(one: str, other: str) -> tuple[str, ...]:
@@ -297,6 +318,10 @@ def ask(
     if question.kind == "answers":
         return
     _first_rows(grid.items, question.columns, say)
+    if question.kind == "names":
+        Text(", ".join(question.conditions))
+        button(say("edit.names-do"), lambda: done(with_names))
+        return
     if question.kind == "conditions":
         _ask_conditions(question.conditions, say, done)
         return

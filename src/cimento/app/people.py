@@ -11,6 +11,7 @@ from typing import get_args
 from nicegui import ui
 
 from cimento.app.answers import Results
+from cimento.app.deleting import ask_deletion, delete_button
 from cimento.app.findings import STYLE, button
 from cimento.app.frame import (
     CommandLine,
@@ -64,6 +65,7 @@ def build(visit: Visit) -> None:
         try:
             folder = visit.workspace.inside(name)
             SurveyPage(visit, folder, read_design(folder)).build()
+            delete_button(visit, name, partial(_ask, visit, folder))
         except CimentoError as error:
             problem(visit, error)
         ui.link(say("people.all"), visit.address("people"))
@@ -89,6 +91,25 @@ def _surveys(visit: Visit) -> None:
                 ui.link(folder.name, visit.address("people", survey=name))
                 if folder in _running and _running[folder].is_running:
                     ui.label(say("people.is-running")).classes("small")
+                delete_button(visit, name, partial(_ask, visit, folder))
+
+
+def _ask(visit: Visit, folder: Path) -> None:
+    """Ask whether a survey is to be deleted, with its answers.
+
+    Raises:
+        UsageError: it is open.
+    """
+    say, workspace = visit.say, visit.workspace
+    if folder in _running and _running[folder].is_running:
+        raise UsageError(where=folder.name, seen=say("people.close-first"))
+
+    def delete() -> None:
+        workspace.delete_survey(folder)
+        ui.navigate.to(visit.address("people"))
+
+    names = [workspace.name_of(path) for path in workspace.parts_of_survey(folder)]
+    ask_deletion(visit, say("people.delete-ask"), names, delete)
 
 
 def _form(visit: Visit) -> None:

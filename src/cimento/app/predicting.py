@@ -1,13 +1,14 @@
-"""Which of two conditions should be likelier: the question to a table that predicts nothing."""
+"""Questions about conditions: which of two should be likelier, and names that formulas can use."""
 
 from __future__ import annotations
 
 from cimento.app.editing import Grid, Sheet, insert_column, insert_rows, set_cells, sheet_of
 from cimento.app.opening import describe
 from cimento.paradigms.registry import has_regions
-from cimento.suites.formula import is_condition_name, likelier
-from cimento.suites.suite_workbook import PREDICTIONS
+from cimento.suites.formula import as_condition_name, is_condition_name, likelier
+from cimento.suites.suite_workbook import ITEMS, PREDICTIONS
 
+_MOST_CONDITIONS = 16
 _FORMULA = ("formula", "fórmula", "формула")
 
 
@@ -29,6 +30,33 @@ def conditions_of(grid: Grid) -> tuple[str, str] | None:
     if len(names) != 2 or len(set(cells)) < len(cells):  # noqa: PLR2004  # one against the other
         return None
     return (names[0], names[1]) if all(map(is_condition_name, names)) else None
+
+
+def renamings(grid: Grid) -> dict[str, str]:
+    """The names of conditions that formulas cannot use, each with the nearest that they can.
+
+    Empty where some name has none, or one that another condition has.
+    """
+    sheet = grid.items
+    condition = sheet.column("condition")
+    if condition is None or sentence_column(sheet) is None:
+        return {}
+    names = dict.fromkeys(cell.strip() for cell in sheet.values(condition) if cell.strip())
+    new = {name: as_condition_name(name) for name in names}
+    if len(names) > _MOST_CONDITIONS or not all(new.values()) or len({*new.values()}) < len(new):
+        return {}
+    return {name: text for name, text in new.items() if not is_condition_name(name)}
+
+
+def with_names(grid: Grid) -> Grid:
+    """The grid with the names of conditions that formulas can use."""
+    new, sheet = renamings(grid), grid.items
+    column = sheet.column("condition")
+    return set_cells(grid, ITEMS, {
+        (row, column): new[name]
+        for row in sheet.body
+        if column is not None and (name := sheet.rows[row][column].strip()) in new
+    })  # fmt: skip
 
 
 def sentence_column(sheet: Sheet) -> int | None:

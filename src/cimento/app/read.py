@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
+from cimento.app.deleting import ask_deletion
 from cimento.app.frame import (
     CommandLine,
     Text,
@@ -106,18 +107,8 @@ def _ask_deletion(visit: Visit, names: Mapping[str, str]) -> None:
             visit.workspace.delete_run(name)
         ui.navigate.to(visit.address("read"))
 
-    with ui.dialog() as dialog, ui.card().classes("form"):
-        Text(say("read.delete_ask", count=len(names)))
-        with ui.element("ul"):
-            for label in names.values():
-                Text(label, "li")
-        with ui.element("div").classes("buttons"):
-            ui.button(say("read.delete_do"), on_click=guarded(visit, delete)).props(
-                "no-caps unelevated color=negative"
-            ).mark("delete-do")
-            ui.button(say("frame.cancel"), on_click=dialog.close).props("no-caps flat")
-    dialog.on("hide", dialog.delete)
-    dialog.open()
+    question = say("read.delete_ask", count=len(names))
+    ask_deletion(visit, question, list(names.values()), delete)
 
 
 def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox]:

@@ -15,7 +15,7 @@ from cimento.app.findings import show_said
 from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading, withdraw
 from cimento.app.jobs import BUSY, RUN, Job
 from cimento.app.sentences import model_choice
-from cimento.app.words import Words, said
+from cimento.app.words import Words, said, said_line
 from cimento.app.workspace import RUNS, SUITES, Workspace
 from cimento.errors import UsageError
 from cimento.io.declared import checked
@@ -27,6 +27,7 @@ from cimento.suites.published import NAMES, Published, find_published, is_addres
 if TYPE_CHECKING:
     from cimento.runs.planning import NamedPlan
 
+_LEAST_GB = 0.1
 REFRESH_S = 1.0
 
 
@@ -296,10 +297,8 @@ def _planned(visit: Visit, named_plan: NamedPlan) -> None:
                 cells = (
                     say.number(model.requests),
                     "–" if model.kept is None else say.number(model.kept),
-                    "–" if model.seconds is None else _in(say, duration(model.seconds)),
-                    "–"
-                    if model.memory_bytes is None
-                    else _in(say, f"{model.memory_bytes / 1e9:.1f} GB"),
+                    "–" if model.seconds is None else _time(say, model.seconds),
+                    "–" if model.memory_bytes is None else _memory(say, model.memory_bytes),
                 )
                 with ui.element("tr"):
                     Text(model.model, "th").props("scope=row")
@@ -312,6 +311,15 @@ def _planned(visit: Visit, named_plan: NamedPlan) -> None:
     for line in dict.fromkeys([*lines, *named_plan.unused]):
         show_said(line, say).classes("small")
     Text(say("run.rough")).classes("small")
+
+
+def _time(say: Words, seconds: float) -> str:
+    return f"< {_in(say, '1 s')}" if seconds < 1 else _in(say, duration(seconds))
+
+
+def _memory(say: Words, size: float) -> str:
+    amount = size / 1e9
+    return f"< {_in(say, '0.1 GB')}" if amount < _LEAST_GB else _in(say, f"{amount:.1f} GB")
 
 
 def _in(say: Words, amount: str) -> str:
@@ -395,9 +403,7 @@ class _Card:
             self._bar.value = progress.done / max(progress.total, 1)
         self._told.text = line
         reason = queue.reason(self._number) if job.state in ("partly", "failed") else ""
-        self._reason.text = "\n".join(
-            said(part.removesuffix("."), say.language) or part for part in reason.splitlines()
-        )
+        self._reason.text = "\n".join(said_line(part, say.language) for part in reason.splitlines())
         self._reason.set_visibility(bool(reason))
         self._bar.set_visibility(job.state in BUSY)
         self._bar.props("indeterminate" if progress is None else "", remove="indeterminate")

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app import sentences
+from cimento.app.deleting import ask_deletion, delete_button
 from cimento.app.findings import show_advice, show_said, title_of
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading, withdraw
 from cimento.app.words import Words, message_of
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, Fault
-from cimento.io.files import write_bytes
+from cimento.io.files import read_bytes, write_bytes
 from cimento.paradigms.registry import audit_suite
 from cimento.statistics.intervals import items_for_width
 from cimento.suites import new_canary
@@ -32,7 +33,7 @@ from cimento.suites.builtin import (
 )
 from cimento.suites.formats import SUITE_SUFFIXES, plugged_reader
 from cimento.suites.load import ARCHIVE_SUFFIX, opened, suite_paths
-from cimento.suites.reading import NO_LANGUAGE
+from cimento.suites.reading import WITHOUT_LANGUAGE
 from cimento.suites.tables import SUFFIXES
 
 if TYPE_CHECKING:
@@ -152,12 +153,13 @@ def _listed(visit: Visit, item: Listed) -> None:
         _next_steps(visit, suite.name)
 
 
-def _next_steps(visit: Visit, name: str) -> None:
+def _next_steps(visit: Visit, name: str) -> ui.element:
     """The links from a suite to the steps that go on with it."""
-    with ui.element("div").classes("links"):
+    with ui.element("div").classes("links") as links:
         for step in ("edit", "run", "people"):
             link = ui.link(visit.say(f"{step}.title"), visit.address(step, suite=name))
             link.props(f'aria-label="{visit.say(f"{step}.title")}: {name}"')
+    return links
 
 
 def _own(visit: Visit) -> None:
@@ -169,7 +171,7 @@ def _own(visit: Visit) -> None:
     def show() -> None:
         files.clear()
         with files:
-            _files(visit)
+            _files(visit, show)
 
     async def take(event: UploadEventArguments) -> None:
         report.clear()
@@ -178,9 +180,16 @@ def _own(visit: Visit) -> None:
             with report, ui.element("div").classes("mend"):
                 Text(refused)
             return
+        data = await event.file.read()
         path = visit.workspace.new(SUITES, event.file.name)
-        write_bytes(await event.file.read(), path)
+        first = visit.workspace.new(SUITES, event.file.name, free=False)
+        if first.is_file() and read_bytes(first) == data:
+            path = first
+        else:
+            write_bytes(data, path)
         with report:
+            if path != first:
+                Text(say("start.taken", name=first.name, new=path.name))
             await _audited(visit, path)
         show()
 
@@ -204,8 +213,8 @@ def refusal(name: str, say: Words) -> str:
     return say("start.not_read", file=name, suffix=suffix or "-", todo=todo)
 
 
-def _files(visit: Visit) -> None:
-    """The suites of the workspace."""
+def _files(visit: Visit, show: Callable[[], None]) -> None:
+    """The suites of the workspace, which `show` shows again."""
     say = visit.say
     suites = visit.workspace.suites()
     if not suites:
@@ -216,7 +225,21 @@ def _files(visit: Visit) -> None:
         for suite in suites:
             with ui.element("li"):
                 Text(suite.name, "b")
-                _next_steps(visit, suite.name)
+                links = _next_steps(visit, suite.name)
+                with links:
+                    delete_button(
+                        visit, suite.name, functools.partial(_ask, visit, suite.name, show)
+                    )
+
+
+def _ask(visit: Visit, name: str, show: Callable[[], None]) -> None:
+    """Ask whether a suite is to be deleted."""
+
+    def delete() -> None:
+        visit.workspace.delete_suite(name)
+        show()
+
+    ask_deletion(visit, visit.say("start.delete_ask"), [name], delete)
 
 
 async def _audited(visit: Visit, path: Path) -> None:
@@ -270,7 +293,7 @@ def _faults(visit: Visit, faults: Sequence[Fault]) -> None:
                 Text(" ".join(filter(None, (fault.code, title_of(fault.code, visit.say)))), "span")
                 show_said(fault.seen, visit.say, where=fault.where).classes("seen")
                 # Its closer advice is to give an option of commands.
-                todo = "" if fault.code == NO_LANGUAGE else fault.todo
+                todo = "" if fault.code in WITHOUT_LANGUAGE else fault.todo
                 show_advice(fault.code, todo, visit.say)
     if len(faults) > MOST_FAULTS:
         Text(visit.say("start.more", count=len(faults) - MOST_FAULTS)).classes("small")

@@ -196,7 +196,14 @@ def said(text: str, language: str) -> str | None:
         return text if language == USUAL or not text else None
     first, *lines = text.split("\n")
     made = _said(first, language, _DEEPEST) or _placed(first, language)
-    return None if made is None else "\n".join([made, *lines])
+    return None if made is None else "\n".join([made, *(_below(line, language) for line in lines)])
+
+
+def _below(line: str, language: str) -> str:
+    """A line below a message: another message, with its place, or a formula, which is kept."""
+    text = line.lstrip()
+    told = _placed(text, language) if text != line else None
+    return line if told is None else line.removesuffix(text) + told
 
 
 def _placed(text: str, language: str) -> str | None:
@@ -290,6 +297,27 @@ def message_of(error: CimentoError, language: str) -> str:
         more = ["..."] if len(error.faults) > _MOST_FAULTS else []
         return "\n".join([error.where, *faults, *more])
     return _with_advice(error, language)
+
+
+_CODE = re.compile(r"(CIM-\w+ )?(.*?):?", re.DOTALL)
+_SEEN = re.compile(r": (?=[A-Z])")
+"""The end of the place of a fault: what was seen there is a sentence."""
+
+
+def said_line(line: str, language: str) -> str:
+    """A line that a command has written about an error or a fault; in English if it is not known.
+
+    Args:
+        line: perhaps a code, then perhaps a place and a colon, then what was seen, then advice.
+        language: ISO 639-1 code.
+    """
+    code, text = _CODE.fullmatch(line).groups(default="")  # type: ignore[union-attr]  # any text
+    if match := _SEEN.search(text):
+        told = said(text[match.end() :], language)
+        if told is not None:
+            place = text[: match.start()]
+            return f"{code}{said(place, language) or place}: {told}"
+    return code + (said(text.removesuffix("."), language) or text)
 
 
 def _with_advice(message: CimentoError | Fault, language: str) -> str:

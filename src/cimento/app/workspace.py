@@ -7,6 +7,7 @@ surveys in ``surveys/``, and judgments are tables in ``judgments/``.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -227,6 +228,41 @@ class Workspace:
             if not any(stored[name].parent.iterdir()):  # the last run of its suite
                 stored[name].parent.rmdir()
 
+    def delete_suite(self, name: str) -> None:
+        """Delete the file or the folder of a suite; its runs and surveys stay.
+
+        Raises:
+            InputError: there is no suite of this name in the workspace.
+            StorageError: it cannot be deleted.
+        """
+        stored = {suite.name: suite.path for suite in self.suites()}
+        if name not in stored:
+            raise InputError(where=name, seen="there is no such suite", todo="Choose another.")
+        _delete(stored[name])
+
+    def parts_of_survey(self, folder: Path) -> list[Path]:
+        """A survey's folder, and what was made of its answers in ``judgments/``.
+
+        Args:
+            folder: of the survey; a name that goes on with that of another survey is the other's.
+        """
+        names = sorted((one.name for one in self.surveys()), key=len, reverse=True)
+
+        def owner(path: Path) -> str:
+            of = (name for name in names if re.match(rf"{re.escape(name)}(-|\.)", path.name))
+            return next(of, "")
+
+        return [folder, *(p for p in self._entries(JUDGMENTS) if owner(p) == folder.name)]
+
+    def delete_survey(self, folder: Path) -> None:
+        """Delete a survey with all its answers.
+
+        Raises:
+            StorageError: it cannot be deleted.
+        """
+        for path in reversed(self.parts_of_survey(folder)):
+            _delete(path)
+
     def surveys(self) -> list[Path]:
         """The folders of surveys in ``surveys/``."""
         return [path for path in self._entries(SURVEYS) if (path / FILE).is_file()]
@@ -239,12 +275,13 @@ class Workspace:
             if path.suffix.lower() in JUDGMENT_SUFFIXES and path.is_file()
         ]
 
-    def new(self, folder: str, name: str) -> Path:
+    def new(self, folder: str, name: str, *, free: bool = True) -> Path:
         """A path for something new, which no other file has.
 
         Args:
             folder: such as `SUITES`.
             name: the wanted name, of which what no system takes is left out; numbered if taken.
+            free: whether it is to be numbered if taken.
 
         Raises:
             UsageError: nothing of the name is left.
@@ -257,7 +294,7 @@ class Workspace:
         stem = stem[:LONGEST_NAME]
         path = self.inside(f"{folder}/{stem}{suffix}")
         number = 2
-        while path.exists():
+        while free and path.exists():
             path = self.inside(f"{folder}/{stem}-{number}{suffix}")
             number += 1
         return path
@@ -273,6 +310,19 @@ class Workspace:
         for path in paths:
             if not path.name.startswith(".") and path.resolve().is_relative_to(root):
                 yield path
+
+
+def _delete(path: Path) -> None:
+    """Delete a file, a link or a folder.
+
+    Raises:
+        StorageError: it cannot be deleted.
+    """
+    with writing(path):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 _FILES_AFTER = ("kenlm", "gguf", "replay")

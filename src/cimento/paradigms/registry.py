@@ -29,7 +29,7 @@ from cimento.suites.load import (
     unfolded,
 )
 from cimento.suites.published import LANGUAGE_CODE, language_code
-from cimento.suites.reading import NO_LANGUAGE
+from cimento.suites.reading import WITHOUT_LANGUAGE
 from cimento.suites.reading import errors as errors_among
 from cimento.suites.suite_workbook import fold
 
@@ -172,10 +172,6 @@ def read_all(path: Path, *, language: str = "") -> list[tuple[AnyParadigm, Suite
     return readings
 
 
-_NO_LANGUAGE = (NO_LANGUAGE, "CIM-C010")
-"""The codes of a missing language: of sentences, and of blanks."""
-
-
 def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
     """A suite that was read, in a language given separately.
 
@@ -208,7 +204,7 @@ def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
     return dataclasses.replace(
         reading,
         suite=dataclasses.replace(suite, meta=meta),
-        faults=tuple(fault for fault in reading.faults if fault.code not in _NO_LANGUAGE),
+        faults=tuple(fault for fault in reading.faults if fault.code not in WITHOUT_LANGUAGE),
         language=language,
     )
 
@@ -227,7 +223,7 @@ def _where_language_goes(reading: SuiteReading[Any]) -> tuple[Fault, ...]:
         " -o NAME.xlsx` writes a workbook that says it."
     )
     return tuple(
-        dataclasses.replace(fault, todo=todo) if fault.code in _NO_LANGUAGE else fault
+        dataclasses.replace(fault, todo=todo) if fault.code in WITHOUT_LANGUAGE else fault
         for fault in reading.faults
     )
 

@@ -30,6 +30,16 @@ def _not_in_name(name: str) -> int | None:
     )
 
 
+def as_condition_name(text: str) -> str:
+    """The nearest name of a condition: other characters become ``_``; empty if none is left.
+
+    >>> as_condition_name("no island (short)")
+    'no_island_short'
+    """
+    marks = (mark if _not_in_name(mark) is None else " " for mark in text)
+    return "_".join("".join(marks).split())
+
+
 def likelier(better: str, worse: str) -> str:
     """The formula by which the whole sentences of one condition are likelier than of another.
 

@@ -46,6 +46,8 @@ TOML = "suite.toml"
 """The file that describes a suite in its folder."""
 
 NO_LANGUAGE = "CIM-S033"
+WITHOUT_LANGUAGE = (NO_LANGUAGE, "CIM-C010")
+"""The codes of a missing language: of sentences, and of blanks."""
 UNUSABLE_NAME = "CIM-S015"
 NO_PREDICTIONS = "CIM-S023"
 EXAMPLE = "For example, "

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cimento import InputError, evaluate
 from cimento.paradigms.ratings import scatter_of
+from cimento.paradigms.ratings.sections import label_places
 from cimento.paradigms.ratings.suite import (
     RatedSentence,
     Scale,
@@ -270,3 +271,14 @@ def test_the_table_of_auc_names_its_method(tmp_path, capsys):
     assert "95 % of AUC: jackknife" in capsys.readouterr().out
     invoke(["report", str(runs), "--table", "binary"])
     assert "95 % of AUC: jackknife" in capsys.readouterr().out
+
+
+def test_no_label_of_the_scatter_is_written_over_another():
+    frame = pl.DataFrame({
+        "rating": [1.0, 1.0, 1.0, 5.0, 3.0],
+        "value": [-50.0, -50.1, -20.0, -50.0, -180.0],
+        "named": ["a", "b", "c", "d", None],
+    })  # fmt: skip
+    first, second, third, other, none = label_places(frame, 3.0)
+    assert (second, third, other, none) == (-50.1, -20.0, -50.0, None)
+    assert first >= second + (180 - 20) * 13 / 320

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from textwrap import shorten
@@ -229,6 +230,9 @@ _SCATTER = "scatter"
 _POINT_LABELS = ("acceptable", "unacceptable", "sentence")
 _COLOURS = (BLUE, ORANGE, GREY)
 _NAME_WIDTH = 40
+_HEIGHT = 320
+_LINE = 13
+"""Pixels of the figure, and of a label with what parts it from the next."""
 
 
 def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.DataFrame:
@@ -262,6 +266,24 @@ def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.D
     )
 
 
+def label_places(frame: pl.DataFrame, middle: float) -> list[float | None]:
+    """The height at which the label of each point stands, so that none is written over another.
+
+    Args:
+        frame: table made by `scatter_frame`.
+        middle: rating up to which labels stand on the right of their points, else on the left.
+    """
+    values, ratings = frame["value"].to_list(), frame["rating"].to_list()
+    apart = (max(values) - min(values)) * _LINE / _HEIGHT
+    places: list[float | None] = [None] * len(values)
+    last = {False: -math.inf, True: -math.inf}
+    rows = [row for row, name in enumerate(frame["named"].to_list()) if name is not None]
+    for row in sorted(rows, key=values.__getitem__):
+        side = ratings[row] > middle
+        places[row] = last[side] = max(values[row], last[side] + apart)
+    return places
+
+
 def scatter_figure(
     frame: pl.DataFrame, *, suite: str, model: str, by: str, measure: Measure
 ) -> Figure:
@@ -285,6 +307,7 @@ def scatter_figure(
         todo="Choose another --measure, or a suite with ratings.",
     )
     import altair as alt
+    import polars as pl
 
     title = f"{model} beside {by} on {suite} ({measure.name})"
     labels = [name for name in _POINT_LABELS if name in set(frame["label"])]
@@ -295,13 +318,13 @@ def scatter_figure(
     colour = alt.Color("label:N", title=None, sort=labels, legend=legend).scale(
         domain=labels, range=[_COLOURS[_POINT_LABELS.index(name)] for name in labels]
     )
-    base = alt.Chart(frame)
+    ratings = frame["rating"].to_list()
+    middle = (min(ratings) + max(ratings)) / 2
+    base = alt.Chart(frame.with_columns(pl.Series("label_at", label_places(frame, middle))))
     points = base.mark_circle(size=32, opacity=0.7).encode(
         x=x, y=y, color=colour, tooltip=["id:N", "text:N", "rating:Q", "value:Q"]
     )
-    ratings = frame["rating"].to_list()
-    middle = (min(ratings) + max(ratings)) / 2
-    named = base.encode(x=x, y=y, text="named:N")
+    named = base.encode(x=x, y="label_at:Q", text="named:N")
     # Labels are placed on the side that has room for them.
     after = named.transform_filter(f"isValid(datum.named) && datum.rating <= {middle}")
     before = named.transform_filter(f"isValid(datum.named) && datum.rating > {middle}")
@@ -309,7 +332,7 @@ def scatter_figure(
         after.mark_text(align="left", dx=6, fontSize=9),
         before.mark_text(align="right", dx=-6, fontSize=9),
     )
-    chart = alt.layer(points, *names).properties(width=440, height=320, title=title)
+    chart = alt.layer(points, *names).properties(width=440, height=_HEIGHT, title=title)
     return figure_of(chart, name=_SCATTER, title=title, frame=frame)
 
 

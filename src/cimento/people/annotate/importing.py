@@ -43,6 +43,7 @@ from cimento.people.judgments.formats import (
     read_pcibex,
     read_wide,
 )
+from cimento.suites.headers import HEADERS
 from cimento.suites.tables import open_table
 
 BYTES = 32
@@ -130,13 +131,31 @@ def _named(path: Path) -> Iterator[tuple[AskedItem, list[str]]]:
 
 AnswerForm: TypeAlias = Literal["long", "wide", "jspsych", "pcibex", "rated"]
 
+
+def _spelled(*names: str) -> tuple[str, ...]:
+    """Names of a column in small letters, with a capital, and in capitals."""
+    return tuple(dict.fromkeys(f(name) for name in names for f in (str, str.capitalize, str.upper)))
+
+
+# A subject, a person or a name may also be those of the sentence.
 _LONG = usual_map(
-    annotator=("participant", "participant_id", "PROLIFIC_PID"),
-    value=("answer", "rating", "response"),
-    text=("sentence", "stimulus"),
+    annotator=(
+        *_spelled("participant", "participant_id", "participant id", "annotator", "informant",
+                  "rater", "partecipante", "informatore", "participante", "informante", "участник",
+                  "испытуемый", "информант"),
+        "PROLIFIC_PID",
+    ),
+    value=_spelled(
+        "answer", "rating", "response", "judgment", "judgement", "risposta", "giudizio", "voto",
+        "valutazione", "punteggio", "respuesta", "juicio", "valoración", "puntuación", "resposta",
+        "julgamento", "avaliação", "pontuação", "nota", "ответ", "оценка", "балл",
+    ),
+    item=_spelled("item", "ítem", "elemento"),
+    condition=_spelled("condition", *HEADERS["condition"]),
+    text=_spelled("sentence", "stimulus", "text", *HEADERS["text"]),
     milliseconds=("rt",),
     survey=("list",),
-)
+)  # fmt: skip
 _MAPS: Mapping[AnswerForm, Callable[[], ColumnMap]] = {
     "long": lambda: _LONG,
     "wide": lambda: _LONG,

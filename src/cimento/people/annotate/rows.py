@@ -193,7 +193,8 @@ def _no_answer(row: RawRow, asked: AskedItem, value: str, unknown: Unknown) -> s
     raise InputError(
         where=row.where,
         seen=f"{value!r} is none of the answers of the survey ({known})",
-        todo="Recode it under [values] in a file for --mapping; --unknown skip passes it over.",
+        todo="Correct it in the file, or leave the cell empty; `cimento annotate import` can also"
+        " recode it (--mapping) or pass it over (--unknown skip).",
     )
 
 
