@@ -129,7 +129,8 @@ def test_the_smallest_detectable_mean_may_be_very_large():
 
 def test_the_smallest_detectable_difference_of_shares_has_its_power():
     # At the difference for McNemar's chi-square test the exact one has a power of .75 to .785.
-    for n, discordant in ((24, 0.5), (60, 0.5), (100, 0.2), (180, 0.3), (400, 0.1), (90, 1), (21, 8 / 21)):
+    cases = ((24, 0.5), (60, 0.5), (100, 0.2), (180, 0.3), (400, 0.1), (90, 1), (21, 8 / 21))
+    for n, discordant in cases:
         d = detectable_difference(n, discordant=discordant)
         one, other = (discordant + d) / 2, (discordant - d) / 2
         power = mcnemar_power(n, only_first=one, only_second=other)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -300,3 +300,11 @@ def _narrowed(most: Sequence[int], least: Sequence[int], width: int | None) -> l
             break
         widths[max(foldable, key=widths.__getitem__)] -= 1
     return widths
+
+
+def exchanged(text: str, names: Mapping[str, str]) -> str:
+    """A text in which names that occur as whole words are replaced."""
+    if not names:
+        return text
+    longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.sub(rf"(?<![\w@-])(?:{longest_first})(?![\w@-])", lambda match: names[match[0]], text)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast, overload
 
 from cimento.errors import MissingDependencyError, UsageError, needing
 from cimento.io.files import write_bytes, write_text
-from cimento.report.formatting import exchanged
+from cimento.io.inline_markup import exchanged
 
 if TYPE_CHECKING:
     import altair as alt

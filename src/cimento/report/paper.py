@@ -12,10 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError, counted, did_you_mean
+from cimento.io.inline_markup import exchanged
 from cimento.measures.normalising import SCALES
 from cimento.report import formatting
 from cimento.report.factorial import methods_of
-from cimento.report.formatting import exchanged
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.report.sections import chance_of, estimate_cell, runs_by_suite
 from cimento.runs.outcomes import STATISTICS
