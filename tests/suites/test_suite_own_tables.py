@@ -253,6 +253,18 @@ def test_right_answers_of_blanks_may_be_headed_as_in_school_and_wrong_ones_are_a
     assert "distractor 1" in advice(written(tmp_path, "Esempio / Parole / Altro", row))
 
 
+def test_ratings_beside_pairs_are_not_dropped_without_a_word(tmp_path):
+    header = "Item / Condizione / Frase / Giudizio"
+    rows = (
+        "1 / gramm / Le sedie sono rosse. / 6,5", "1 / agramm / Le sedie è rosse. / 1,9",
+        "2 / gramm / I bambini giocano. / 6,8", "2 / agramm / I bambini gioca. / 2,2",
+    )  # fmt: skip
+    [fault] = found(load_suite(written(tmp_path, header, *rows)), "CIM-S069")
+    assert "'Giudizio'" in fault.seen or "'rating'" in fault.seen
+    verdicts = tuple(f"{row.rpartition('/')[0]}/ {int('agramm' not in row)}" for row in rows)
+    assert not found(load_suite(written(tmp_path, header, *verdicts)), "CIM-S069")
+
+
 def test_a_column_of_contexts_that_models_do_not_read_is_named(tmp_path):
     pairs = written(tmp_path, "Contesto / buona / cattiva", "Piove. / La zia parte. / La zia vola.")
     [fault] = found(load_suite(pairs), "CIM-S068")

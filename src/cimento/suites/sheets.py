@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
-from cimento.suites.headers import ITEMS, ends_sentence, rivals
+from cimento.suites.headers import HEADERS, ITEMS, ends_sentence, rivals
 from cimento.suites.reading import fault, place_of_row, unusable
 from cimento.suites.tables import Table, read_table
 
@@ -142,7 +142,12 @@ def _with_whole_ids(table: Table) -> Table:
 _CONTEXTS = {"context", "contesto", "contexto", "контекст"}
 
 
-def unread_contexts(table: Table) -> list[Fault]:
+def unread_columns(table: Table) -> list[Fault]:
+    """The faults of contexts and ratings that are not used although somebody may expect it."""
+    return [*_unread_contexts(table), *_unread_ratings(table)]
+
+
+def _unread_contexts(table: Table) -> list[Fault]:
     """The faults of columns of contexts, which models do not read unless a run names one."""
     return [
         fault(
@@ -154,4 +159,28 @@ def unread_contexts(table: Table) -> list[Fault]:
         )
         for name in table.columns
         if name.casefold() in _CONTEXTS and any(map(str.strip, table.cells[name]))
+    ]
+
+
+_RATINGS = {"rating", *HEADERS["rating"]}
+_DECIMAL = re.compile(r"-?\d+(?:[.,]\d+)?")
+_MOST_VERDICTS = 2
+"""Number of distinct numbers that may say good and bad; a scale has more."""
+
+
+def _unread_ratings(table: Table) -> list[Fault]:
+    """The faults of columns of ratings, which are set beside no model here."""
+    return [
+        fault(
+            "CIM-S069",
+            where=table.name,
+            seen=f"The ratings in column {name!r} are not used: the sentences of an item are"
+            " compared.",
+            todo="To set them beside a model, give a table of one sentence and its rating per row,"
+            " without a column of conditions.",
+        )
+        for name in table.columns
+        if name.casefold() in _RATINGS
+        and len(cells := {*map(str.strip, table.cells[name])} - {""}) > _MOST_VERDICTS
+        and all(map(_DECIMAL.fullmatch, cells))
     ]
