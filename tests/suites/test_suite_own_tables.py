@@ -184,3 +184,13 @@ def test_hidden_rows_are_read_and_named(tmp_path):
     loaded = load_suite(path)
     assert [fault.places for fault in found(loaded, "CIM-S066")] == [("pairs.xlsx row 3",)]
     assert len(loaded.suite.items) == 2
+
+
+def test_sentences_with_blanks_and_numbered_options_are_no_design(tmp_path):
+    path = written(
+        tmp_path,
+        "item / sentence / option_1 / option_2 / correct",
+        "1 / Il cane ___ in giardino. / dorme / dormono / dorme",
+        "2 / Non è venuto ___ pioveva. / perché / però / perché",
+    )
+    assert advice(path).startswith("If these are sentences with blanks, call their column text")
