@@ -189,6 +189,14 @@ def test_the_table_says_by_what_it_was_judged_if_that_is_not_the_usual_way():
     assert "The value of a region is the mean of its tokens." in results_grid([means]).notes
 
 
+def test_a_method_without_an_interval_is_not_named_below_the_table(tmp_path, capsys):
+    for limit in (4, 9):
+        evaluate("it-islands", "demo-causal", limit=limit, output=tmp_path)
+    assert invoke(["report", str(tmp_path), "--table", "effects"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Interval (95 %) and p of DD: studentized bootstrap." in printed
+
+
 def test_the_table_names_the_measure_that_is_correlated_with_ratings(runs_of_every_kind):
     grid = results_grid(open_runs(runs_of_every_kind / "it-acceptability"))
     assert "Spearman's rho: log-probability (lp) beside the ratings." in grid.notes
