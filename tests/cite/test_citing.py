@@ -167,6 +167,15 @@ def test_the_paragraph_names_the_suites_and_says_which_a_sentence_is_about(store
     assert ". We correlated log-probability (lp) (Lau" in alone
 
 
+def test_a_sentence_about_one_of_two_models_of_a_suite_names_it():
+    suite = cimento.pairs([("Le case sono alte.", "Le case è alte.")] * 3, language="it")
+    causal, masked = (cimento.evaluate(suite, f"demo-{kind}") for kind in ("causal", "masked"))
+    said = methods_paragraph([causal.judge(measure="meanlp"), masked])
+    assert f"with {causal.model}, we compared the sentences of each item by mean log-prob" in said
+    assert f"with {masked.model}, for each item we summed the token surprisals" in said
+    assert f"with {causal.model}" not in methods_paragraph([causal, masked])
+
+
 def test_how_blanks_were_filled_is_said_of_each_kind_of_model(tmp_path):
     models = ("-m", "demo-causal", "-m", "demo-masked")
     invoke(["run", "it-idioms", *models, "--limit", "3", "-o", str(tmp_path)])

@@ -144,3 +144,31 @@ def test_joint_corpora_are_named_once(two):
         count_connectives(
             files, open_inventory("it-connectives"), [open_rule("any")], joint={"x": ["y"]}
         )
+
+
+def test_connectives_of_another_language_are_named(tmp_path, capsys):
+    word = "1\tRain\train\tNOUN\t_\t_\t0\troot\t_\t_"
+    english = tmp_path / "en_tiny.conllu"
+    english.write_text(f"# sent_id = 1\n# text = Rain\n{word}\n\n", encoding="utf-8")
+    said = "en_tiny is English by its name, and the connectives of it-connectives are Italian"
+    for command in ("connectives", "search"):
+        assert invoke(["corpus", command, str(english)]) == 0
+        assert said in " ".join(capsys.readouterr().err.split())
+    own = tmp_path / "own.txt"
+    own.write_text("but\n", encoding="utf-8")
+    assert invoke(["corpus", "connectives", str(english), "--inventory", str(own)]) == 0
+    assert invoke(["corpus", "connectives", "it_sample"]) == 0
+    assert "by its name" not in capsys.readouterr().err
+
+
+def test_a_folder_with_ids_only_says_how_to_have_its_sentences(tmp_path, capsys):
+    word = "1\tPiove\tpiovere\tVERB\t_\tMood=Ind|Number=Sing|VerbForm=Fin\t0\troot\t_\t_"
+    own = tmp_path / "it_own.conllu"
+    own.write_text(f"# sent_id = 1\n# text = Piove\n{word}\n\n", encoding="utf-8")
+    query = ["pattern { V [upos=VERB] }", "--change", "V.form=piovono", "--language", "it"]
+    folder = str(tmp_path / "made")
+    assert invoke(["suites", "build", "query", *query, "--treebank", str(own), "-o", folder]) == 0
+    capsys.readouterr()
+    assert invoke(["suites", "check", folder]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "holds no text. Repeat the command that wrote it with --text" in said

@@ -302,6 +302,33 @@ def test_ids_count_over_the_section_and_leave_gaps(table):
         )  # fmt: skip
 
 
+def test_quotation_marks_that_a_spreadsheet_changes_are_no_other_text(tmp_path):
+    """Programs read a cell that begins with a mark as a quoted one, and write marks twice."""
+    quoted = tmp_path / "it_quoted.conllu"
+    rows = [
+        '1\t"\t"\tPUNCT\t_\t_\t2\tpunct\t_\tSpaceAfter=No',
+        "2\tPiove\tpiovere\tVERB\t_\tMood=Ind|VerbForm=Fin\t0\troot\t_\tSpaceAfter=No",
+        '3\t"\t"\tPUNCT\t_\t_\t2\tpunct\t_\t_',
+        "4\te\te\tCCONJ\t_\t_\t5\tcc\t_\t_",
+        "5\ttira\ttirare\tVERB\t_\tMood=Ind|VerbForm=Fin\t2\tconj\t_\t_",
+        "6\tvento\tvento\tNOUN\t_\t_\t5\tobj\t_\tSpaceAfter=No",
+        "7\t.\t.\tPUNCT\t_\t_\t2\tpunct\t_\t_",
+    ]
+    text = '# sent_id = q-1\n# text = "Piove" e tira vento.\n' + "\n".join(rows) + "\n\n"
+    quoted.write_text(text, encoding="utf-8")
+    drawn, decided = tmp_path / "drawn.tsv", tmp_path / "decided.tsv"
+    asked = ["corpus", "pairs", str(quoted), "--per", "1", "--fewer", "--text", "-o", str(drawn)]
+    assert invoke(asked) == 0
+    head, row = (line.split("\t") for line in drawn.read_text(encoding="utf-8").splitlines())
+    cells = dict(zip(head, row, strict=True))
+    assert cells["text"] == '"Piove" [[e]] tira vento.'
+    for changed in ("Piove [[e]] tira vento.", '"""Piove"" [[e]] tira vento."'):
+        cells |= {"text": changed, "replacement": "ma", "grammaticality": "yes"}
+        decided.write_text("\t".join(head) + "\n" + "\t".join(cells.values()) + "\n", "utf-8")
+        [decision] = read_decisions(decided, open_treebanks([quoted]), INVENTORY)
+        assert decision.passage.marked == '"Piove" [[e]] tira vento.'
+
+
 @pytest.mark.parametrize(
     ("cells", "seen"),
     [

@@ -151,6 +151,36 @@ def test_a_noun_before_that_agrees_with_the_other_form_makes_no_pair(
     assert len(find(index, request)) == found
 
 
+@pytest.mark.parametrize(("person", "found"), [("3", 1), ("1", 0), ("2", 0)])
+def test_a_relative_verb_in_another_person_has_another_subject(person, found, tmp_path):
+    """*È il paese che amo*: the other number, *che amiamo*, would be good too."""
+    rows = [
+        "1 è essere AUX Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin 3 cop",
+        "2 il il DET Gender=Masc|Number=Sing 3 det",
+        "3 paese paese NOUN Gender=Masc|Number=Sing 0 root",
+        "4 che che PRON PronType=Rel 5 nsubj",
+        f"5 V amare VERB Mood=Ind|Number=Sing|Person={person}|Tense=Pres|VerbForm=Fin 3 acl:relcl",
+    ]
+    index = TreebankIndex(treebank(tmp_path, ("è il paese che V", rows)))
+    [request] = stored_queries()["relative-verb-number"].requests
+    assert len(find(index, request)) == found
+
+
+@pytest.mark.parametrize(
+    ("subject", "person", "found"), [("", "1", 0), ("", "3", 1), ("Person=1|", "1", 1)]
+)
+def test_a_verb_with_a_subject_of_its_own_person_makes_a_pair(subject, person, found, tmp_path):
+    """*Siamo tutti felici*: the other number, *sono tutti felici*, would be good too."""
+    rows = [
+        f"1 siamo essere AUX Mood=Ind|Number=Plur|Person={person}|Tense=Pres|VerbForm=Fin 3 cop",
+        f"2 tutti tutto PRON Number=Plur|{subject}PronType=Tot 3 nsubj",
+        "3 felici felice ADJ Number=Plur 0 root",
+    ]
+    index = TreebankIndex(treebank(tmp_path, ("siamo tutti felici", rows)))
+    requests = stored_queries()["subject-verb-number"].requests
+    assert sum(len(find(index, request)) for request in requests) == found
+
+
 @pytest.mark.parametrize(("form", "pairs"), [("un'", 0), ("una", 1)])
 def test_what_only_an_apostrophe_tells_apart_is_no_pair(form, pairs, tmp_path):
     """*Un anno* and *un'anno* sound alike, *un anno* and *una anno* do not."""

@@ -326,3 +326,11 @@ def test_a_run_of_another_kind_is_refused(runs_of_every_kind, capsys):
     [folder] = (runs_of_every_kind / "it-connectives-cloze").iterdir()
     assert invoke(["explain", str(folder)]) == 2
     assert "only runs of regions can be explained" in capsys.readouterr().err
+
+
+def test_pairs_without_twins_are_pointed_to_what_each_word_contributes(tmp_path, capsys):
+    suite = cimento.pairs([("Le case sono alte.", "Le case è alte.")], language="it")
+    run = cimento.evaluate(suite, "demo-causal", output=tmp_path)
+    assert invoke(["explain", str(run.folder)]) == 2
+    assert "Give --by integrated, which says what" in " ".join(capsys.readouterr().err.split())
+    assert invoke(["explain", str(run.folder), "--by", "integrated"]) == 0

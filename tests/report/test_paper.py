@@ -13,7 +13,8 @@ from xml.etree import ElementTree as ET
 import openpyxl
 import pytest
 
-from cimento import UsageError, open_runs, report
+import cimento
+from cimento import UsageError, evaluate, open_runs, report
 from cimento.cli.main import invoke
 from cimento.paradigms.regions.prediction_table import prediction_rates, predictions_grid
 from cimento.report.document import REPORT_FORMS, sections_of
@@ -168,6 +169,37 @@ def test_suites_cut_alike_share_a_note():
         "Not on the whole suite: all models on the first 3 items of s, t, u, v; a on the first 3"
         " items of w; b on the first 2 items of w."
     )
+
+
+def test_the_table_says_by_what_it_was_judged_if_that_is_not_the_usual_way():
+    suite = cimento.pairs([("Le case sono alte.", "Le case è alte.")] * 3, language="it")
+    plain = evaluate(suite, "demo-causal")
+    assert not any("Judged" in note for note in results_grid([plain]).notes)
+
+    first = "Judged on log-probability (lp), the first of lp, meanlp."
+    assert first in results_grid([plain.judge(measure="lp", also="meanlp")]).notes
+    meanlp = evaluate(suite, "demo-masked", measure="meanlp", pll="original")
+    one = "Judged on mean log-probability per token (meanlp)"
+    masked = "Pseudo-log-likelihoods by masking one token at a time (original)"
+    assert {f"{one}.", f"{masked}."} <= {*results_grid([meanlp]).notes}
+    assert {f"{one}: demo-masked.", f"{masked}: demo-masked."} <= {
+        *results_grid([plain, meanlp]).notes
+    }
+    means = evaluate("it-subject-verb", "demo-causal", limit=3).judge(metric="mean")
+    assert "The value of a region is the mean of its tokens." in results_grid([means]).notes
+
+
+def test_a_method_without_an_interval_is_not_named_below_the_table(tmp_path, capsys):
+    for limit in (4, 9):
+        evaluate("it-islands", "demo-causal", limit=limit, output=tmp_path)
+    assert invoke(["report", str(tmp_path), "--table", "effects"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Interval (95 %) and p of DD: studentized bootstrap." in printed
+
+
+def test_the_table_names_the_measure_that_is_correlated_with_ratings(runs_of_every_kind):
+    grid = results_grid(open_runs(runs_of_every_kind / "it-acceptability"))
+    assert "Spearman's rho: log-probability (lp) beside the ratings." in grid.notes
 
 
 def test_runs_in_which_nothing_is_judged_make_no_table():

@@ -280,3 +280,13 @@ def test_advice_on_judgments_of_pairs_without_numbers_and_on_stories(tmp_path):
     texts = " / ".join(f"Frase numero {n} della storia." for n in range(1, 6))
     said = advice(written(tmp_path, "Frase 1 / Frase 2 / Frase 3 / Frase 4 / Frase 5", texts))
     assert "cimento suites new stories" in said
+
+
+def test_sentences_with_blanks_and_numbered_options_are_no_design(tmp_path):
+    path = written(
+        tmp_path,
+        "item / sentence / option_1 / option_2 / correct",
+        "1 / Il cane ___ in giardino. / dorme / dormono / dorme",
+        "2 / Non è venuto ___ pioveva. / perché / però / perché",
+    )
+    assert advice(path).startswith("If these are sentences with blanks, call their column text")

@@ -147,6 +147,10 @@ def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
     for sentence, those in _said([lambda run: run.methods.brief], runs).items():
         suites = dict.fromkeys(run.meta.name for run in those)
         whose = sentences.in_suites([*suites]) if suites != every else last and "In all suites"
+        says_kind = any(f"{run.model.get('kind')} models" in sentence for run in those)
+        if not says_kind and not all(run in those for run in runs if run.meta.name in suites):
+            models = dict.fromkeys(run.label for run in those)
+            whose = f"{sentences.in_suites([*suites])} with {sentences.listed([*models])}"
         same = whose == last
         said.append(sentence if same else f"{whose}, {sentence[0].lower()}{sentence[1:]}")
         last = whose

@@ -171,8 +171,8 @@ def scored_in_brief(run: RunFacts) -> list[str]:
     if not run.methods.scores_texts:
         return []
     rule = str(run.policy.get("pll", ""))
-    if run.model.get("kind") == "masked" and rule in _PLL_IN_BRIEF:
-        return [f"Masked models were scored by pseudo-log-likelihood, {_PLL_IN_BRIEF[rule]}."]
+    if run.model.get("kind") == "masked" and rule in PLL_IN_BRIEF:
+        return [f"Masked models were scored by pseudo-log-likelihood, {PLL_IN_BRIEF[rule]}."]
     if run.model.get("kind") == "diffusion":
         return ["Masked diffusion models were scored by their likelihood bound [@nie2025]."]
     if run.model.get("boundary"):
@@ -180,12 +180,13 @@ def scored_in_brief(run: RunFacts) -> list[str]:
     return []
 
 
-_PLL_IN_BRIEF = {
+PLL_IN_BRIEF = {
     "within-word-l2r": "masking each token with the rest of its word [@kauf2023]",
     "original": "masking one token at a time [@salazar2020]",
     "whole-word": "masking whole words [@kauf2023]",
     "region": "masking whole regions [@salazar2020]",
 }
+"""The rules of pseudo-log-likelihoods, each mapped to its description in prose."""
 
 
 def adaptive_sentences(run: RunFacts) -> list[str]:

@@ -17,6 +17,7 @@ from cimento.cli.corpus_build import (
     InventoryOptions,
     TextOptions,
     TreebankOptions,
+    note_inventory,
     note_skipped,
     shows_text,
     where_skipped,
@@ -161,9 +162,11 @@ def _search(options: SearchOptions) -> None:
     files = options.files
     skipped = where_skipped(options.malformed)
     known = DuplicateSentences() if options.duplicates == "drop" else None
+    opened = options.connectives
+    note_inventory(files, opened)
     hits = search_treebanks(
         files,
-        options.connectives,
+        opened,
         open_rule(options.rule),
         skipped=skipped,
         duplicates=known,
@@ -221,6 +224,7 @@ def _connectives(options: CountOptions) -> None:
 
     files = options.files
     opened, main = options.connectives, open_rule(options.rule)
+    note_inventory(files, opened)
     wanted = tables.read_comparisons(options.compare, _published_tables)
     others = [open_rule(name) for name in builtin_rules() if name != main.name] if wanted else []
     skipped = where_skipped(options.malformed)

@@ -152,6 +152,17 @@ def note_languages(treebanks: Sequence[str], language: str) -> None:
             note(f"{name} is {NAMES[code]} by its name, and --language says {language}.")
 
 
+def note_inventory(files: Sequence[TreebankFile], opened: Inventory) -> None:
+    """Say which treebanks are of another language, by their names, than the connectives."""
+    for name in dict.fromkeys(file.corpus for file in files):
+        code = name.partition("_")[0]
+        if code in NAMES and "_" in name and opened.language in set(NAMES) - {code}:
+            note(
+                f"{name} is {NAMES[code]} by its name, and the connectives of {opened.name} are"
+                f" {NAMES[opened.language]}: --inventory FILE takes others, one on each line."
+            )
+
+
 class SelectOptions(ConnectiveOptions):
     """The number of connectives to take, and those to leave out."""
 
@@ -235,6 +246,7 @@ def _pairs(options: DrawOptions) -> None:
     files = options.files
     skipped, reasons = where_skipped(options.malformed), Counter[str]()
     opened = options.connectives
+    note_inventory(files, opened)
     drawn = _drawn(options, files, opened, skipped, reasons)
     with_text = shows_text(files, options.text)
     rows = decision_rows(

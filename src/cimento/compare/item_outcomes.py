@@ -341,7 +341,9 @@ def _stated(name: str, value: str) -> str:
         return "" if value == "None" else f"adaptive, ±{value}"
     if name == "predictions":
         return f"only {value}" if value else ""
-    return f"{name}={value}"
+    if name == "measure":
+        return f"measure={value or 'regions'}"
+    return f"{name}={value}" if value else ""
 
 
 def _flat(run: Run) -> dict[str, str]:

@@ -33,7 +33,7 @@ from cimento.corpus.treebanks import TreebankFile
 from cimento.errors import InputError, counted
 from cimento.io.parsing import whole_number
 from cimento.suites import Condition, Item, JsonValue, Meta, Prediction, Suite
-from cimento.suites.tables import Row, Table, open_table
+from cimento.suites.tables import Row, Table, open_table, unquoted
 
 IMPLAUSIBLE = 3
 """Number of implausible alternatives of a cloze item."""
@@ -319,8 +319,8 @@ class _Rows:
         if isinstance(passage, str):
             self._fault(row, passage)
             return None
-        text = " ".join(row.cells.get("text", "").split())
-        if text and text != " ".join(passage.marked.split()):
+        text = unquoted(row.cells.get("text", ""))
+        if text and text != unquoted(passage.marked):
             self._fault(row, "the text is not that of the treebank; leave it as it is, or empty")
             return None
         return passage

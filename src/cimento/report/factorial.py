@@ -277,9 +277,11 @@ def regions_grid(regions: Sequence[Estimate]) -> Grid:
 
 
 def methods_of(means: Iterable[Mean | Estimate]) -> str:
-    """The interval methods behind some means, each named once."""
+    """The methods of the intervals of some means, each named once; of all means if none has one."""
+    several = [*means]
     methods = (
-        mean.interval_method if isinstance(mean, Estimate) else mean.method for mean in means
+        mean.interval_method if isinstance(mean, Estimate) else mean.method
+        for mean in [mean for mean in several if mean.low is not None] or several
     )
     return "; ".join(filter(None, dict.fromkeys(methods)))
 

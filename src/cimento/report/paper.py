@@ -17,6 +17,7 @@ from cimento.measures.normalising import SCALES
 from cimento.report import formatting
 from cimento.report.factorial import methods_of
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
+from cimento.report.judged import judged_notes
 from cimento.report.sections import chance_of, estimate_cell, runs_by_suite
 from cimento.runs.outcomes import STATISTICS
 from cimento.runs.stopped import AdaptiveRecord
@@ -61,12 +62,13 @@ def results_grid(runs: Iterable[Run]) -> Grid:
     levelled, of_chance = _with_chance(_side_by_side(cells) or _one_by_one(cells), estimates)
     (header, rows, labels), said = _with_predictions(levelled, together)
     methods = formatting.methods(estimates).replace("95 %", "95%")
+    judged = judged_notes([run for run in several if run.model in short], short)
     return Grid(
         title=_title(estimates),
         header=header,
         rows=rows,
         labels=labels,
-        notes=(*said, *of_chance, methods, *revisions(short), *_limited(several, short)),
+        notes=(*said, *judged, *of_chance, methods, *revisions(short), *_limited(several, short)),
     )
 
 

@@ -66,6 +66,11 @@ def is_spreadsheet(path: Path) -> bool:
     return path.suffix.lower() in {*SUFFIXES, *OTHER_WORKBOOKS} and not is_lock
 
 
+def unquoted(text: str) -> str:
+    """A text without quotation marks and extra blanks: spreadsheet programs change both."""
+    return " ".join(text.replace('"', "").split())
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """A row of a table.

@@ -155,7 +155,8 @@ def contrasts_of(run: Run, settings: ExplainSettings) -> Contrasts:
         raise UsageError(
             where=f"suite {suite.name!r}",
             seen="; ".join(reasons),
-            todo="Say which condition differs in one controller only:"
+            todo="Give --by=integrated, which says what each word contributes and needs no other"
+            " sentence; or say which condition differs in one controller only:"
             " --swap=BASE=SOURCE puts the states of SOURCE into BASE.",
         )
     return Contrasts(

@@ -19,6 +19,11 @@ _BOTH_FORMS = re.compile(r"\w+ ?/ ?[*?#]+\w+|[*?#]+\w+ ?/ ?\w+")
 _FEWEST_WIDE = 3
 _FEWEST_CELLS = 4
 _SIDES = 2
+_AS_BLANKS = (
+    "If these are sentences with blanks, call their column text, that of the right words target,"
+    " and those of wrong words distractor 1, distractor 2 and so on; a column plausible is for"
+    " other words that fit."
+)
 _FEWEST_WORDS = 3
 
 
@@ -28,7 +33,12 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
         if fault.code == "CIM-S062":
             return f"{fault.seen} {fault.todo}"
     sentences = _columns_of_sentences(table)
-    if known := _blanks_needed(table) or _both_in_one(table, sentences) or _regions_needed(table):
+    if known := (
+        _texts_needed(table)
+        or _blanks_needed(table)
+        or _both_in_one(table, sentences)
+        or _regions_needed(table)
+    ):
         return known
     # Two columns of sentences are a pair, whatever else the table says of it.
     is_pair = len(sentences) == _SIDES and not table.find("sentence")
@@ -43,8 +53,21 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
     return _names_needed(table)
 
 
+def _texts_needed(table: Table) -> str:
+    """Advice on a table that names sentences of treebanks and does not hold them."""
+    if not {"sha256", "sent_id"} <= {*table.columns}:
+        return ""
+    return (
+        "It names sentences of treebanks by their ids and holds no text. Repeat the command that"
+        " wrote it with --text, for your own use, or with --license if the license of the treebank"
+        " allows more."
+    )
+
+
 def _blanks_needed(table: Table) -> str:
-    """Advice on sentences whose blanks are not underscores, beside the words due there."""
+    """Advice on sentences with blanks, or with others than underscores beside words due there."""
+    if any(cells and all(_BLANK in cell for cell in cells) for cells in table.cells.values()):
+        return _AS_BLANKS
     text = table.find("text")
     if not (text and table.find("target")) or any(map(_BLANK.__contains__, table.cells[text])):
         return ""
@@ -96,12 +119,8 @@ def _names_needed(table: Table) -> str:
             f"If the sentences were rated, call {text!r} sentence and {number!r} rating. Higher"
             " ratings are read as better."
         )
-    if any(_BLANK in cell for name in table.columns for cell in table.cells[name]):
-        return (
-            "If these are sentences with blanks, call their column text, that of the right words"
-            " target, and those of wrong words distractor 1, distractor 2 and so on; a column"
-            " plausible is for other words that fit."
-        )
+    if any(_BLANK in cell for cells in table.cells.values() for cell in cells):
+        return _AS_BLANKS
     return (
         f"Nothing says which sentences of {sentences[0]!r} are good; colors and bold type are not"
         " read. For pairs, add a column of items, with one number for both sentences of a pair, and"
