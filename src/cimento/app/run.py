@@ -20,14 +20,13 @@ from cimento.app.workspace import RUNS, SUITES, Workspace
 from cimento.errors import UsageError
 from cimento.io.declared import checked
 from cimento.options import RunOptions
-from cimento.report.formatting import duration
+from cimento.runs.usage import duration, gigabytes
 from cimento.suites.builtin import builtin_names, find_suite
 from cimento.suites.published import NAMES, Published, find_published, is_address, published
 
 if TYPE_CHECKING:
     from cimento.runs.planning import NamedPlan
 
-_LEAST_GB = 0.1
 REFRESH_S = 1.0
 
 
@@ -297,8 +296,8 @@ def _planned(visit: Visit, named_plan: NamedPlan) -> None:
                 cells = (
                     say.number(model.requests),
                     "–" if model.kept is None else say.number(model.kept),
-                    "–" if model.seconds is None else _time(say, model.seconds),
-                    "–" if model.memory_bytes is None else _memory(say, model.memory_bytes),
+                    "–" if model.seconds is None else _in(say, duration(model.seconds)),
+                    "–" if model.memory_bytes is None else _in(say, gigabytes(model.memory_bytes)),
                 )
                 with ui.element("tr"):
                     Text(model.model, "th").props("scope=row")
@@ -313,18 +312,10 @@ def _planned(visit: Visit, named_plan: NamedPlan) -> None:
     Text(say("run.rough")).classes("small")
 
 
-def _time(say: Words, seconds: float) -> str:
-    return f"< {_in(say, '1 s')}" if seconds < 1 else _in(say, duration(seconds))
-
-
-def _memory(say: Words, size: float) -> str:
-    amount = size / 1e9
-    return f"< {_in(say, '0.1 GB')}" if amount < _LEAST_GB else _in(say, f"{amount:.1f} GB")
-
-
 def _in(say: Words, amount: str) -> str:
     """A time or a size in the units of the page's language."""
-    return said(amount, say.language) or amount
+    less, known = ("< ", amount[2:]) if amount.startswith("< ") else ("", amount)
+    return less + (said(known, say.language) or known)
 
 
 def _queue(visit: Visit) -> None:

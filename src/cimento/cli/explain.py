@@ -161,7 +161,7 @@ def _settings(options: ExplainOptions, run: Run) -> ExplainSettings:
 
 def _planned(plan: ModelPlan) -> str:
     """What an explanation would cost, in one paragraph."""
-    from cimento.report.formatting import duration
+    from cimento.runs.usage import duration
 
     parts = [f"{plan.requests} requests in {counted(plan.units, 'unit')}, {plan.done} of them done"]
     if plan.tokens is not None:

@@ -19,7 +19,7 @@ from cimento.errors import counted
 from cimento.io.declared import option
 from cimento.io.inline_markup import columns
 from cimento.options import RunOptions
-from cimento.report.formatting import duration
+from cimento.runs.usage import duration, gigabytes
 
 if TYPE_CHECKING:
     from cimento.runs.planning import Planned
@@ -87,7 +87,7 @@ def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
         ),
         "new: requests that no suite above makes. kept: requests whose answers are in the cache.",
         f"time and memory are rough estimates for {device}: from earlier units of the model, or",
-        "from its size (2 operations for each parameter and token).",
+        "from its size (2 operations for each parameter and token); loading it comes on top.",
         *(
             ["later: requests that depend on the answers to the first; no other column has them."]
             if later
@@ -161,7 +161,7 @@ def _models(planned: Planned) -> list[tuple[str, ...]]:
             "-" if model.tokens is None else f"{model.tokens:,}",
             "-" if model.kept is None else str(model.kept),
             "-" if model.seconds is None else f"{duration(model.seconds)} ({model.by})",
-            "-" if model.memory_bytes is None else f"{model.memory_bytes / 1e9:.1f} GB",
+            "-" if model.memory_bytes is None else gigabytes(model.memory_bytes),
         )
         for model in planned.models
     ]

@@ -487,13 +487,3 @@ def shown_rates(run: RunSummary) -> Iterable[Estimate]:
             and (estimate.question, estimate.method) in asked
         ):
             yield estimate
-
-
-_MINUTE, _HOUR = 60, 3600
-
-
-def duration(seconds: float) -> str:
-    """A rough time in the largest fitting unit: ``40 s``, ``12 min``, ``3.5 h``."""
-    if seconds < _MINUTE:
-        return f"{seconds:.0f} s"
-    return f"{seconds / _MINUTE:.0f} min" if seconds < _HOUR else f"{seconds / _HOUR:.1f} h"

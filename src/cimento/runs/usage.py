@@ -1,4 +1,4 @@
-"""The use of servers: tokens read and written, and their cost by prices that the user gives.
+"""What runs use: tokens of servers, their cost by prices that the user gives, time and memory.
 
 A number that a server does not report is unknown, never 0.
 """
@@ -241,3 +241,24 @@ def money(amount: float, currency: str) -> str:
     if 0 < amount < _LEAST:
         return f"under {_LEAST:.4f} {currency}"
     return f"{amount:,.2f} {currency}" if amount >= 1 else f"{amount:.4f} {currency}"
+
+
+_MINUTE, _HOUR = 60, 3600
+
+
+def duration(seconds: float) -> str:
+    """A rough time in the largest fitting unit: ``< 1 s``, ``40 s``, ``12 min``, ``3.5 h``."""
+    if seconds < 1:
+        return "< 1 s"
+    if seconds < _MINUTE:
+        return f"{seconds:.0f} s"
+    return f"{seconds / _MINUTE:.0f} min" if seconds < _HOUR else f"{seconds / _HOUR:.1f} h"
+
+
+def gigabytes(size: float) -> str:
+    """A rough size in memory, given in bytes: ``< 0.1 GB``, ``2.4 GB``."""
+    amount = size / 1e9
+    return f"{amount:.1f} GB" if amount >= _LEAST_GB else f"< {_LEAST_GB} GB"
+
+
+_LEAST_GB = 0.1
