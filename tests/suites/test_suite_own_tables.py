@@ -158,6 +158,37 @@ def test_columns_of_people_beside_their_means_are_their_ratings(tmp_path):
     assert "P1, P2 are read" in found(suite, "CIM-S065")[0].seen
 
 
+@pytest.mark.parametrize("names", ["P1 / P2", "Участник 1 / Участник 2", "Inf_01 / Inf_02"])
+def test_columns_of_people_without_means_are_their_ratings(tmp_path, names):
+    path = written(
+        tmp_path,
+        f"Ítem / Oración / {names}",
+        "1 / La zia parte. / 7 / 6",
+        "1 / La zia partono. / 2 / ",
+        "2 / Il gatto dorme. / 5 / 6,5",
+    )
+    suite, ratings = rated(path)
+    assert [[value for _, value in both] for both in ratings] == [[7, 6], [2], [5, 6.5]]
+    assert [item.id for item in suite.suite.items] == ["1-1", "1-2", "2-1"]
+    assert f"{names.replace(' /', ',')} are read" in found(suite, "CIM-S065")[0].seen
+
+
+@pytest.mark.parametrize(
+    ("header", "cells"),
+    [
+        ("Oración / P1 / P2", ["350 / 420", "380 / 410"]),
+        ("Oración / Sílabas1 / Sílabas2", ["3 / 4", "2 / 5"]),
+        ("Oración / P1 / S2", ["3 / 4", "2 / 5"]),
+    ],
+)
+def test_columns_that_may_be_no_ratings_are_asked_about_with_their_range(tmp_path, header, cells):
+    rows = [f"La zia parte. / {cells[0]}", f"Il gatto dorme. / {cells[1]}"]
+    with pytest.raises(
+        InputError, match='=TEXTJOIN\\("; ";TRUE;B2:C2\\), if these are the columns B'
+    ):
+        load_suite(written(tmp_path, header, *rows))
+
+
 def test_columns_of_other_numbers_are_no_ratings(tmp_path):
     path = written(
         tmp_path,

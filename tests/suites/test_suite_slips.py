@@ -49,3 +49,33 @@ def test_an_odd_mark_among_two_is_named_with_its_row(tmp_path):
     [fault] = faults_of(tmp_path, "Item;Giudizio;Frase", rows)
     assert (fault.code, fault.where) == ("CIM-S037", "table.csv row 7")
     assert "Giudizio is 'x', and 'ok' or '*' in nearly all other rows." in fault.seen
+
+
+ANSWERS = [
+    f"{person};{20 + number};{n};Frase numero {n}.;{(n + number) % 7 + 1}"
+    for number, person in enumerate(("anna", "bruno", "carla"))
+    for n in range(1, 11)
+]
+
+
+@pytest.mark.parametrize(
+    ("row", "code", "where", "seen"),
+    [
+        (
+            ANSWERS[3].replace("anna", ""),
+            "CIM-S003",
+            "table.csv row 5",
+            "Nothing in the column 'Partecipante' says who gave this rating.",
+        ),
+        (
+            f"{ANSWERS[3]}\n{ANSWERS[3]}",
+            "CIM-S011",
+            "table.csv row 6",
+            "In the column 'Partecipante', 'anna' rates the same sentence in rows 5, 6.",
+        ),
+    ],
+)
+def test_no_other_column_takes_the_place_of_that_of_people(tmp_path, row, code, where, seen):
+    rows = [*ANSWERS[:3], row, *ANSWERS[4:]]
+    [fault] = faults_of(tmp_path, "Partecipante;Età;Item;Frase;Giudizio", rows)
+    assert (fault.code, fault.where, fault.seen) == (code, where, seen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from string import ascii_uppercase
 
 from cimento.errors import Fault
 from cimento.suites.checks.wording import judgment_mark
@@ -73,7 +74,7 @@ def _regions_needed(table: Table) -> str:
         return ""
     return (
         f"If {', '.join(texts)} are the regions of one sentence, join them in one column sentence,"
-        ' with bars between them (in Excel, =TEXTJOIN(" | ";FALSE;C2:F2)).'
+        f" with bars between them{_in_excel(table, texts, ' | ', 'FALSE')}."
     )
 
 
@@ -126,7 +127,7 @@ def _judgments_needed(table: Table, sentence: str) -> str:
     if len(people) > 1:
         return (
             f"If {', '.join(people)} hold the ratings of one person each, join them in one column"
-            ' ratings, with semicolons between them (in Excel, =TEXTJOIN("; ";TRUE;B2:E2)); if'
+            f" ratings, with semicolons between them{_in_excel(table, people, '; ', 'TRUE')}; if"
             f" one of them holds the means, call it rating. Call {sentence!r} sentence."
         )
     for name in _likeliest(table):
@@ -149,6 +150,17 @@ def _judgments_needed(table: Table, sentence: str) -> str:
             f" sentence. {todo}{pairs_advised(table, name) or _numbers_advised(table, name)}"
         )
     return ""
+
+
+def _in_excel(table: Table, names: Sequence[str], between: str, skips: str) -> str:
+    """How to join the cells of neighboring columns; empty where others stand between them."""
+    first, last = (table.columns.index(name) for name in (names[0], names[-1]))
+    if last - first + 1 != len(names) or last >= len(ascii_uppercase):
+        return ""
+    left, right = ascii_uppercase[first], ascii_uppercase[last]
+    row = table.numbers[0]
+    formula = f'=TEXTJOIN("{between}";{skips};{left}{row}:{right}{row})'
+    return f" (in Excel, {formula}, if these are the columns {left} to {right})"
 
 
 def pairs_advised(table: Table, column: str) -> str:
