@@ -7,6 +7,7 @@ import pytest
 from cimento import InputError, SuiteError, load_suite
 from cimento.paradigms.ratings.suite import rated_of
 from cimento.suites.formats import detect_format
+from cimento.suites.headers import meaning
 from cimento.suites.workbooks import write_sheets
 from tests.helpers.check_pages import with_hidden
 
@@ -299,3 +300,34 @@ def test_advice_on_judgments_of_pairs_without_numbers_and_on_stories(tmp_path):
     texts = " / ".join(f"Frase numero {n} della storia." for n in range(1, 6))
     said = advice(written(tmp_path, "Frase 1 / Frase 2 / Frase 3 / Frase 4 / Frase 5", texts))
     assert "cimento suites new stories" in said
+
+
+@pytest.mark.parametrize(
+    ("header", "conditions"),
+    [
+        ("item / condicion / oracion", ["good", "bad"]),
+        ("numero / condicao / sentenca", ["good", "bad"]),
+        ("ítem / condición / oracion", ["good", "bad"]),
+    ],
+)
+def test_names_of_columns_need_no_accents(tmp_path, header, conditions):
+    rows = [
+        f"{n} / {condition} / La frase {condition} es {n}."
+        for n in (1, 2)
+        for condition in conditions
+    ]
+    suite = load_suite(written(tmp_path, header, *rows)).suite
+    assert list(suite.condition_names) == conditions
+
+
+def test_pairs_are_headed_without_accents_but_short_words_stay_apart(tmp_path):
+    path = written(tmp_path, "aceitavel / inaceitavel", "A casa é bela. / A casa é belo.")
+    assert len(load_suite(path).suite.items) == 1
+    assert (meaning("má"), meaning("ma")) == ("bad", "ma")
+
+
+@pytest.mark.parametrize("name", ["Lista A", "Opzioni"])
+def test_sentences_with_blanks_are_never_advised_to_be_one_side_of_a_pair(tmp_path, name):
+    row = "Il gatto beve il ___ dalla ciotola. / latte / sasso, libro, treno"
+    with pytest.raises(InputError, match="call their column text, that of the right words target"):
+        load_suite(written(tmp_path, f"Frase / Dovuta / {name}", row))

@@ -9,9 +9,9 @@ from itertools import pairwise
 
 from cimento.errors import Fault
 from cimento.suites.reading import fault
-from cimento.suites.sides import CLEAR, OF_DIALECTS, SIDES
+from cimento.suites.sides import CLEAR, OF_DIALECTS, SIDES, with_unaccented
 
-HEADERS: Mapping[str, tuple[str, ...]] = {
+_ACCENTED: Mapping[str, tuple[str, ...]] = {
     "item": (
         "elemento", "ítem", "номер", "стимул", "n.º", "n.°", "nº", "n°", "№", "n.", "nr.", "núm.",
         "num.", "numero", "número", "#", "pair", "coppia", "par", "пара",
@@ -34,6 +34,8 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
     "target": (
         "answer", "expected", "correct answer", "right answer", "expected word", "risposta",
         "risposta attesa", "risposta corretta", "risposta giusta", "respuesta correcta",
+        "parola giusta", "parola corretta", "palabra correcta", "palavra certa", "palavra correta",
+        "right word", "correct word", "правильное слово", "верное слово",
         "resposta correta", "resposta certa", "правильный ответ", "parola", "parola attesa",
         "respuesta", "respuesta esperada", "palabra", "resposta", "resposta esperada", "palavra",
         "ответ", "слово",
@@ -43,7 +45,8 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         "plausibles", "plausível", "plausíveis", "правдоподобное",
     ),
     "implausible": (
-        "implausibile", "implausibili", "alternative sbagliate", "distrattori", "distrattore",
+        "implausibile", "implausibili", "alternative sbagliate", "parole sbagliate",
+        "distrattori", "distrattore",
         "distractors", "distractor", "implausibles", "inverosímil", "distractores", "implausível",
         "distratores", "distrator", "неправдоподобное", "дистрактор", "дистракторы",
     ),
@@ -58,10 +61,12 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
     ),
     "ratings": ("giudizi", "voti", "juicios", "puntuaciones", "julgamentos", "notas", "оценки"),
 }  # fmt: skip
-"""Names of columns in Italian, Spanish, Portuguese and Russian, and other English ones."""
+HEADERS = {name: with_unaccented(words) for name, words in _ACCENTED.items()}
+"""Names of columns in Italian, Spanish, Portuguese and Russian, and other English ones; those with
+accents are there without them too, as programs for statistics have them."""
 
 _NOUNS = (
-    r"(?:frasi?|frases?|oración|oraciones|sentenças?|enunciat[oi]|enunciados?"
+    r"(?:frasi?|frases?|oraci[óo]n|oraciones|senten[çc]as?|enunciat[oi]|enunciados?"
     r"|предложени[ея]|sentences?)"
 )
 _NOUN = re.compile(rf"^{_NOUNS}\s+|\s+{_NOUNS}$", re.IGNORECASE)

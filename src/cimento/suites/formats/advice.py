@@ -87,6 +87,12 @@ def _names_needed(table: Table) -> str:
             "Its first row holds a sentence, and has to name the columns: good and bad for pairs,"
             " sentence and rating for rated sentences. Put such a row above the others."
         )
+    if any(_BLANK in cell for name in table.columns for cell in table.cells[name]):
+        return (
+            "If these are sentences with blanks, call their column text, that of the right words"
+            " target, and those of wrong words distractor 1, distractor 2 and so on; a column"
+            " plausible is for other words that fit."
+        )
     if len(sentences) > 1:
         return _sides_needed(sentences)
     if sentences and (judged := _judgments_needed(table, sentences[0])):
@@ -96,12 +102,6 @@ def _names_needed(table: Table) -> str:
         return (
             f"If the sentences were rated, call {text!r} sentence and {number!r} rating. Higher"
             " ratings are read as better."
-        )
-    if any(_BLANK in cell for name in table.columns for cell in table.cells[name]):
-        return (
-            "If these are sentences with blanks, call their column text, that of the right words"
-            " target, and those of wrong words distractor 1, distractor 2 and so on; a column"
-            " plausible is for other words that fit."
         )
     return (
         f"Nothing says which sentences of {sentences[0]!r} are good; colors and bold type are not"
