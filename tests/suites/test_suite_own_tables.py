@@ -331,3 +331,15 @@ def test_sentences_with_blanks_are_never_advised_to_be_one_side_of_a_pair(tmp_pa
     row = "Il gatto beve il ___ dalla ciotola. / latte / sasso, libro, treno"
     with pytest.raises(InputError, match="call their column text, that of the right words target"):
         load_suite(written(tmp_path, f"Frase / Dovuta / {name}", row))
+
+
+@pytest.mark.parametrize(("ratings", "count"), [(("6,4", "1,8", "6", "2"), 1), (("1", "0") * 2, 0)])
+def test_ratings_beside_conditions_are_said_not_to_be_read(tmp_path, ratings, count):
+    texts = ("La zia parte.", "La zia partono.", "Il gatto dorme.", "Il gatto dormono.")
+    rows = [
+        f"{number // 2 + 1} / {('gramm', 'agramm')[number % 2]} / {texts[number]} / {rating}"
+        for number, rating in enumerate(ratings)
+    ]
+    suite = load_suite(written(tmp_path, "Item / Condizione / Frase / Media", *rows))
+    assert len(suite.suite.items) == 2
+    assert len(found(suite, "CIM-S069")) == count

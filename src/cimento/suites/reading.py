@@ -85,6 +85,7 @@ CHECKS: Mapping[str, Check] = {
         "If that is wrong, put a row, or the column, of the other level first.",
     ),
     "CIM-S068": _warning("a context that is not read", "Name it with --context-column."),
+    "CIM-S069": _warning("ratings that are not read", "Make a second file for the ratings."),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),

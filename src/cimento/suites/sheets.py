@@ -142,8 +142,29 @@ def _with_whole_ids(table: Table) -> Table:
 _CONTEXTS = {"context", "contesto", "contexto", "контекст"}
 
 
-def unread_contexts(table: Table) -> list[Fault]:
-    """The faults of columns of contexts, which models do not read unless a run names one."""
+def unread_columns(table: Table) -> list[Fault]:
+    """The faults of columns of contexts, which no model reads unless told to, and of ratings."""
+    rating, sentence = table.find("rating"), table.find("sentence") or table.find("text")
+    if not (rating and sentence) or len(_numbers(table.cells[rating])) < _FEWEST_GRADES:
+        return _unread_contexts(table)
+    seen = f"The column {rating!r} is not read: this is a suite of predictions, not of ratings."
+    todo = (
+        f"To correlate with the ratings, make a second file with the columns {sentence!r} and"
+        f" {rating!r} alone."
+    )
+    unread = fault("CIM-S069", where=table.name, seen=seen, todo=todo)
+    return [unread, *_unread_contexts(table)]
+
+
+_FEWEST_GRADES = 3
+"""Number of different ratings; two are judgments, which make pairs."""
+
+
+def _numbers(cells: Sequence[str]) -> set[str]:
+    return {cell.strip() for cell in cells if _NUMBER.fullmatch(cell.strip())}
+
+
+def _unread_contexts(table: Table) -> list[Fault]:
     return [
         fault(
             "CIM-S068",

@@ -51,7 +51,7 @@ from cimento.suites.reading import (
     unusable,
 )
 from cimento.suites.region_columns import region_columns, with_sentences
-from cimento.suites.sheets import tabulated, unread_contexts
+from cimento.suites.sheets import tabulated, unread_columns
 from cimento.suites.tables import Row, Table
 
 HEADER_KEYS = ("conditions", "factorial_properties_and_levels", "phenomenon_properties")
@@ -314,7 +314,7 @@ def read_factorial_table(path: Path) -> Reading:
     if any(fault.code == "CIM-S063" for fault in faults) and CLUSTER in table.cells:
         suite = replace(suite, cluster=CLUSTER)
     suite = with_design(replace(suite, region_names=regions or suite.region_names))
-    faults += [*assumed(suite, where=path.name), *unread_contexts(table)]
+    faults += [*assumed(suite, where=path.name), *unread_columns(table)]
     return Reading(suite, sha256_of(data), [places[index] for index in order], tuple(faults))
 
 

@@ -48,7 +48,7 @@ from cimento.suites.reading import (
     stripped,
     unusable,
 )
-from cimento.suites.sheets import tabulated, unread_contexts
+from cimento.suites.sheets import tabulated, unread_columns
 from cimento.suites.tables import Table
 
 
@@ -204,7 +204,7 @@ def read_pairs(path: Path) -> Reading:
     given, more = with_key_read(given)
     if errors(more):
         raise unusable(path, [*faults, *more])
-    faults += [*more, *unread_contexts(given)]
+    faults += [*more, *unread_columns(given)]
     table = unfolded(given)
     dialect = dialect_of(table)
     if dialect is None:
