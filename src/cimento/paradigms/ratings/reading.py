@@ -235,6 +235,8 @@ def _repeated(rows: Rows, table: Table) -> Fault | None:
     else:
         return None
     column = table.find("rating") or table.find("ratings") or ""
+    if slip := _odd_judgment(table, column) or _doubled(rows):
+        return slip
     seen = (
         f"The column {column!r} makes this a suite of ratings, in which each item has one sentence;"
         f" item {item.id!r} has {count}."
@@ -254,6 +256,34 @@ def _repeated(rows: Rows, table: Table) -> Fault | None:
     ]
     places = rows.places[first : first + count]
     return fault("CIM-S011", where=places[0], seen=seen, todo=" ".join(ways) + pairs, places=places)
+
+
+def _odd_judgment(table: Table, column: str) -> Fault | None:
+    """The fault of the few cells that do not judge, in pairs that all others judge by two marks."""
+    cells = [cell.strip() for cell in table.cells[column]]
+    two = [mark for mark, _ in Counter(filter(None, cells)).most_common(2)]
+    odd = [row for row, cell in enumerate(cells) if cell not in two]
+    if not odd or len(odd) > max(1, _MOST_ODD * len(cells)) or not sides_of(column, two):
+        return None
+    places = [place_of_row(table.name, table.numbers[row]) for row in odd]
+    seen = f"{column} is {cells[odd[0]]!r}, and {two[0]!r} or {two[1]!r} in nearly all other rows."
+    return fault("CIM-S037", where=places[0], seen=seen, todo="Correct the cell.", places=places)
+
+
+def _doubled(rows: Rows) -> Fault | None:
+    """The fault of the few items that have several rows, where nearly all others have one."""
+    counts = [len(item.conditions) for item in rows.items]
+    several = [number for number, count in enumerate(counts) if count > 1]
+    if len(several) > max(1, _MOST_ODD * len(counts)) or len(counts) <= 2 * len(several):
+        return None
+    first = sum(counts[: several[0]])
+    places = rows.places[first : first + counts[several[0]]]
+    seen = (
+        f"Item {rows.items[several[0]].id!r} has {len(places)} sentences, and nearly all other"
+        " items have one."
+    )
+    todo = "Correct one of these cells, or delete a row that is there twice."
+    return fault("CIM-S011", where=places[-1], seen=seen, todo=todo, places=places)
 
 
 def _in_words(table: Table, path: Path) -> Fault | None:
