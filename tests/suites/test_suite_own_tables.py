@@ -343,3 +343,21 @@ def test_ratings_beside_conditions_are_said_not_to_be_read(tmp_path, ratings, co
     suite = load_suite(written(tmp_path, "Item / Condizione / Frase / Media", *rows))
     assert len(suite.suite.items) == 2
     assert len(found(suite, "CIM-S069")) == count
+
+
+def test_numbers_of_rows_as_r_writes_them_need_no_name(tmp_path):
+    rows = ["1 / 1 / La zia parte. / La zia partono.", "5 / 2 / Il gatto dorme. / I gatti dorme."]
+    suite = load_suite(written(tmp_path, " / item / good / bad", *rows)).suite
+    assert [item.id for item in suite.items] == ["1", "2"]
+
+
+def test_a_region_that_one_row_of_a_condition_lacks_is_named(tmp_path):
+    rows = [
+        f"{n} / {condition} / La zia / {'' if (n, condition) == (2, 'a') else 'parte'} / presto."
+        for n in (1, 2, 3)
+        for condition in ("a", "b")
+    ]
+    suite = load_suite(written(tmp_path, "Item / Condition / Soggetto / Verbo / Resto", *rows))
+    _, fault = found(suite, "CIM-S065")
+    assert fault.where == "table.tsv row 4"
+    assert "'Verbo' is empty here, unlike in all other rows of its condition." in fault.seen

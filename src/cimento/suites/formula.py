@@ -151,15 +151,20 @@ def _region(text: str, match: re.Match[str]) -> Token:
     return Token("region", match.group(), match.start(), number, match["name"])
 
 
+_LANGUAGE = "It has < > = & | + - ( ) [ ], numbers and region values"
+
+
 def _unknown(text: str, column: int, foreign: str | None) -> FormulaError:
     """The error for text that is not a token of the language."""
     word = _WORD.match(text, column)
     seen = foreign or (word.group() if word else text[column])
+    is_region = text[column + len(seen) :].lstrip().startswith(";")
+    known = "A region is its number, from 1, as in (2;%match%)" if is_region else _LANGUAGE
     return FormulaError(
         formula=text,
         column=column,
         seen=f"{seen!r} is not part of the formula language",
-        todo=_TODO.get(seen.lower(), "It has < > = & | + - ( ) [ ], numbers and region values"),
+        todo=_TODO.get(seen.lower(), known),
     )
 
 

@@ -262,17 +262,20 @@ def count_notes(header: Sequence[str], records: Sequence[tuple[int, Sequence[str
 def with_item_name(
     header: Sequence[str], records: Sequence[tuple[int, Sequence[str]]]
 ) -> Sequence[str]:
-    """The header, with the name ``item`` for a first column that has none and numbers the rows.
+    """The header, with a name for a first column that has none and numbers the rows.
+
+    It is ``item``, or ``row`` beside a column of items, as programs for statistics number rows.
 
     Args:
         header: the names of the columns.
         records: number and cells of each row below them.
     """
-    if header[0] or ITEMS & {name.casefold() for name in header}:
+    names = {name.casefold() for name in header}
+    if header[0] or (ITEMS & names and "row" in names):
         return header
     firsts = [record[0].strip() for _, record in records]
     numbered = all(map(str.isdecimal, firsts)) and len({*firsts}) == len(firsts) > 1
-    return ["item", *header[1:]] if numbered else header
+    return ["row" if ITEMS & names else "item", *header[1:]] if numbered else header
 
 
 def has_gap(header: Sequence[str], below: Sequence[str]) -> bool:
