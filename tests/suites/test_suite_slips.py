@@ -110,3 +110,13 @@ def test_a_formula_that_fails_is_no_mark_before_a_sentence(tmp_path, cell):
     [fault] = faults_of(tmp_path, "N;good;bad", rows)
     assert (fault.code, fault.where) == ("CIM-S017", "table.csv row 3, item 2, condition bad")
     assert fault.todo == "Correct the formula, or write the sentence."
+
+
+def test_items_in_another_condition_are_taken_for_fillers(tmp_path):
+    rows = [
+        *(f"{n};{side};Frase {side} {n}." for n in (1, 2, 3) for side in "ab"),
+        "9;filler;Così.",
+    ]
+    [fault] = faults_of(tmp_path, "Item;Condizione;Frase", rows)
+    assert (fault.code, fault.where) == ("CIM-S012", "table.csv row 8, item 9")
+    assert "fillers belong in a file of their own" in fault.todo

@@ -237,6 +237,9 @@ def _names(stimuli: Stimuli) -> Iterator[Fault]:
             yield fault(UNUSABLE_NAME, where=f"condition {name!r}", seen=seen)
 
 
+_FILLERS = "Give every item the same conditions; fillers belong in a file of their own."
+
+
 def _condition_sets(stimuli: Stimuli) -> Iterator[Fault]:
     """Items whose conditions differ from those of most items."""
     known = {shape: frozenset(shape) for shape in set(stimuli.shapes)}
@@ -252,7 +255,7 @@ def _condition_sets(stimuli: Stimuli) -> Iterator[Fault]:
         if not parts:
             continue  # a row more, whose condition has no name
         seen = f"The item {' and '.join(parts)}, unlike {count} of {counted(len(sets), 'item')}."
-        todo = _meant(sorted(odd), most - names) or None
+        todo = _meant(sorted(odd), most - names) or (None if names & most else _FILLERS)
         yield fault("CIM-S012", where=stimuli.where_item(number, odd), seen=seen, todo=todo)
 
 
