@@ -278,3 +278,10 @@ def test_golden_formulas_of_the_published_suites(shared):
         assert shown_as_reference(tree) == entry["canonical"]
         named = {(reference.condition, reference.region) for reference in references(tree)}
         assert named == {(name, number) for name, number in entry["referenced_regions"]}
+
+
+def test_a_name_in_the_place_of_a_region_is_told_that_regions_have_numbers():
+    with pytest.raises(FormulaError, match="A region is its number, from 1"):
+        parse("(verbo;%good%) < (verbo;%bad%)")
+    with pytest.raises(FormulaError, match="It has < >"):
+        parse("verbo < (1;%bad%)")

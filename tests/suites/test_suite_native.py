@@ -151,6 +151,18 @@ def test_cp1252_is_read_with_a_warning_that_shows_a_word(tmp_path):
     assert "'è'" in warning.seen
 
 
+def test_cp1251_is_read_with_a_warning_that_shows_a_word(tmp_path):
+    rows = ["№;условие;предложение", "1;a;Её окна были открыты.", "1;b;Её окна была открыты."]
+    content = "\n".join(rows).encode("cp1251")
+    loaded = open_suite(
+        write_folder(tmp_path, items=content, table="items.csv", toml='[meta]\nname = "окна"\n')
+    )
+    assert loaded.suite.items[0].condition("b").regions[0].text == "Её окна была открыты."
+    first = loaded.warnings[0]
+    assert (first.code, first.where) == ("CIM-S006", "items.csv row 1")
+    assert "cp1251; 'условие' should look right" in first.seen
+
+
 @pytest.mark.parametrize("sheet", ["items", "Foglio1"])
 def test_a_workbook_is_read(tmp_path, sheet):
     expected = open_suite(write_folder(tmp_path / "plain")).suite
@@ -238,9 +250,16 @@ BAD_FOLDERS = {
     "tab in a sentence": ({"items": ITEMS.replace("accese.", "accese\tadesso.")},
                           "CIM-S004", "row 2"),
     "broken utf-8": ({"items": ITEMS.encode().replace(b"dorme", b"\xff") }, "CIM-S001", "row 4"),
-    "cyrillic cp1251": ({"items": ITEMS.replace("lampade", "лампы горели вечером")
-                         .replace("Le ", "Наши ").replace("è", "и").encode("cp1251")},
+    "cyrillic koi8-r": ({"items": ITEMS.replace("lampade", "лампы горели вечером")
+                         .replace("Le ", "Наши ").replace("è", "и").encode("koi8-r")},
                         "CIM-S001", "row 2"),
+    "cyrillic cp866": ({"items": ITEMS.replace("lampade", "лампы горели вечером")
+                        .replace("Le ", "Наши ").replace("è", "и").encode("cp866")},
+                       "CIM-S001", "row 2"),
+    "greek cp1253": ({"items": ITEMS.replace("lampade", "Οι λάμπες ήταν αναμμένες το βράδυ")
+                      .replace("è", "και").encode("cp1253")}, "CIM-S001", "row 2"),
+    "broken cyrillic utf-8": ({"items": ITEMS.replace("lampade", "лампы горели вечером").encode()
+                               .replace(b"\xd0\xb0", b"\xd0", 1)}, "CIM-S001", "row 2"),
     "zero bytes": ({"items": ITEMS.encode("utf-16-le")}, "CIM-S001", "zero bytes"),
     "not cp1252": ({"items": ITEMS.replace("è", "e").encode() + b"3\ta\t\x81\n"},
                    "CIM-S001", "row 6"),

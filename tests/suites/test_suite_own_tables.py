@@ -7,6 +7,7 @@ import pytest
 from cimento import InputError, SuiteError, load_suite
 from cimento.paradigms.ratings.suite import rated_of
 from cimento.suites.formats import detect_format
+from cimento.suites.headers import meaning
 from cimento.suites.workbooks import write_sheets
 from tests.helpers.check_pages import with_hidden
 
@@ -158,6 +159,37 @@ def test_columns_of_people_beside_their_means_are_their_ratings(tmp_path):
     assert "P1, P2 are read" in found(suite, "CIM-S065")[0].seen
 
 
+@pytest.mark.parametrize("names", ["P1 / P2", "Участник 1 / Участник 2", "Inf_01 / Inf_02"])
+def test_columns_of_people_without_means_are_their_ratings(tmp_path, names):
+    path = written(
+        tmp_path,
+        f"Ítem / Oración / {names}",
+        "1 / La zia parte. / 7 / 6",
+        "1 / La zia partono. / 2 / ",
+        "2 / Il gatto dorme. / 5 / 6,5",
+    )
+    suite, ratings = rated(path)
+    assert [[value for _, value in both] for both in ratings] == [[7, 6], [2], [5, 6.5]]
+    assert [item.id for item in suite.suite.items] == ["1-1", "1-2", "2-1"]
+    assert f"{names.replace(' /', ',')} are read" in found(suite, "CIM-S065")[0].seen
+
+
+@pytest.mark.parametrize(
+    ("header", "cells"),
+    [
+        ("Oración / P1 / P2", ["350 / 420", "380 / 410"]),
+        ("Oración / Sílabas1 / Sílabas2", ["3 / 4", "2 / 5"]),
+        ("Oración / P1 / S2", ["3 / 4", "2 / 5"]),
+    ],
+)
+def test_columns_that_may_be_no_ratings_are_asked_about_with_their_range(tmp_path, header, cells):
+    rows = [f"La zia parte. / {cells[0]}", f"Il gatto dorme. / {cells[1]}"]
+    with pytest.raises(
+        InputError, match='=TEXTJOIN\\("; ";TRUE;B2:C2\\), if these are the columns B'
+    ):
+        load_suite(written(tmp_path, header, *rows))
+
+
 def test_columns_of_other_numbers_are_no_ratings(tmp_path):
     path = written(
         tmp_path,
@@ -253,18 +285,6 @@ def test_right_answers_of_blanks_may_be_headed_as_in_school_and_wrong_ones_are_a
     assert "distractor 1" in advice(written(tmp_path, "Esempio / Parole / Altro", row))
 
 
-def test_ratings_beside_pairs_are_not_dropped_without_a_word(tmp_path):
-    header = "Item / Condizione / Frase / Giudizio"
-    rows = (
-        "1 / gramm / Le sedie sono rosse. / 6,5", "1 / agramm / Le sedie è rosse. / 1,9",
-        "2 / gramm / I bambini giocano. / 6,8", "2 / agramm / I bambini gioca. / 2,2",
-    )  # fmt: skip
-    [fault] = found(load_suite(written(tmp_path, header, *rows)), "CIM-S069")
-    assert "'Giudizio'" in fault.seen or "'rating'" in fault.seen
-    verdicts = tuple(f"{row.rpartition('/')[0]}/ {int('agramm' not in row)}" for row in rows)
-    assert not found(load_suite(written(tmp_path, header, *verdicts)), "CIM-S069")
-
-
 def test_a_column_of_contexts_that_models_do_not_read_is_named(tmp_path):
     pairs = written(tmp_path, "Contesto / buona / cattiva", "Piove. / La zia parte. / La zia vola.")
     [fault] = found(load_suite(pairs), "CIM-S068")
@@ -290,3 +310,64 @@ def test_sentences_with_blanks_and_numbered_options_are_no_design(tmp_path):
         "2 / Non è venuto ___ pioveva. / perché / però / perché",
     )
     assert advice(path).startswith("If these are sentences with blanks, call their column text")
+
+
+@pytest.mark.parametrize(
+    ("header", "conditions"),
+    [
+        ("item / condicion / oracion", ["good", "bad"]),
+        ("numero / condicao / sentenca", ["good", "bad"]),
+        ("ítem / condición / oracion", ["good", "bad"]),
+    ],
+)
+def test_names_of_columns_need_no_accents(tmp_path, header, conditions):
+    rows = [
+        f"{n} / {condition} / La frase {condition} es {n}."
+        for n in (1, 2)
+        for condition in conditions
+    ]
+    suite = load_suite(written(tmp_path, header, *rows)).suite
+    assert list(suite.condition_names) == conditions
+
+
+def test_pairs_are_headed_without_accents_but_short_words_stay_apart(tmp_path):
+    path = written(tmp_path, "aceitavel / inaceitavel", "A casa é bela. / A casa é belo.")
+    assert len(load_suite(path).suite.items) == 1
+    assert (meaning("má"), meaning("ma")) == ("bad", "ma")
+
+
+@pytest.mark.parametrize("name", ["Lista A", "Opzioni"])
+def test_sentences_with_blanks_are_never_advised_to_be_one_side_of_a_pair(tmp_path, name):
+    row = "Il gatto beve il ___ dalla ciotola. / latte / sasso, libro, treno"
+    with pytest.raises(InputError, match="call their column text, that of the right words target"):
+        load_suite(written(tmp_path, f"Frase / Dovuta / {name}", row))
+
+
+@pytest.mark.parametrize(("ratings", "count"), [(("6,4", "1,8", "6", "2"), 1), (("1", "0") * 2, 0)])
+def test_ratings_beside_conditions_are_said_not_to_be_read(tmp_path, ratings, count):
+    texts = ("La zia parte.", "La zia partono.", "Il gatto dorme.", "Il gatto dormono.")
+    rows = [
+        f"{number // 2 + 1} / {('gramm', 'agramm')[number % 2]} / {texts[number]} / {rating}"
+        for number, rating in enumerate(ratings)
+    ]
+    suite = load_suite(written(tmp_path, "Item / Condizione / Frase / Media", *rows))
+    assert len(suite.suite.items) == 2
+    assert len(found(suite, "CIM-S069")) == count
+
+
+def test_numbers_of_rows_as_r_writes_them_need_no_name(tmp_path):
+    rows = ["1 / 1 / La zia parte. / La zia partono.", "5 / 2 / Il gatto dorme. / I gatti dorme."]
+    suite = load_suite(written(tmp_path, " / item / good / bad", *rows)).suite
+    assert [item.id for item in suite.items] == ["1", "2"]
+
+
+def test_a_region_that_one_row_of_a_condition_lacks_is_named(tmp_path):
+    rows = [
+        f"{n} / {condition} / La zia / {'' if (n, condition) == (2, 'a') else 'parte'} / presto."
+        for n in (1, 2, 3)
+        for condition in ("a", "b")
+    ]
+    suite = load_suite(written(tmp_path, "Item / Condition / Soggetto / Verbo / Resto", *rows))
+    _, fault = found(suite, "CIM-S065")
+    assert fault.where == "table.tsv row 4"
+    assert "'Verbo' is empty here, unlike in all other rows of its condition." in fault.seen

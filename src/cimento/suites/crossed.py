@@ -90,7 +90,9 @@ def nearly_crossed(table: Table) -> tuple[str, str] | None:
             rows.setdefault(id_, []).append((levels[0].strip(), levels[1].strip()))
         whole = {*product(usual[first], usual[second])}
         n_right = sum({*cells} == whole and len(cells) == len(whole) for cells in rows.values())
-        if 1 < n_right < len(rows) and n_right >= _USUAL * len(rows):
+        # One wrong number spoils two items: that which lacks the row, and that which has it.
+        least = min(_USUAL * len(rows), max(len(rows) - N_LEVELS, len(rows) / 2))
+        if 1 < n_right < len(rows) and n_right >= least:
             return first, second
     return None
 

@@ -165,11 +165,14 @@ def _unknown(text: str, column: int, foreign: str | None) -> FormulaError:
     """The error for text that is not a token of the language."""
     word = _WORD.match(text, column)
     seen = foreign or (word.group() if word else text[column])
+    known = "It has < > = & | + - ( ) [ ], numbers and region values"
+    if text[column + len(seen) :].lstrip().startswith(";"):
+        known = "A region is its number, from 1, as in (2;%match%)"
     return FormulaError(
         formula=text,
         column=column,
         seen=f"{seen!r} is not part of the formula language",
-        todo=_TODO.get(seen.lower(), "It has < > = & | + - ( ) [ ], numbers and region values"),
+        todo=_TODO.get(seen.lower(), known),
     )
 
 

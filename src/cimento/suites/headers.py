@@ -9,9 +9,9 @@ from itertools import pairwise
 
 from cimento.errors import Fault
 from cimento.suites.reading import fault
-from cimento.suites.sides import CLEAR, OF_DIALECTS, SIDES
+from cimento.suites.sides import CLEAR, OF_DIALECTS, SIDES, with_unaccented
 
-HEADERS: Mapping[str, tuple[str, ...]] = {
+_ACCENTED: Mapping[str, tuple[str, ...]] = {
     "item": (
         "elemento", "ítem", "номер", "стимул", "n.º", "n.°", "nº", "n°", "№", "n.", "nr.", "núm.",
         "num.", "numero", "número", "#", "pair", "coppia", "par", "пара",
@@ -34,6 +34,8 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
     "target": (
         "answer", "expected", "correct answer", "right answer", "expected word", "risposta",
         "risposta attesa", "risposta corretta", "risposta giusta", "respuesta correcta",
+        "parola giusta", "parola corretta", "palabra correcta", "palavra certa", "palavra correta",
+        "right word", "correct word", "правильное слово", "верное слово",
         "resposta correta", "resposta certa", "правильный ответ", "parola", "parola attesa",
         "respuesta", "respuesta esperada", "palabra", "resposta", "resposta esperada", "palavra",
         "ответ", "слово",
@@ -43,7 +45,8 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
         "plausibles", "plausível", "plausíveis", "правдоподобное",
     ),
     "implausible": (
-        "implausibile", "implausibili", "alternative sbagliate", "distrattori", "distrattore",
+        "implausibile", "implausibili", "alternative sbagliate", "parole sbagliate",
+        "distrattori", "distrattore",
         "distractors", "distractor", "implausibles", "inverosímil", "distractores", "implausível",
         "distratores", "distrator", "неправдоподобное", "дистрактор", "дистракторы",
     ),
@@ -58,10 +61,12 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
     ),
     "ratings": ("giudizi", "voti", "juicios", "puntuaciones", "julgamentos", "notas", "оценки"),
 }  # fmt: skip
-"""Names of columns in Italian, Spanish, Portuguese and Russian, and other English ones."""
+HEADERS = {name: with_unaccented(words) for name, words in _ACCENTED.items()}
+"""Names of columns in Italian, Spanish, Portuguese and Russian, and other English ones; those with
+accents are there without them too, as programs for statistics have them."""
 
 _NOUNS = (
-    r"(?:frasi?|frases?|oración|oraciones|sentenças?|enunciat[oi]|enunciados?"
+    r"(?:frasi?|frases?|oraci[óo]n|oraciones|senten[çc]as?|enunciat[oi]|enunciados?"
     r"|предложени[ея]|sentences?)"
 )
 _NOUN = re.compile(rf"^{_NOUNS}\s+|\s+{_NOUNS}$", re.IGNORECASE)
@@ -257,17 +262,20 @@ def count_notes(header: Sequence[str], records: Sequence[tuple[int, Sequence[str
 def with_item_name(
     header: Sequence[str], records: Sequence[tuple[int, Sequence[str]]]
 ) -> Sequence[str]:
-    """The header, with the name ``item`` for a first column that has none and numbers the rows.
+    """The header, with a name for a first column that has none and numbers the rows.
+
+    It is ``item``, or ``row`` beside a column of items, as programs for statistics number rows.
 
     Args:
         header: the names of the columns.
         records: number and cells of each row below them.
     """
-    if header[0] or ITEMS & {name.casefold() for name in header}:
+    names = {name.casefold() for name in header}
+    if header[0] or (ITEMS & names and "row" in names):
         return header
     firsts = [record[0].strip() for _, record in records]
     numbered = all(map(str.isdecimal, firsts)) and len({*firsts}) == len(firsts) > 1
-    return ["item", *header[1:]] if numbered else header
+    return ["row" if ITEMS & names else "item", *header[1:]] if numbered else header
 
 
 def has_gap(header: Sequence[str], below: Sequence[str]) -> bool:

@@ -182,3 +182,11 @@ def _listed(numbers: dict[str, int]) -> str:
         for number in dict.fromkeys(numbers.values())
     ]
     return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
+
+
+_FORMULA_ERROR = re.compile(r"#(?:[NН]/[ADД]|[¡¿]?[A-ZÚ]+(?:/0)?[!?]|[А-Я]+(?:/0)?[!?])")
+
+
+def is_formula_error(text: str) -> bool:
+    """Whether a cell is what a formula gives that fails, such as ``#N/A`` or ``#RIF!``."""
+    return text[:1] == "#" and _FORMULA_ERROR.fullmatch(text) is not None

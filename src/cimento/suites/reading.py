@@ -17,6 +17,7 @@ from cimento.errors import Fault, InputError, Severity, SuiteError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites import JsonValue, Suite
+from cimento.suites.alphabets import from_cyrillic, from_western
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +88,7 @@ CHECKS: Mapping[str, Check] = {
         "If that is wrong, put a row, or the column, of the other level first.",
     ),
     "CIM-S068": _warning("a context that is not read", "Name it with --context-column."),
-    "CIM-S069": _warning(
-        "ratings that are not used", "Give them in a table of one sentence per row."
-    ),
+    "CIM-S069": _warning("ratings that are not read", "Make a second file for the ratings."),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),
@@ -222,10 +221,10 @@ def summarize(faults: Iterable[Fault]) -> list[str]:
 
 
 _FIRST_LINE = re.compile(rb"\S[^\n]*")
+_ACCENTED = re.compile(r"[^\W\d_a-zA-Z]")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _BETWEEN_WORDS = re.compile(r"[ \t\r\n;,]+")
 _LONGEST_WORD = 40
-_ALL_ACCENTED = re.compile(r"[^\W\d_a-zA-Z]{4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,37 +394,37 @@ def open_json_lines(path: Path) -> list[dict[str, JsonValue]]:
 
 
 def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
-    """The text of a table, decoded as by `decode`, or as cp1252 if it was never UTF-8.
+    """The text of a table, decoded as by `decode`, or as cp1252 or cp1251 if it was never UTF-8.
 
-    A spreadsheet program on Western European Windows writes cp1252 without marking it. Two
-    observations contradict that guess and are errors: some characters are valid UTF-8 (the file is
-    UTF-8 with damage), or four accented letters would follow each other, which no Western European
-    word has (another alphabet's encoding).
+    Spreadsheet programs on Windows write these without marking them. Two observations contradict
+    that guess and are errors: some characters are valid UTF-8 (the file is UTF-8 with damage), or
+    the letters are neither those of Western Europe nor as frequent as in Russian.
     """
     text, faults = decode(data, name=name)
     if text is not None or not data.strip() or b"\x00" in data or _encoding_of_mark(data):
         return text, faults
-    if any(character > "\x7f" for character in data.decode("utf-8", "ignore")):
+    encoding, text = "cp1251", from_cyrillic(data)
+    if not text and any(character > "\x7f" for character in data.decode("utf-8", "ignore")):
         return None, faults
     try:
-        text = data.decode("cp1252")
+        encoding, text = (encoding, text) if text else ("cp1252", from_western(data))
     except UnicodeDecodeError as error:
         return None, [_undecodable(data, error, encoding="cp1252", name=name)]
-    if _ALL_ACCENTED.search(text):
+    if not text:
         return None, faults
     word, start = _accented_word(text)
     return text, [
         fault(
             "CIM-S006",
             where=f"{name} row {_row_of(text, start)}",
-            seen=f"The file is not UTF-8 and was read as cp1252; {word!r} should look right.",
+            seen=f"The file is not UTF-8 and was read as {encoding}; {word!r} should look right.",
         )
     ]
 
 
 def _accented_word(text: str) -> tuple[str, int]:
-    """The first word with a letter outside ASCII, and the position of that letter."""
-    match = _NOT_ASCII.search(text)
+    """The first word with a letter outside ASCII, or else a sign, and the position of that."""
+    match = _ACCENTED.search(text) or _NOT_ASCII.search(text)
     if match is None:
         return "", 0
     at = match.start()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from cimento.errors import Fault
 from cimento.suites.formats.items import escape
 from cimento.suites.headers import ends_sentence
-from cimento.suites.reading import fault
+from cimento.suites.reading import fault, place_of_row
 from cimento.suites.tables import Table
 
 _NUMBERED = re.compile(r"(.*?)\W*[0-9]+")
 _FEWEST_WORDS = 3
+_FEWEST_ROWS = 3
 
 
 def region_columns(table: Table) -> tuple[str, ...]:
@@ -46,8 +48,11 @@ def region_columns(table: Table) -> tuple[str, ...]:
     return tuple(texts) if fits else ()
 
 
-def with_sentences(table: Table, regions: tuple[str, ...]) -> tuple[Table, Fault]:
-    """The table with the regions in one column of sentences, with a fault that says so."""
+def with_sentences(table: Table, regions: tuple[str, ...]) -> tuple[Table, list[Fault]]:
+    """The table with the regions in one column of sentences, and faults that say so.
+
+    They also name cells that are empty in one row of a condition only.
+    """
     cells = {name: table.cells[name] for name in table.columns if name not in regions}
     cells["sentence"] = [
         " | ".join(escape(cell.strip()).replace("|", "\\|") for cell in row).strip()
@@ -56,8 +61,24 @@ def with_sentences(table: Table, regions: tuple[str, ...]) -> tuple[Table, Fault
         for row in _rows(table, regions)
     ]
     seen = f"These columns are read as the regions of one sentence: {', '.join(regions)}."
-    message = fault("CIM-S065", where=table.name, seen=seen)
-    return Table(table.name, tuple(cells), table.numbers, cells), message
+    faults = [fault("CIM-S065", where=table.name, seen=seen), *_left_empty(table, regions)]
+    return Table(table.name, tuple(cells), table.numbers, cells), faults
+
+
+def _left_empty(table: Table, regions: Iterable[str]) -> list[Fault]:
+    """The faults of regions that one row alone of a condition lacks."""
+    conditions = [cell.strip() for cell in table.cells[table.find("condition") or ""]]
+    counts = Counter(conditions)
+    faults = list[Fault]()
+    for name in regions:
+        empty = [row for row, cell in enumerate(table.cells[name]) if not cell.strip()]
+        times = Counter(conditions[row] for row in empty)
+        for row in empty:
+            if times[conditions[row]] == 1 and counts[conditions[row]] >= _FEWEST_ROWS:
+                seen = f"{name!r} is empty here, unlike in all other rows of its condition."
+                where = place_of_row(table.name, table.numbers[row])
+                faults.append(fault("CIM-S065", where=where, seen=seen, todo="Fill in the cell."))
+    return faults
 
 
 def _rows(table: Table, names: Iterable[str]) -> list[tuple[str, ...]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
-from cimento.suites.headers import HEADERS, ITEMS, ends_sentence, rivals
+from cimento.suites.headers import ITEMS, ends_sentence, rivals
 from cimento.suites.reading import fault, place_of_row, unusable
 from cimento.suites.tables import Table, read_table
 
@@ -143,12 +143,28 @@ _CONTEXTS = {"context", "contesto", "contexto", "контекст"}
 
 
 def unread_columns(table: Table) -> list[Fault]:
-    """The faults of contexts and ratings that are not used although somebody may expect it."""
-    return [*_unread_contexts(table), *_unread_ratings(table)]
+    """The faults of columns of contexts, which no model reads unless told to, and of ratings."""
+    rating, sentence = table.find("rating"), table.find("sentence") or table.find("text")
+    if not (rating and sentence) or len(_numbers(table.cells[rating])) < _FEWEST_GRADES:
+        return _unread_contexts(table)
+    seen = f"The column {rating!r} is not read: this is a suite of predictions, not of ratings."
+    todo = (
+        f"To correlate with the ratings, make a second file with the columns {sentence!r} and"
+        f" {rating!r} alone."
+    )
+    unread = fault("CIM-S069", where=table.name, seen=seen, todo=todo)
+    return [unread, *_unread_contexts(table)]
+
+
+_FEWEST_GRADES = 3
+"""Number of different ratings; two are judgments, which make pairs."""
+
+
+def _numbers(cells: Sequence[str]) -> set[str]:
+    return {cell.strip() for cell in cells if _NUMBER.fullmatch(cell.strip())}
 
 
 def _unread_contexts(table: Table) -> list[Fault]:
-    """The faults of columns of contexts, which models do not read unless a run names one."""
     return [
         fault(
             "CIM-S068",
@@ -159,28 +175,4 @@ def _unread_contexts(table: Table) -> list[Fault]:
         )
         for name in table.columns
         if name.casefold() in _CONTEXTS and any(map(str.strip, table.cells[name]))
-    ]
-
-
-_RATINGS = {"rating", *HEADERS["rating"]}
-_DECIMAL = re.compile(r"-?\d+(?:[.,]\d+)?")
-_MOST_VERDICTS = 2
-"""Number of distinct numbers that may say good and bad; a scale has more."""
-
-
-def _unread_ratings(table: Table) -> list[Fault]:
-    """The faults of columns of ratings, which are set beside no model here."""
-    return [
-        fault(
-            "CIM-S069",
-            where=table.name,
-            seen=f"The ratings in column {name!r} are not used: the sentences of an item are"
-            " compared.",
-            todo="To set them beside a model, give a table of one sentence and its rating per row,"
-            " without a column of conditions.",
-        )
-        for name in table.columns
-        if name.casefold() in _RATINGS
-        and len(cells := {*map(str.strip, table.cells[name])} - {""}) > _MOST_VERDICTS
-        and all(map(_DECIMAL.fullmatch, cells))
     ]

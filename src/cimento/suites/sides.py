@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 _GOOD = (
     "ok ✓ good grammatical acceptable correct well-formed gram gramm"
@@ -23,7 +23,21 @@ _BAD = (
     " неверн|ое|ые|о|ый|ая неправильн|ое|ые|о|ый|ая неграмматичн|ое|ые|о|ый|ая аграмматичн|ое|ые|о"
     " неприемлем|ое|ые|о|ый|ая некорректн|ое|ые|о|ый|ая плох|ое|ие|о|ой|ая ошибочн|ое|ые|о|ый|ая"
 )
-_NEGATIONS = ("non", "no", "not", "não", "не")
+_NEGATIONS = ("non", "no", "not", "não", "nao", "не")
+
+
+_SHORT = 3
+_UNACCENTED = str.maketrans("áàâãéèêíìóòôõúùçñё", "aaaaeeeiioooouucnе")
+
+
+def with_unaccented(words: Iterable[str]) -> tuple[str, ...]:
+    """Words, and after them those without accents of the words that have any.
+
+    Short ones are others without: *ma* is not *má*.
+    """
+    words = tuple(words)
+    plain = (word.translate(_UNACCENTED) for word in words if len(word) > _SHORT)
+    return tuple(dict.fromkeys([*words, *plain]))
 
 
 def _inflected(words: str) -> tuple[str, ...]:
@@ -31,7 +45,7 @@ def _inflected(words: str) -> tuple[str, ...]:
     forms = list[str]()
     for stem, *endings in (word.split("|") for word in words.split()):
         forms += [stem + ending for ending in endings or ("",)]
-    return tuple(dict.fromkeys(forms))
+    return with_unaccented(forms)
 
 
 SIDES: Mapping[str, Sequence[str]] = {

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 
 from cimento.errors import Fault
 from cimento.suites.crossed import CLUSTER
-from cimento.suites.reading import fault
+from cimento.suites.headers import without_noun
+from cimento.suites.reading import fault, place_of_row
 from cimento.suites.tables import Table
 
 VERSION = "version"
@@ -19,6 +21,45 @@ _ROUNDED = 0.051
 _LEAST_ALIKE = 0.9
 """Least share of sentences whose mean is that of the columns beside it."""
 _FEWEST = 2
+_HIGHEST = 100
+"""The upper end of the longest scale; larger numbers, such as reading times, are no ratings."""
+_PEOPLE = {
+    "participant", "rater", "annotator", "informant", "speaker", "respondent", "judge", "worker",
+    "partecipante", "informante", "giudice", "annotatore", "rispondente",
+    "participante", "hablante", "juez", "anotador", "encuestado", "falante", "juiz", "respondente",
+    "участник", "испытуемый", "информант", "респондент", "носитель", "эксперт",
+}  # fmt: skip
+"""Names of a column that says who answered, which name nothing else in a table of sentences."""
+_NUMBERED = {
+    *_PEOPLE, "subject", "subj", "sub", "soggetto", "sogg", "sujeto", "suj", "sujeito", "part",
+    "p", "s", "pp", "inf", "п", "у", "и", "уч", "исп", "инф",
+}  # fmt: skip
+"""Words that, with a number behind them, name a person."""
+
+
+def columns_of_people(table: Table) -> list[str]:
+    """The columns with the ratings of one person each, such as P1 and P2, in a table without means.
+
+    Empty for other tables, also for those with a column of conditions.
+    """
+    if any(map(table.find, ("rating", "ratings", "condition"))):
+        return []
+    names = [name for name in table.columns if is_person(name)]
+    stems = {_stem(name) for name in names}
+    cells = [cell for name in names for cell in table.cells[name] if cell.strip()]
+    values = _numbers(cells)
+    is_rated = 2 * len(values) > len(cells) and all(0 <= value <= _HIGHEST for value in values)
+    return names if len(names) >= _FEWEST and len(stems) == 1 and is_rated else []
+
+
+def is_person(name: str) -> bool:
+    """Whether the name of a column is a person's: a word for people, or P, with a number."""
+    return name.strip()[-1:].isdecimal() and _stem(name) in _NUMBERED
+
+
+def _stem(name: str) -> str:
+    """The name of a column without the number that it ends in."""
+    return re.sub(r"[\W_]*[0-9]+$", "", name.strip()).casefold()
 
 
 def gathered(table: Table) -> tuple[Table, list[Fault]]:
@@ -28,12 +69,17 @@ def gathered(table: Table) -> tuple[Table, list[Fault]]:
     """
     rating = table.find("rating")
     sentence = table.find("sentence") or table.find("text")
+    if sentence and (people := columns_of_people(table)):
+        return _from_columns(table, people)
     if not (rating and sentence) or table.find("ratings"):
         return table, []
     if people := _columns_of_people(table, rating):
         return _from_columns(table, people, rating)
     rows = _rows_of(table.cells[sentence])
-    person = _column_of_people(table, list(rows.values()), (rating, sentence))
+    groups = list(rows.values())
+    if slip := _slip_of_people(table, groups, (rating, sentence)):
+        return table, [slip]
+    person = _column_of_people(table, groups, (rating, sentence))
     return _from_rows(table, rows, person, rating) if person else (table, [])
 
 
@@ -43,7 +89,42 @@ def has_answers(table: Table) -> bool:
     if not (rating and sentence) or table.find("ratings"):
         return False
     groups = list(_rows_of(table.cells[sentence]).values())
-    return bool(_column_of_people(table, groups, (rating, sentence)))
+    known = (rating, sentence)
+    return bool(_slip_of_people(table, groups, known) or _column_of_people(table, groups, known))
+
+
+def _slip_of_people(
+    table: Table, groups: Sequence[Sequence[int]], known: Sequence[str]
+) -> Fault | None:
+    """The fault of a row without a person, or of a person who rates a sentence twice.
+
+    Only where a column is named after people, and tells the rows of nearly all sentences apart. No
+    other column, such as that of ages, may take its place.
+    """
+    names = [name for name in table.columns if without_noun(name) in _PEOPLE]
+    if len(names) != 1 or not _are_several(groups) or not _holds_numbers(table.cells[known[0]]):
+        return None
+    cells = [cell.strip() for cell in table.cells[names[0]]]
+    wrong = [rows for rows in groups if len({cells[row] for row in rows} - {""}) < len(rows)]
+    if not wrong or len(wrong) > (1 - _LEAST_ALIKE) * len(groups) + 1 or len(wrong) == len(groups):
+        return None
+    counts = Counter(cells[row] for row in wrong[0])
+    cell = next(cell for cell, count in counts.items() if not cell or count > 1)
+    rows = [row for row in wrong[0] if cells[row] == cell]
+    places = [place_of_row(table.name, table.numbers[row]) for row in rows]
+    if not cell:
+        seen = f"Nothing in the column {names[0]!r} says who gave this rating."
+        todo = "Fill in the cell, or delete the row."
+        return fault("CIM-S003", where=places[0], seen=seen, todo=todo, places=places)
+    numbers = ", ".join(str(table.numbers[row]) for row in rows)
+    seen = f"In the column {names[0]!r}, {cell!r} rates the same sentence in rows {numbers}."
+    todo = "Correct one of these cells, or delete a row that is there twice."
+    return fault("CIM-S011", where=places[-1], seen=seen, todo=todo, places=places)
+
+
+def _are_several(groups: Sequence[Sequence[int]]) -> bool:
+    """Whether most sentences have several rows."""
+    return sum(len(rows) >= _FEWEST for rows in groups) * 2 > len(groups)
 
 
 def _columns_of_people(table: Table, rating: str) -> list[str]:
@@ -73,15 +154,22 @@ def _are_means(table: Table, people: Sequence[str], rating: str) -> bool:
     return len(known) >= _FEWEST and alike >= _LEAST_ALIKE * len(known)
 
 
-def _from_columns(table: Table, people: Sequence[str], rating: str) -> tuple[Table, list[Fault]]:
-    cells = {name: table.cells[name] for name in table.columns if name not in (*people, rating)}
+def _from_columns(
+    table: Table, people: Sequence[str], rating: str = ""
+) -> tuple[Table, list[Fault]]:
+    cells: dict[str, Sequence[str]] = {
+        name: table.cells[name] for name in table.columns if name not in (*people, rating)
+    }
     rows = zip(*(table.cells[name] for name in people), strict=True)
     answers = [list(zip(people, row, strict=True)) for row in rows]
     seen = (
         f"The columns {', '.join(people)} are read as the ratings of one person each, whose means"
         f" are in {rating!r}."
+        if rating
+        else f"The columns {', '.join(people)} are read as the ratings of one person each."
     )
     message = fault("CIM-S065", where=table.name, seen=seen)
+    cells = cells if rating else _one_sentence_an_item(table, cells)
     return _joined(table, cells, answers, table.numbers), [message]
 
 
@@ -98,8 +186,7 @@ def _column_of_people(table: Table, groups: Sequence[Sequence[int]], known: Sequ
 
     It tells the rows of each sentence apart, and its cells come back in several sentences.
     """
-    several = [rows for rows in groups if len(rows) >= _FEWEST]
-    if len(several) * 2 <= len(groups):
+    if not _are_several(groups):
         return ""
     distinct = {
         name: len({*cells})

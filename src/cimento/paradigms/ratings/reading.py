@@ -13,12 +13,12 @@ from pathlib import Path
 from cimento.errors import Fault, SuiteError, counted
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.cells import ABSENT
-from cimento.paradigms.ratings.gathered import gathered, has_answers
+from cimento.paradigms.ratings.gathered import columns_of_people, gathered, has_answers, is_person
 from cimento.paradigms.ratings.scale_names import ends_named, order_faults
 from cimento.paradigms.ratings.suite import rated_of, rating_faults
 from cimento.suites import JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
-from cimento.suites.crossed import CLUSTER, filled_down, paired
+from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
 from cimento.suites.formats.advice import pairs_advised
 from cimento.suites.formats.items import Rows, read_items
 from cimento.suites.marks import advice_on, is_judgments, sides_of
@@ -47,15 +47,26 @@ def is_bare_table(path: Path) -> bool:
         return False
     has_sentence = table.find("text") or table.find("sentence")
     rating = table.find("rating") or table.find("ratings")
-    if not (has_sentence and rating and table.find("item")):
-        return bool(has_sentence and rating)
+    if not has_sentence or (rating and not table.find("item")):
+        return bool(has_sentence)
+    if not rating and not any(map(is_person, table.columns)):
+        return False
+    return _has_ratings(path, table)
+
+
+def _has_ratings(path: Path, header: Table) -> bool:
+    """Whether the ratings of a table of sentences make the suite, and not its other columns."""
+    rating = header.find("rating") or header.find("ratings")
     whole = read_sheet(read_bytes(path), path)[0]
+    if not rating:
+        is_rated = whole is not None and columns_of_people(whole)
+        return bool(whole and is_rated and not (paired(whole) or crossed_columns(whole)))
     filled = whole and filled_down(whole)
     if filled is None or has_answers(filled):
-        return filled is not None or not table.find("condition")
+        return filled is not None or not header.find("condition")
     # Two judgments in an item are those of a pair; ratings are graded.
     is_graded = not sides_of(rating, filled.cells[rating]) or not paired(filled)
-    return is_graded and not table.find("condition")
+    return is_graded and not header.find("condition")
 
 
 def read_bare(path: Path) -> Reading:
@@ -78,7 +89,7 @@ def read_bare(path: Path) -> Reading:
     table, joined = gathered(table)
     faults += joined
     rows, more = read_items(table)
-    if rows is None:
+    if rows is None or errors(joined):
         raise unusable(path, [*faults, *more])
     if wrong_kind := _odd_mark(table) or _repeated(rows, table) or _in_words(table, path):
         raise unusable(path, [*faults, *more, wrong_kind])
@@ -224,6 +235,8 @@ def _repeated(rows: Rows, table: Table) -> Fault | None:
     else:
         return None
     column = table.find("rating") or table.find("ratings") or ""
+    if slip := _odd_judgment(table, column) or _doubled(rows):
+        return slip
     seen = (
         f"The column {column!r} makes this a suite of ratings, in which each item has one sentence;"
         f" item {item.id!r} has {count}."
@@ -243,6 +256,34 @@ def _repeated(rows: Rows, table: Table) -> Fault | None:
     ]
     places = rows.places[first : first + count]
     return fault("CIM-S011", where=places[0], seen=seen, todo=" ".join(ways) + pairs, places=places)
+
+
+def _odd_judgment(table: Table, column: str) -> Fault | None:
+    """The fault of the few cells that do not judge, in pairs that all others judge by two marks."""
+    cells = [cell.strip() for cell in table.cells[column]]
+    two = [mark for mark, _ in Counter(filter(None, cells)).most_common(2)]
+    odd = [row for row, cell in enumerate(cells) if cell not in two]
+    if not odd or len(odd) > max(1, _MOST_ODD * len(cells)) or not sides_of(column, two):
+        return None
+    places = [place_of_row(table.name, table.numbers[row]) for row in odd]
+    seen = f"{column} is {cells[odd[0]]!r}, and {two[0]!r} or {two[1]!r} in nearly all other rows."
+    return fault("CIM-S037", where=places[0], seen=seen, todo="Correct the cell.", places=places)
+
+
+def _doubled(rows: Rows) -> Fault | None:
+    """The fault of the few items that have several rows, where nearly all others have one."""
+    counts = [len(item.conditions) for item in rows.items]
+    several = [number for number, count in enumerate(counts) if count > 1]
+    if len(several) > max(1, _MOST_ODD * len(counts)) or len(counts) <= 2 * len(several):
+        return None
+    first = sum(counts[: several[0]])
+    places = rows.places[first : first + counts[several[0]]]
+    seen = (
+        f"Item {rows.items[several[0]].id!r} has {len(places)} sentences, and nearly all other"
+        " items have one."
+    )
+    todo = "Correct one of these cells, or delete a row that is there twice."
+    return fault("CIM-S011", where=places[-1], seen=seen, todo=todo, places=places)
 
 
 def _in_words(table: Table, path: Path) -> Fault | None:

@@ -19,6 +19,7 @@ from cimento.suites.checks.structure import (
     are_plain,
 )
 from cimento.suites.headers import meaning
+from cimento.suites.marks import is_formula_error
 from cimento.suites.reading import fault
 
 _BLANKS = re.compile(r"\s{2,}")
@@ -232,7 +233,9 @@ def _shared_sentences(stimuli: Stimuli) -> Iterator[Fault]:
 
 def judgment_mark(text: str) -> str:
     """The mark by which linguists write down a judgment before a sentence; empty without one."""
-    return match[0] if text[:1] in _MARKS and (match := _JUDGMENT.match(text)) else ""
+    if text[:1] not in _MARKS or is_formula_error(text):
+        return ""
+    return match[0] if (match := _JUDGMENT.match(text)) else ""
 
 
 def marked_items(suite: Suite) -> tuple[str, ...]:

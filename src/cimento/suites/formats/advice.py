@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from string import ascii_uppercase
 
 from cimento.errors import Fault
 from cimento.suites.checks.wording import judgment_mark
@@ -96,7 +97,7 @@ def _regions_needed(table: Table) -> str:
         return ""
     return (
         f"If {', '.join(texts)} are the regions of one sentence, join them in one column sentence,"
-        ' with bars between them (in Excel, =TEXTJOIN(" | ";FALSE;C2:F2)).'
+        f" with bars between them{_in_excel(table, texts, ' | ', 'FALSE')}."
     )
 
 
@@ -109,6 +110,8 @@ def _names_needed(table: Table) -> str:
             "Its first row holds a sentence, and has to name the columns: good and bad for pairs,"
             " sentence and rating for rated sentences. Put such a row above the others."
         )
+    if any(_BLANK in cell for cells in table.cells.values() for cell in cells):
+        return _AS_BLANKS
     if len(sentences) > 1:
         return _sides_needed(sentences)
     if sentences and (judged := _judgments_needed(table, sentences[0])):
@@ -119,8 +122,6 @@ def _names_needed(table: Table) -> str:
             f"If the sentences were rated, call {text!r} sentence and {number!r} rating. Higher"
             " ratings are read as better."
         )
-    if any(_BLANK in cell for cells in table.cells.values() for cell in cells):
-        return _AS_BLANKS
     return (
         f"Nothing says which sentences of {sentences[0]!r} are good; colors and bold type are not"
         " read. For pairs, add a column of items, with one number for both sentences of a pair, and"
@@ -145,7 +146,7 @@ def _judgments_needed(table: Table, sentence: str) -> str:
     if len(people) > 1:
         return (
             f"If {', '.join(people)} hold the ratings of one person each, join them in one column"
-            ' ratings, with semicolons between them (in Excel, =TEXTJOIN("; ";TRUE;B2:E2)); if'
+            f" ratings, with semicolons between them{_in_excel(table, people, '; ', 'TRUE')}; if"
             f" one of them holds the means, call it rating. Call {sentence!r} sentence."
         )
     for name in _likeliest(table):
@@ -168,6 +169,17 @@ def _judgments_needed(table: Table, sentence: str) -> str:
             f" sentence. {todo}{pairs_advised(table, name) or _numbers_advised(table, name)}"
         )
     return ""
+
+
+def _in_excel(table: Table, names: Sequence[str], between: str, skips: str) -> str:
+    """How to join the cells of neighboring columns; empty where others stand between them."""
+    first, last = (table.columns.index(name) for name in (names[0], names[-1]))
+    if last - first + 1 != len(names) or last >= len(ascii_uppercase):
+        return ""
+    left, right = ascii_uppercase[first], ascii_uppercase[last]
+    row = table.numbers[0]
+    formula = f'=TEXTJOIN("{between}";{skips};{left}{row}:{right}{row})'
+    return f" (in Excel, {formula}, if these are the columns {left} to {right})"
 
 
 def pairs_advised(table: Table, column: str) -> str:

@@ -291,8 +291,8 @@ def read_factorial_table(path: Path) -> Reading:
     data, table, faults = tabulated(path)
     table = filled_down(table)
     if regions := region_columns(table):
-        table, message = with_sentences(table, regions)
-        faults.append(message)
+        table, more = with_sentences(table, regions)
+        faults += more
     if _is_of_sprouse(table):
         table = _from_sprouse(table)
     elif not is_factorial_table(table):
