@@ -41,11 +41,9 @@ def as_condition_name(text: str) -> str:
 
 
 def likelier(better: str, worse: str) -> str:
-    """The formula by which the whole sentences of one condition are likelier than of another.
+    """The formula by which whole sentences of one condition are likelier than of the other.
 
-    Args:
-        better: name of the condition whose surprisal should be lower.
-        worse: name of the other.
+    ``better`` and ``worse`` are the names of the conditions.
     """
     return f"(*;%{better}%) < (*;%{worse}%)"
 
