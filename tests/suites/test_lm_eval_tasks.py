@@ -68,7 +68,7 @@ GROUP = "group: mine\ntask: [verbs, nouns]\n"
 
 
 def test_a_folder_of_tasks_is_read_by_its_tasks_and_not_by_their_data(tmp_path: Path) -> None:
-    """A table says nothing about the blank before a sentence, so the same pairs scored otherwise."""
+    """A table says nothing about the blank before its sentences, which changes scores."""
     pair = DATA.replace("wrong", "sentence_bad").replace("right", "sentence_good")
     named = TASK.replace("[wrong, right]", "[sentence_bad, sentence_good]")
     more = {"more_jsonl": pair, "group_yaml": GROUP, "other_yml": "task: nothing\n"}
