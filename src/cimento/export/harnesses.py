@@ -381,13 +381,14 @@ RUN = "the run could be made"
 
 
 def write_junit(
-    runs: Iterable[tuple[Run, str]], path: Path, *, failures: Iterable[Failure] = ()
+    runs: Iterable[tuple[Run, str | None]], path: Path, *, failures: Iterable[Failure] = ()
 ) -> Path:
     """Write runs as JUnit XML.
 
     Args:
-        runs: the runs, each a test suite, and a message if its rate is below the requested one,
-            otherwise an empty text; an outcome without a verdict is not a test case.
+        runs: the runs, each a test suite, and a message if its rate is below the requested one, an
+            empty text if it is not, or None if no rate was requested; an outcome without a verdict
+            is not a test case.
         path: the path of the file.
         failures: pairs of suite and model whose run failed; each is a test suite with one error.
 
@@ -412,12 +413,13 @@ def _failed(failure: Failure) -> ET.Element:
     return _suite_of(f"{failure.suite} x {failure.model}", [case])
 
 
-def _testsuite(run: Run, under: str) -> ET.Element:
+def _testsuite(run: Run, under: str | None) -> ET.Element:
     judged = [row for row in each_outcome(run.outcomes()) if row.verdict is not None]
     cases = [_testcase(run, outcome) for outcome in judged]
-    if under:
+    if under is not None:
         case = ET.Element("testcase", classname=_plain(run.suite.name), name=THRESHOLD)
-        ET.SubElement(case, "failure", message=_plain(under), type="rate")
+        if under:
+            ET.SubElement(case, "failure", message=_plain(under), type="rate")
         cases.append(case)
     return _suite_of(f"{run.suite.name} x {run.model}", cases)
 
