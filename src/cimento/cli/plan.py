@@ -87,7 +87,8 @@ def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
         ),
         "new: requests that no suite above makes. kept: requests whose answers are in the cache.",
         f"time and memory are rough estimates for {device}: from earlier units of the model, or",
-        "from its size (2 operations for each parameter and token).",
+        "from its size (2 operations for each parameter and token). Starting, loading and storing",
+        "take some seconds more, and the program itself some hundred megabytes.",
         *(
             ["later: requests that depend on the answers to the first; no other column has them."]
             if later
@@ -149,6 +150,17 @@ def _servers(planned: Planned, *, priced: bool) -> list[str]:
     return lines
 
 
+def _time(seconds: float) -> str:
+    return duration(seconds) if seconds >= 1 else "< 1 s"
+
+
+def _memory(gigabytes: float) -> str:
+    return f"{gigabytes:.1f} GB" if gigabytes >= _LEAST_GB else f"< {_LEAST_GB} GB"
+
+
+_LEAST_GB = 0.1
+
+
 def _models(planned: Planned) -> list[tuple[str, ...]]:
     """The rows of the table of requests by model."""
     header = ("model", "requests", "units", "done", "tokens", "kept", "time", "memory")
@@ -160,8 +172,8 @@ def _models(planned: Planned) -> list[tuple[str, ...]]:
             str(model.done) if model.units else "-",
             "-" if model.tokens is None else f"{model.tokens:,}",
             "-" if model.kept is None else str(model.kept),
-            "-" if model.seconds is None else f"{duration(model.seconds)} ({model.by})",
-            "-" if model.memory_bytes is None else f"{model.memory_bytes / 1e9:.1f} GB",
+            "-" if model.seconds is None else f"{_time(model.seconds)} ({model.by})",
+            "-" if model.memory_bytes is None else _memory(model.memory_bytes / 1e9),
         )
         for model in planned.models
     ]
