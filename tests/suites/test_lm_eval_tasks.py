@@ -260,6 +260,19 @@ def test_the_delimiter_is_kept_in_the_copy_and_by_rerun(suites, zoo_folder, tmp_
     assert "Every text was preceded by a blank" in capsys.readouterr().out
 
 
+def test_logs_of_a_run_have_the_blank_that_was_scored(tmp_path: Path) -> None:
+    for delimiter in (" ", ""):
+        path = task(tmp_path, verbs_yaml=TASK + f"target_delimiter: '{delimiter}'\n")
+        out = tmp_path / f"runs{delimiter}"
+        assert invoke(["run", str(path), "-m", "demo-causal", "-o", str(out), "--log-samples"]) == 0
+        (samples,) = out.rglob("samples_verbs_*.jsonl")
+        [row] = [json.loads(line) for line in samples.read_text("utf-8").splitlines()]
+        assert row["arguments"]["gen_args_0"]["arg_1"] == f"{delimiter}Il sole splende."
+        (results,) = out.rglob("results_*.json")
+        config = json.loads(results.read_text("utf-8"))["config"]
+        assert config["model_args"]["leading_blank"] == str(delimiter == " ")
+
+
 def test_a_run_that_was_stored_with_another_delimiter_is_not_shown(suites, zoo_folder, tmp_path):
     model, out = str(zoo_folder("gpt2")), str(tmp_path / "runs")
     for more in ("", 'target_delimiter: ""\n'):

@@ -22,6 +22,7 @@ from cimento.export.data import (
 from cimento.io.files import write_text
 from cimento.runs.job import ITEMS_OF_SUITE
 from cimento.runs.outcomes import Estimate, Outcome, each_outcome
+from cimento.runs.store import BLANK
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
@@ -341,8 +342,10 @@ def _sample(
     target = result.description
     # It is unknown whether the model's own greedy output would equal the text.
     answers: list[JsonValue] = [[str(sides[name]), str(None)] for name in texts]
+    blank = " " if run.policy.get(BLANK) else ""
     requests: dict[str, JsonValue] = {
-        f"gen_args_{k}": {"arg_0": "", "arg_1": text} for k, text in enumerate(texts.values())
+        f"gen_args_{k}": {"arg_0": "", "arg_1": blank + text}
+        for k, text in enumerate(texts.values())
     }
     metric, score = ("value", outcome.value) if outcome.right is None else ("acc", outcome.right)
     return {
