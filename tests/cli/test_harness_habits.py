@@ -212,6 +212,19 @@ def test_junit_has_every_verdict(tmp_path):
     assert "is under 1" in suite[-1].find("failure").get("message")
 
 
+@pytest.mark.parametrize(("rate", "more"), [(("--fail-under", "0"), 1), ((), 0)])
+def test_a_rate_that_is_reached_is_a_test_too(tmp_path, rate, more):
+    """Otherwise the number of tests would change from one build to the next."""
+    path = tmp_path / "results.xml"
+    args = ("-m", "demo-causal", "--limit", "5", "--junit", str(path), *rate)
+    assert run(tmp_path / "runs", *args) == 0
+    [folder] = find_runs(tmp_path / "runs")
+    verdicts = open_run(folder.path).outcomes()["verdict"].drop_nulls()
+    [suite] = ET.parse(path).getroot()  # noqa: S314  # our own
+    assert int(suite.get("tests")) == len(verdicts) + more
+    assert int(suite.get("failures")) == (verdicts == "fail").sum()
+
+
 @pytest.mark.parametrize(
     ("option", "where", "said"),
     [

@@ -113,6 +113,13 @@ def test_a_plan_is_told_in_words(here, capsys):
     assert "there is no such folder" in printed
 
 
+def test_a_plan_of_little_work_does_not_say_that_it_takes_nothing(capsys):
+    assert invoke(["plan", "it-subject-verb", "-m", "demo-causal", "--force"]) == 0
+    printed = capsys.readouterr().out
+    assert "< 1 s (size)  < 0.1 GB" in printed
+    assert "Starting, loading and storing" in printed
+
+
 def test_weights_in_other_files_are_not_counted(tmp_path):
     assert count_parameters(tmp_path) is None
     (tmp_path / "model.safetensors").write_bytes(b"\xff" * 40)
@@ -336,7 +343,7 @@ def test_a_plan_names_the_models_that_a_run_would_refuse(tmp_path, capsys, zoo_f
     for folder, said in (
         (without, "lacks the files of a tokenizer"),
         (pickled, "its weights are in pytorch_model.bin"),
-        (short, "tokens, and the model's window holds 4"),
+        (short, "the model's window holds 4. Shorten it, use a model with a longer window, or say"),
     ):
         assert invoke(["plan", suite, "-m", str(folder)]) == 1
         written = capsys.readouterr()

@@ -13,7 +13,7 @@ import yaml
 from cimento import InputError, open_runs
 from cimento.cli.main import invoke
 from cimento.suites.builtin import find_suite
-from cimento.suites.load import open_suite
+from cimento.suites.load import open_suite, opened, suite_paths
 from tests.helpers.servers.loopback import serve
 
 TASK = """
@@ -62,6 +62,56 @@ def test_a_task_is_read_with_what_it_includes(tmp_path: Path) -> None:
 def test_other_tasks_are_refused(tmp_path: Path, changed: dict[str, str], seen: str) -> None:
     with pytest.raises(InputError, match=seen):
         open_suite(task(tmp_path, **changed))
+
+
+GROUP = "group: mine\ntask: [verbs, nouns]\n"
+
+
+def test_a_folder_of_tasks_is_read_by_its_tasks_and_not_by_their_data(tmp_path: Path) -> None:
+    """A table says nothing about the blank before its sentences, which changes scores."""
+    pair = DATA.replace("wrong", "sentence_bad").replace("right", "sentence_good")
+    named = TASK.replace("[wrong, right]", "[sentence_bad, sentence_good]")
+    more = {"more_jsonl": pair, "group_yaml": GROUP, "other_yml": "task: nothing\n"}
+    task(tmp_path, verbs_yaml=named, verbs_jsonl=pair, **more)
+    (tmp_path / "model.yaml").write_text("pretrained: gpt2\n", "utf-8")
+    assert [path.name for path in suite_paths(tmp_path)] == ["more.jsonl", "verbs.yaml"]
+    (tmp_path / "more.jsonl").unlink()
+    with opened(tmp_path) as folder:
+        assert [open_suite(path).suite.leading_blank for path in suite_paths(folder)] == [True]
+
+
+def test_a_folder_says_what_is_wrong_with_its_tasks(tmp_path: Path) -> None:
+    path = task(tmp_path, base_yaml="dataset_path: org/verbs\n")
+    assert suite_paths(tmp_path) == [tmp_path / "verbs.jsonl"]  # a table beside a task of the hub
+    (tmp_path / "verbs.jsonl").unlink()
+    assert suite_paths(tmp_path) == [path]
+    with pytest.raises(InputError, match="Fetch the dataset org/verbs"):
+        open_suite(path)
+    task(tmp_path)
+    (tmp_path / "verbs.jsonl").unlink()
+    assert suite_paths(tmp_path) == [path]  # rather than leaving it out without a word
+    with pytest.raises(InputError, match=r"there is no file 'verbs\.jsonl'"):
+        open_suite(path)
+    for number in range(60):
+        (tmp_path / f"{number}.yaml").write_text("include: #task" + "x" * 40_000, "utf-8")
+    with pytest.raises(InputError, match="Give them one by one"):
+        suite_paths(tmp_path)
+
+
+def test_a_group_is_told_to_be_one(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a group, which only names its tasks"):
+        open_suite(task(tmp_path, verbs_yaml=GROUP))
+
+
+def test_the_name_of_a_task_is_not_lost_where_its_data_have_another(tmp_path: Path, capsys) -> None:
+    named = TASK.replace("target: 1", 'target: 1\nmetadata: {version: "1.0"}')
+    path = task(tmp_path, verbs_yaml=named, verbs_jsonl=DATA.replace("}", ', "UID": "agree"}'))
+    command = ["suites", "convert", str(path), "--to"]
+    assert invoke([*command, "lm-eval", "-o", str(tmp_path / "again")]) == 0
+    (again,) = suite_paths(tmp_path / "again")
+    assert (open_suite(again).suite.name, open_suite(again).suite.meta.version) == ("verbs", "1.0")
+    assert invoke([*command, "blimp", "-o", str(tmp_path / "pairs")]) == 2
+    assert "which the column UID gives as agree" in capsys.readouterr().err
 
 
 def test_a_suite_comes_back_from_a_task(tmp_path: Path) -> None:
@@ -208,6 +258,19 @@ def test_the_delimiter_is_kept_in_the_copy_and_by_rerun(suites, zoo_folder, tmp_
     assert invoke(["show", str(out)]) == 0
     assert invoke(["cite", "--methods", str(out)]) == 0
     assert "Every text was preceded by a blank" in capsys.readouterr().out
+
+
+def test_logs_of_a_run_have_the_blank_that_was_scored(tmp_path: Path) -> None:
+    for delimiter in (" ", ""):
+        path = task(tmp_path, verbs_yaml=TASK + f"target_delimiter: '{delimiter}'\n")
+        out = tmp_path / f"runs{delimiter}"
+        assert invoke(["run", str(path), "-m", "demo-causal", "-o", str(out), "--log-samples"]) == 0
+        (samples,) = out.rglob("samples_verbs_*.jsonl")
+        [row] = [json.loads(line) for line in samples.read_text("utf-8").splitlines()]
+        assert row["arguments"]["gen_args_0"]["arg_1"] == f"{delimiter}Il sole splende."
+        (results,) = out.rglob("results_*.json")
+        config = json.loads(results.read_text("utf-8"))["config"]
+        assert config["model_args"]["leading_blank"] == str(delimiter == " ")
 
 
 def test_a_run_that_was_stored_with_another_delimiter_is_not_shown(suites, zoo_folder, tmp_path):

@@ -87,7 +87,8 @@ def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
         ),
         "new: requests that no suite above makes. kept: requests whose answers are in the cache.",
         f"time and memory are rough estimates for {device}: from earlier units of the model, or",
-        "from its size (2 operations for each parameter and token); loading it comes on top.",
+        "from its size (2 operations for each parameter and token). Starting, loading and storing",
+        "take some seconds more, and the program itself some hundred megabytes.",
         *(
             ["later: requests that depend on the answers to the first; no other column has them."]
             if later

@@ -233,7 +233,8 @@ def _write_logs(
     if options.junit is not None:
         from cimento.export.harnesses import write_junit
 
-        path = write_junit(zip(runs, under, strict=True), options.junit, failures=failures)
+        rates = under if options.fail_under is not None else [None] * len(runs)
+        path = write_junit(zip(runs, rates, strict=True), options.junit, failures=failures)
         note(f"JUnit XML: {path}")
     if options.log_samples and runs:
         from cimento.export import export

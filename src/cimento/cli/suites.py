@@ -11,12 +11,13 @@ import typer
 
 from cimento.cli import flags, suites_audit, suites_build, suites_derived
 from cimento.cli.console import note, show, show_json
-from cimento.errors import InputError, counted
+from cimento.errors import InputError, UsageError, counted
 from cimento.io.inline_markup import columns
-from cimento.suites.builtin import TEMPLATE_LANGUAGES, BuiltinSuite, template_kinds
+from cimento.suites.builtin import TEMPLATE_LANGUAGES, WORKBOOK, BuiltinSuite, template_kinds
 
 if TYPE_CHECKING:
     from cimento.errors import Fault
+    from cimento.paradigms.registry import LoadedSuite
     from cimento.suites import JsonValue
     from cimento.suites.published import Published
 
@@ -236,41 +237,88 @@ def convert(
 ) -> None:
     """Write a suite in another format; this is refused if the format would lose something.
 
+    Of a folder of suites, all are written, to a folder.
     ``-o NAME.xlsx`` writes one workbook with the sheets about, items, predictions and how to.
     """
-    from cimento.io.files import refuse_existing
-    from cimento.paradigms.registry import load_suite, save_suite, sentence_suite
-    from cimento.suites.builtin import WORKBOOK, find_suite
-    from cimento.suites.formats import convert as write
-    from cimento.suites.formats.lm_eval import write_choice_tasks
+    from cimento.io.files import folder_atomically
+    from cimento.paradigms.registry import load_suites
+    from cimento.suites.builtin import find_suite
     from cimento.suites.load import open_suite
 
-    whole = to in ("native", "xlsx")
-    if to == "xlsx" or (whole and output.suffix.lower() == WORKBOOK):
-        output = output.with_name(output.name.removesuffix(WORKBOOK) + WORKBOOK)
-    elif not output.suffix[1:].isalpha():
-        output = output.with_name(output.name + _SUFFIXES.get(to, ""))
+    _refuse_other_suffix(output, to)
     read = open_suite(find_suite(suite), format_=from_).suite if from_ else suite
-    loaded = load_suite(read, language=language)
-    if whole:
-        written = save_suite(loaded, output)
-    elif to == "lm-eval" and (tasks := loaded.paradigm.choice_tasks(loaded.suite)):
-        refuse_existing(output)
-        written = write_choice_tasks(tasks, output, meta=loaded.suite.meta)
+    loaded = list(load_suites([read], language=language))
+
+    def write(one: LoadedSuite, path: Path) -> Path:
+        return _write(one, to, path, language=language, allow_loss=allow_loss)
+
+    def write_all(folder: Path) -> None:
+        for one in loaded:
+            source = one.reading.path
+            name = source.name if source.is_dir() else source.stem
+            write(one, folder / f"{name}{_SUFFIXES.get(to, '')}")
+
+    if len(loaded) == 1:
+        written = write(loaded[0], output)
+    elif output.suffix.lower() in _DATA:
+        raise UsageError(
+            where=f"-o {output}",
+            seen=f"there are {len(loaded)} suites in {suite}, and this is the name of one file",
+            todo="Give the name of a folder, which gets all of them, or the file of one suite.",
+        )
     else:
-        sentences = sentence_suite(loaded)
-        if language and to in _WITHOUT_LANGUAGE:
-            # The command line gave it: it is no part of the file that could be lost.
-            sentences = replace(sentences, meta=replace(sentences.meta, language=""))
-        written = write(sentences, to, output, allow_loss=allow_loss)
+        written = folder_atomically(output, write_all)
     note(f"Written: {written}")
     if language and to in _WITHOUT_LANGUAGE:
         note(f"The format states no language: give --language {language} where you read it.")
 
 
+def _write(
+    loaded: LoadedSuite, to: Format, output: Path, *, language: str, allow_loss: bool
+) -> Path:
+    """Write one suite in a format, to a name that gets the suffix of the format."""
+    from cimento.io.files import refuse_existing
+    from cimento.paradigms.registry import save_suite, sentence_suite
+    from cimento.suites.formats import convert as write
+    from cimento.suites.formats.lm_eval import write_choice_tasks
+
+    if to == "xlsx":
+        output = output.with_name(output.name.removesuffix(WORKBOOK) + WORKBOOK)
+    elif to in _SUFFIXES and not output.suffix[1:].isalpha():
+        output = output.with_name(output.name + _SUFFIXES[to])
+    if to in ("native", "xlsx"):
+        return save_suite(loaded, output)
+    if to == "lm-eval" and (tasks := loaded.paradigm.choice_tasks(loaded.suite)):
+        refuse_existing(output)
+        return write_choice_tasks(tasks, output, meta=loaded.suite.meta)
+    sentences = sentence_suite(loaded)
+    if language and to in _WITHOUT_LANGUAGE:
+        # The command line gave it: it is no part of the file that could be lost.
+        sentences = replace(sentences, meta=replace(sentences.meta, language=""))
+    return write(sentences, to, output, allow_loss=allow_loss)
+
+
 _SUFFIXES = {"blimp": ".jsonl", "minicons": ".tsv", "syntaxgym": ".json"}
 """The suffix by which a format of one file is read."""
+_DATA = frozenset({*_SUFFIXES.values(), ".csv", ".tab", ".yaml", ".yml", ".parquet", ".xlsx"})
 _WITHOUT_LANGUAGE = ("blimp", "minicons")
+
+
+def _refuse_other_suffix(output: Path, to: Format) -> None:
+    """Refuse a name that promises another format than is written, such as pairs.json for a folder.
+
+    Raises:
+        UsageError: the name ends in the suffix of another format.
+    """
+    suffix, own = output.suffix.lower(), WORKBOOK if to == "xlsx" else _SUFFIXES.get(to, "")
+    if suffix not in _DATA - {own} or (to == "native" and suffix == WORKBOOK):
+        return
+    named = [f"--to {name} for {end}" for name, end in _SUFFIXES.items()]
+    raise UsageError(
+        where=f"-o {output}",
+        seen=f"the format {to} is " + (f"a file with the suffix {own}" if own else "a folder"),
+        todo=f"Give another name, or another format: {', '.join(named)}, --to xlsx for {WORKBOOK}.",
+    )
 
 
 @app.command("publish")

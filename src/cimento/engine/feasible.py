@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 UNCOUNTED = "its tokens cannot be counted without loading it"
 """The problem of a plan whose model can be asked."""
 _SHORTER = "Ask with shorter texts or fewer examples, or a model with a longer window."
+_SLIDING = "Shorten it, use a model with a longer window, or say --window=sliding."
 
 
 def obstacle(model: ModelHandle, requests: Iterable[Request]) -> str:
@@ -51,7 +52,7 @@ def _refuse_too_long(requests: Iterable[Request], sized: Sized) -> None:
     window = sized.window
     if window is None:
         return
-    for text in (text for request in requests for text in _texts(request)):
+    for request, text in ((one, text) for one in requests for text in _texts(one)):
         # No tokenizer makes more tokens of a text than it has bytes.
         if len(text.encode()) <= window:
             continue
@@ -60,7 +61,7 @@ def _refuse_too_long(requests: Iterable[Request], sized: Sized) -> None:
             raise TextTooLongError(
                 where=f"text {shortened(text)!r}",
                 seen=f"it makes {n} tokens, and the model's window holds {window}",
-                todo=_SHORTER,
+                todo=_SLIDING if isinstance(request, Score) else _SHORTER,
             )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import TableError
 from cimento.io.tables import REQUESTS, TOKENS
 from cimento.runs.outcomes import Outcome, each_outcome
-from cimento.runs.store import manifest_part
+from cimento.runs.store import BLANK, blank_before, manifest_part
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
@@ -82,8 +82,12 @@ class RunData:
 
     @property
     def policy(self) -> Mapping[str, JsonValue]:
-        """The scoring policy; empty for a recording, which was scored by another program."""
-        return {} if self.run.model_kind == "replay" else manifest_part(self.asking, "policy")
+        """The scoring policy; empty for a recording, which was scored by another program.
+
+        The blank before a text is that of the suite, if it has a rule of its own.
+        """
+        policy = {} if self.run.model_kind == "replay" else manifest_part(self.asking, "policy")
+        return policy and {**policy, BLANK: blank_before(self.run.manifest)}
 
     @property
     def model(self) -> str:

@@ -22,6 +22,7 @@ from cimento.export.data import (
 from cimento.io.files import write_text
 from cimento.runs.job import ITEMS_OF_SUITE
 from cimento.runs.outcomes import Estimate, Outcome, each_outcome
+from cimento.runs.store import BLANK
 from cimento.suites import JsonValue
 
 if TYPE_CHECKING:
@@ -341,8 +342,10 @@ def _sample(
     target = result.description
     # It is unknown whether the model's own greedy output would equal the text.
     answers: list[JsonValue] = [[str(sides[name]), str(None)] for name in texts]
+    blank = " " if run.policy.get(BLANK) else ""
     requests: dict[str, JsonValue] = {
-        f"gen_args_{k}": {"arg_0": "", "arg_1": text} for k, text in enumerate(texts.values())
+        f"gen_args_{k}": {"arg_0": "", "arg_1": blank + text}
+        for k, text in enumerate(texts.values())
     }
     metric, score = ("value", outcome.value) if outcome.right is None else ("acc", outcome.right)
     return {
@@ -381,13 +384,14 @@ RUN = "the run could be made"
 
 
 def write_junit(
-    runs: Iterable[tuple[Run, str]], path: Path, *, failures: Iterable[Failure] = ()
+    runs: Iterable[tuple[Run, str | None]], path: Path, *, failures: Iterable[Failure] = ()
 ) -> Path:
     """Write runs as JUnit XML.
 
     Args:
-        runs: the runs, each a test suite, and a message if its rate is below the requested one,
-            otherwise an empty text; an outcome without a verdict is not a test case.
+        runs: the runs, each a test suite, and a message if its rate is below the requested one, an
+            empty text if it is not, or None if no rate was requested; an outcome without a verdict
+            is not a test case.
         path: the path of the file.
         failures: pairs of suite and model whose run failed; each is a test suite with one error.
 
@@ -412,12 +416,13 @@ def _failed(failure: Failure) -> ET.Element:
     return _suite_of(f"{failure.suite} x {failure.model}", [case])
 
 
-def _testsuite(run: Run, under: str) -> ET.Element:
+def _testsuite(run: Run, under: str | None) -> ET.Element:
     judged = [row for row in each_outcome(run.outcomes()) if row.verdict is not None]
     cases = [_testcase(run, outcome) for outcome in judged]
-    if under:
+    if under is not None:
         case = ET.Element("testcase", classname=_plain(run.suite.name), name=THRESHOLD)
-        ET.SubElement(case, "failure", message=_plain(under), type="rate")
+        if under:
+            ET.SubElement(case, "failure", message=_plain(under), type="rate")
         cases.append(case)
     return _suite_of(f"{run.suite.name} x {run.model}", cases)
 

@@ -28,6 +28,7 @@ from cimento.suites.formats import (
     find_reader,
     plugged_suffixes,
 )
+from cimento.suites.formats.lm_eval import with_tasks
 from cimento.suites.formats.native import TABLES
 from cimento.suites.reading import EXAMPLE, NO_PREDICTIONS, TOML, errors, warnings
 from cimento.suites.suite_workbook import (
@@ -357,7 +358,8 @@ def suite_paths(path: Path) -> list[Path]:
 
     A folder without suite.toml may hold suite folders and files with a suffix of a suite's
     format; hidden files, files with another suffix (a README) and the record of a download are
-    ignored. If it holds only other folders, their suites are taken.
+    ignored. A task of lm-evaluation-harness stands for the table of its data. If the folder holds
+    only other folders, their suites are taken.
 
     Raises:
         InputError: the folder holds no suite or is that of a run, or may not be read.
@@ -377,6 +379,7 @@ def suite_paths(path: Path) -> list[Path]:
     others = {child.suffix for child in shown} - set(SUITE_SUFFIXES)
     known = plugged_suffixes(others) | set(SUITE_SUFFIXES)
     paths = [child for child in shown if child.suffix.lower() in known or (child / TOML).is_file()]
+    paths = with_tasks(paths, shown)
     for folder in () if paths else filter(Path.is_dir, shown):
         with suppress(InputError):  # there is none in it
             paths += suite_paths(folder)

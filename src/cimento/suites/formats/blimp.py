@@ -266,6 +266,15 @@ def write_blimp(suite: Suite, path: Path) -> Path:
 
 def blimp_losses(suite: Suite) -> list[str]:
     """The parts of a suite that BLiMP JSONL cannot hold, as phrases; empty if nothing is lost."""
+    losses, said = pair_losses(suite), sorted(_values(suite, PARADIGM_KEY))
+    if said and suite.meta.name not in said:
+        names = ", ".join(said[:3]) + (" ..." if said[3:] else "")
+        losses.append(f"the name of the suite, which the column {PARADIGM_KEY} gives as {names}")
+    return losses
+
+
+def pair_losses(suite: Suite) -> list[str]:
+    """The parts of a suite that pairs with free columns cannot hold, as phrases; may be empty."""
     losses = [
         f"{key}, in the metadata"
         for key in _META_KEYS
@@ -283,8 +292,6 @@ def blimp_losses(suite: Suite) -> list[str]:
         losses.append(f"the metric {suite.metric}")
     if suite.join != "blank":
         losses.append(f"the rule {suite.join} for joining regions")
-    if suite.meta.name not in (_values(suite, PARADIGM_KEY) or {suite.meta.name}):
-        losses.append("the name of the suite")
     columns = sorted(name for name in suite.column_names if _differs(suite, name))
     losses += [f"the column {name}, which differs between conditions" for name in columns]
     if any(c.extra or any(r.extra for r in c.regions) for _, c in suite.stimuli()):

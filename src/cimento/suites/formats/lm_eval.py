@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from cimento.errors import Fault, InputError, SuiteError, needing
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
 from cimento.suites import PAIR_PREDICTION, Item, JsonValue, Meta, Suite, pair_conditions
-from cimento.suites.formats.blimp import blimp_losses, write_blimp
+from cimento.suites.formats.blimp import pair_losses, write_blimp
 from cimento.suites.reading import Reading, fault, sha256_of
 from cimento.suites.tables import SUFFIXES as TABLE_SUFFIXES
 from cimento.suites.tables import read_table
@@ -45,6 +46,8 @@ _LABELS = frozenset({
 _DEEPEST = 8
 MOST_BYTES = 50_000
 """Greatest size of a task in bytes; its data are in a separate file."""
+_MOST_IN_FOLDER = 2_000_000
+"""Greatest size of all possible tasks of a folder together."""
 _MOST_NESTED = 50
 """Largest number of nested levels; the time of the YAML reader grows with their square."""
 
@@ -61,6 +64,12 @@ def read_lm_eval(path: Path) -> Reading:
         SuiteError: the table of its data cannot be read.
     """
     task = _task(path, depth=0)
+    if isinstance(task.get("task"), list):
+        raise InputError(
+            where=str(path),
+            seen="is a group, which only names its tasks",
+            todo="Give the files of the tasks, or the folder in which they are.",
+        )
     good, bad = _choices(task, path)
     data = _data_file(task, path)
     rows = list(_rows(data))
@@ -88,6 +97,56 @@ def read_lm_eval(path: Path) -> Reading:
     return Reading(
         suite, sha256_of(read_bytes(path), read_bytes(data)), places, _unused(task, path)
     )
+
+
+def with_tasks(paths: Sequence[Path], files: Iterable[Path]) -> list[Path]:
+    """The suites of a folder with its tasks of minimal pairs, which stand for their tables.
+
+    A task whose data are on the hub counts only where the folder has nothing else, so that its
+    reader can say which dataset to fetch.
+
+    Args:
+        paths: the suites of the folder without tasks.
+        files: all that is in the folder.
+
+    Raises:
+        InputError: the possible tasks are too long to be read.
+        MissingDependencyError: YAML cannot be read here.
+    """
+    texts = {file: read_bytes(file) for file in files if _may_be_task(file)}
+    if sum(map(len, texts.values())) > _MOST_IN_FOLDER:
+        raise InputError(
+            where=str(next(iter(texts)).parent),
+            seen=f"its tasks of lm-evaluation-harness have more than {_MOST_IN_FOLDER:,} bytes",
+            todo="Give them one by one.",
+        )
+    tasks = {file: task for file in texts if (task := _pair_task(file)) is not None}
+    local = [file for file, task in tasks.items() if task.get("dataset_path") in _LOCAL]
+    data = set()
+    for file in local:
+        with suppress(InputError):  # its reader says that there are no data
+            data.add(_data_file(tasks[file], file).resolve())
+    others = [path for path in paths if path.resolve() not in data]
+    return sorted([*others, *local]) or list(tasks)
+
+
+def _may_be_task(file: Path) -> bool:
+    """Whether a file may be a task, which is cheap to say: most YAML files are none."""
+    named = file.suffix.lower() in SUFFIXES and file.is_file()
+    if not named or file.stat().st_size > MOST_BYTES:
+        return False
+    text = read_bytes(file)
+    return b"task" in text and (b"doc_to_choice" in text or b"include" in text)
+
+
+def _pair_task(path: Path) -> Mapping[str, JsonValue] | None:
+    """The keys of a task of minimal pairs; None if a file is something else."""
+    try:
+        task = _task(path, depth=0)
+        _choices(task, path)
+    except InputError:
+        return None
+    return task if isinstance(task.get("task"), str) else None
 
 
 def _task(path: Path, *, depth: int) -> dict[str, JsonValue]:
@@ -420,4 +479,4 @@ def write_lm_eval(suite: Suite, folder: Path) -> Path:
 
 def lm_eval_losses(suite: Suite) -> list[str]:
     """The parts of a suite that a task and its data cannot hold, as phrases; may be empty."""
-    return blimp_losses(replace(suite, meta=replace(suite.meta, version="", language="")))
+    return pair_losses(replace(suite, meta=replace(suite.meta, version="", language="")))
