@@ -300,7 +300,7 @@ def test_an_id_used_twice_in_a_table_of_pairs_is_reported(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("notes.docx", b"x"),
+        ("notes.xyz", b"x"),
         ("notes", b"x"),
     ],
 )

@@ -371,3 +371,9 @@ def test_a_region_that_one_row_of_a_condition_lacks_is_named(tmp_path):
     _, fault = found(suite, "CIM-S065")
     assert fault.where == "table.tsv row 4"
     assert "'Verbo' is empty here, unlike in all other rows of its condition." in fault.seen
+
+
+def test_a_text_of_a_word_processor_is_asked_to_become_a_spreadsheet(tmp_path):
+    (tmp_path / "frasi.docx").write_bytes(b"PK")
+    with pytest.raises(InputError, match="Copy its table into a spreadsheet"):
+        load_suite(tmp_path / "frasi.docx")
