@@ -77,6 +77,15 @@ def test_without_the_token_there_is_nothing(path):
 
 
 @pytest.mark.parametrize(
+    ("language", "begin"), [("it-IT,it;q=0.9", "Qui non c'è"), ("ru", "Здесь"), ("de", "Nothing")]
+)
+def test_yesterdays_address_is_explained_in_the_language_of_the_browser(language, begin):
+    sent, _ = ask(path="/yesterday/it/start", accept_language=language)
+    assert sent[1]["body"].decode().startswith(begin)
+    assert dict(sent[0]["headers"])[b"content-type"] == b"text/plain; charset=utf-8"
+
+
+@pytest.mark.parametrize(
     "host",
     ["evil.example", f"evil.example:{PORT}", "127.0.0.1", "127.0.0.1:80", "0.0.0.0:8123", ""],
 )

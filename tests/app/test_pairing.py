@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("nicegui")
 
 from cimento.app.checking import check_grid
-from cimento.app.editing import Grid, sheet_of
+from cimento.app.editing import Grid, delete_rows, sheet_of
 from cimento.app.opening import describe, open_grid
 from cimento.app.pairing import named_pair, paired_lines, question_of, unmarked, with_column
 from cimento.app.predicting import renamings, with_names, with_prediction
@@ -171,6 +171,17 @@ def test_of_two_conditions_it_is_asked_which_is_likelier_and_the_answer_is_a_pre
     report = check_grid(describe(answered, language="it"))
     assert report.findings == ()
     assert "1 prediction" in report.holds
+
+
+def test_conditions_that_are_read_as_good_and_bad_are_predicted_and_not_asked_about():
+    named = {"типично": "grammaticale", "нетипично": "agrammaticale"}
+    made = grid(*((item, named.get(name, name), text) for item, name, text in LONG))
+    assert "1 prediction" in check_grid(made).holds
+    assert question_of(made) is None
+    described = describe(made, language="it")
+    assert "1 prediction" in check_grid(described).holds
+    emptied = delete_rows(described, "predictions", [1])
+    assert question_of(emptied).conditions == ("grammaticale", "agrammaticale")
 
 
 @pytest.mark.parametrize(

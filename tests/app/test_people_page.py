@@ -262,6 +262,30 @@ def test_answers_from_elsewhere_are_read_by_choosing_their_file(folder):
     assert not {"Anna", "Bruno"} & {judgment.annotator for judgment in judgments}
 
 
+def test_answers_that_were_read_from_a_file_are_opened_again_on_another_day(folder):
+    asked = [q for q in read_design(folder / "surveys" / "frasi").questions if not q.expected]
+    rows = [f'{who},"{q.lines[0]}",4' for who in ("Anna", "Bruno") for q in asked]
+
+    async def read(user):
+        await user.open("/it/people?survey=surveys/frasi")
+        await user.should_not_see("Già lette:")
+        (upload,) = user.find(ui.upload).elements
+        content = "\n".join(["Partecipante,Frase,Giudizio", *rows]).encode()
+        await upload.handle_uploads([SmallFileUpload("aula.csv", "", content)])
+        await user.should_see("Già lette:", retries=300)
+
+    async def another_day(user):
+        await user.open("/it/people?survey=surveys/frasi")
+        await user.should_see("Già lette:")
+        user.find("frasi-aula").click()
+        await user.should_see(
+            f"Risposte: {len(rows)}. Sono in judgments/frasi-aula.parquet", retries=300
+        )
+
+    visit(folder, read)
+    visit(folder, another_day)
+
+
 @pytest.mark.parametrize(
     ("header", "language"),
     [("Participant,Sentence,Rating", "en"), ("Partecipante,Frase,Giudizio", "it"),

@@ -15,7 +15,9 @@ from cimento.errors import Fault
 from cimento.io.tables import NO_LEFT_CONTEXT
 from cimento.paradigms.registry import PARADIGMS
 from cimento.suites.builtin import list_builtin
+from cimento.suites.formats.advice import names_advised
 from cimento.suites.published import NAMES
+from cimento.suites.tables import open_table
 from tests.helpers.check_pages import FOLDER
 from tests.helpers.docs_pages import blocks
 
@@ -286,6 +288,34 @@ def test_a_line_of_a_command_is_said_with_its_code_and_place():
 )  # fmt: skip
 def test_what_is_said_of_answers_is_said_in_every_language(text, language):
     assert said(text, language) not in (None, text)
+
+
+SENTENCES = ["La casa è bella.", "La casa sono bella.", "Le case sono belle."]
+JUDGED = [
+    (["sentence", "acceptable"], ["1", "0", "1"], "has 1 for the acceptable sentences"),
+    (["frase", "esito"], ["ok", "*", "ok"], "1 for 'ok' and 0 for '*'"),
+    (["frase", "esito"], ["ok", "OK", "*"], "1 for 'OK' or 'ok' and 0 for '*'"),
+    (["frase", "esito"], ["ok", "?", "*"], "3 for 'ok', 2 for '?' and 1 for '*'"),
+    (["frase", "P1", "P2"], ["1", "2", "2"], "hold the ratings of one person each"),
+]
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize(("head", "cells", "advice"), JUDGED)
+def test_advice_on_columns_of_judgments_is_said_as_a_whole(tmp_path, head, cells, advice, language):
+    rows = [[text, *[cell] * (len(head) - 1)] for text, cell in zip(SENTENCES, cells, strict=True)]
+    path = tmp_path / "a.tsv"
+    path.write_text("".join("\t".join(row) + "\n" for row in [head, *rows]), encoding="utf-8")
+    todo = names_advised(open_table(path), ())
+    assert advice in todo
+    assert not re.search(r"\b(the|for|and|or|one|if|call)\b", said(todo, language), re.IGNORECASE)
+
+
+def test_zeros_and_ones_are_not_to_be_written_again(tmp_path):
+    path = tmp_path / "a.csv"
+    rows = [f"{text},{number}" for text, number in zip(SENTENCES, "101", strict=True)]
+    path.write_text("\n".join(["sentence,acceptable", *rows]), encoding="utf-8")
+    assert "not '0' and '1'" not in names_advised(open_table(path), ())
 
 
 def test_each_answer_that_cannot_be_used_is_said():

@@ -235,6 +235,7 @@ def test_a_run_is_planned_and_put_into_the_queue(tmp_path):
         await user.should_see("< 0.1 GB")
         user.find(marker="run").click()
         await seen(user, "Waiting")
+        await user.should_see("it-islands × demo-causal")
         user.find(marker="stop-1").click()
         await seen(user, "Stopped")
         user.find(marker="forget-1").click()

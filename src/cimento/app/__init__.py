@@ -189,14 +189,6 @@ class _Bounded:
         return message if self._left >= 0 else {"type": "http.disconnect"}
 
 
-_SAID = {
-    403: "This page may only be used from its own address.\n",
-    404: "Nothing is here. Open the address that cimento app printed.\n",
-    413: "This file is too large.\n",
-    421: "This is not the address that cimento app printed.\n",
-}
-
-
 async def _refuse(scope: Scope, receive: Receive, send: Send, status: int) -> None:
     from starlette.responses import PlainTextResponse
 
@@ -204,7 +196,9 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, status: int) -> No
         await send({"type": "websocket.close", "code": 1008})
         return
     headers = {"x-content-type-options": "nosniff", "cache-control": "no-store"}
-    response = PlainTextResponse(_SAID[status], status_code=status, headers=headers)
+    accepted = dict(scope["headers"]).get(b"accept-language", b"").decode("latin-1")
+    text = words(spoken(accepted))(f"frame.refused_{status}")
+    response = PlainTextResponse(f"{text}\n", status_code=status, headers=headers)
     await response(scope, receive, send)
 
 

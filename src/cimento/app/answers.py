@@ -99,6 +99,8 @@ class Results:
         )  # fmt: skip
         Text(say("people.import-what"))
         file_choice(visit, self._import)
+        self._earlier = ui.element("div").classes("tools")
+        self._build_earlier()
         self._summary = ui.element("div").props("aria-live=polite")
         self._more = ui.element("div")
         self._more.set_visibility(False)
@@ -112,6 +114,18 @@ class Results:
                 button(say("people.compare"), guarded(visit, self._compare), icon="insights")
                 button(say("people.apply"), guarded(visit, self._apply), icon="note_add")
             self._models = ui.element("div").props("aria-live=polite")
+
+    def _build_earlier(self) -> None:
+        """The tables that were made of answers from elsewhere, or by rules, to be opened again."""
+        parts = self._visit.workspace.parts_of_survey(self._folder)
+        tables = [path for path in parts if path.suffix == ".parquet"]
+        others = [path for path in tables if path.stem != self._folder.name]
+        self._earlier.clear()
+        with self._earlier:
+            if others:
+                Text(self._say("people.earlier"))
+            for path in others:
+                button(path.stem, guarded(self._visit, partial(self._take, path)))
 
     def _build_filter(self) -> None:
         say = self._say
@@ -156,6 +170,7 @@ class Results:
         self._place = self._kept = place
         self._judgments = await asyncio.to_thread(_read, place)
         self._more.set_visibility(True)
+        self._build_earlier()
         await self._describe()
         with self._summary:
             for remark in remarks:
@@ -222,6 +237,7 @@ class Results:
         self._log.text = text
         self._log.set_visibility(True)
         self._english.set_visibility(True)
+        self._build_earlier()
         await self._describe()
 
     def _refuse_beyond(self, flag: str, value: float, least: float, most: float) -> None:

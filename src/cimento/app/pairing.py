@@ -29,6 +29,7 @@ from cimento.app.predicting import (
 )
 from cimento.app.views import letters
 from cimento.app.words import Words
+from cimento.people.judgments.participants import STAMPS
 from cimento.suites.checks.wording import judgment_mark
 from cimento.suites.headers import HEADERS, without_noun
 from cimento.suites.suite_workbook import ITEMS
@@ -47,11 +48,6 @@ _ALSO_NAMED = {"good": {"match"}, "bad": {"violata", "mismatch"}}
 """Words for the sides that name other things too."""
 _WITH_ERRORS = re.compile(r"\b(?:(?P<with>con|com|with|с)|sin|senza|sem|without|без) (?:err|ошиб)")
 _NEGATING = frozenset({"no", "non", "não", "not", "не"})
-_STAMPS = frozenset({
-    "timestamp", "informazioni cronologiche", "marca temporal", "carimbo de data/hora",
-    "отметка времени",
-})  # fmt: skip
-"""How the first column of answers to an online form is called."""
 _CELLS = 4
 """Columns of sentences that are the cells of a design, and no longer pairs with a column more."""
 
@@ -86,7 +82,7 @@ def question_of(grid: Grid, codes: Collection[str] = ()) -> Question | None:
     sheet = grid.items
     if (of_conditions := _of_conditions(grid, codes)) is not None:
         return of_conditions
-    if not grid.described and _STAMPS.intersection(map(str.casefold, sheet.columns)):
+    if not grid.described and STAMPS.intersection(map(str.casefold, sheet.columns)):
         return Question("answers", ())
     known = {name for name in (*SIDES, *_OTHER_TEXTS) if sheet.column(name) is not None}
     columns = sentence_columns(sheet)

@@ -6,6 +6,7 @@ from cimento.app.editing import Grid, Sheet, insert_column, insert_rows, set_cel
 from cimento.app.opening import describe
 from cimento.paradigms.registry import has_regions
 from cimento.suites.formula import as_condition_name, is_condition_name, likelier
+from cimento.suites.headers import meaning
 from cimento.suites.suite_workbook import ITEMS, PREDICTIONS
 
 _MOST_CONDITIONS = 16
@@ -27,6 +28,8 @@ def conditions_of(grid: Grid) -> tuple[str, str] | None:
     rows = [sheet.rows[n] for n in sheet.body if any(sheet.rows[n])]
     cells = [(row[item].strip(), row[condition].strip()) for row in rows]
     names = tuple(dict.fromkeys(name for _, name in cells))
+    if not grid.described and {*map(meaning, names)} == {"good", "bad"}:
+        return None  # the reader of tables predicts it
     if len(names) != 2 or len(set(cells)) < len(cells):  # noqa: PLR2004  # one against the other
         return None
     return (names[0], names[1]) if all(map(is_condition_name, names)) else None

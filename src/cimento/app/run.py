@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from shlex import join
 from typing import TYPE_CHECKING
 
@@ -342,8 +342,22 @@ def _queue(visit: Visit) -> None:
 
 def runs_of(arguments: Sequence[str]) -> int:
     """The number of runs that a command makes: one for each of its suites and models."""
-    suites = list(takewhile(lambda word: not word.startswith("-"), arguments[1:]))
-    return max(len(suites) * arguments.count("-m"), 1)
+    return max(len(_suites_of(arguments)) * arguments.count("-m"), 1)
+
+
+def title_of(arguments: Sequence[str]) -> str:
+    """The suites and models of a command, without its other words.
+
+    >>> title_of(["run", "suites/a.xlsx", "it-islands", "-m", "one", "-m", "org/two", "-o", "runs"])
+    'a.xlsx, it-islands × one, org/two'
+    """
+    suites = (word.rsplit("/", 1)[-1] for word in _suites_of(arguments))
+    models = (model for flag, model in pairwise(arguments) if flag == "-m")
+    return f"{', '.join(suites)} × {', '.join(models)}"
+
+
+def _suites_of(arguments: Sequence[str]) -> list[str]:
+    return list(takewhile(lambda word: not word.startswith("-"), arguments[1:]))
 
 
 class _Card:
@@ -361,6 +375,7 @@ class _Card:
             with ui.element("div").classes("state"):
                 self._state = Text(tag="b").props("role=status")
                 self._told = Text(tag="span").classes("small")
+            self._title = Text()
             self._command = Text(tag="code")
             self._reason = Text().classes("small").mark(f"reason-{number}")
             self._bar = ui.linear_progress(0.0, show_value=False).props("rounded")
@@ -384,6 +399,7 @@ class _Card:
         """Show how far the job is."""
         say, queue = self._visit.say, self._visit.queue
         self._state.text = say(f"run.state_{job.state}")
+        self._title.text = title_of(job.arguments)
         self._command.text = join(["cimento", *job.arguments])
         progress = queue.progress(self._number) if job.state in BUSY else None
         line = ""

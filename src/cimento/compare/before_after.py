@@ -128,7 +128,12 @@ class Comparison:
 
         behind = [rate.values for rate in self.rates if rate.values is not None]
         sides = Sides(*self.sides, models=self.models is not None)
-        title = f"Values {sides.phrase}, as measures define them; of DD more is better."
+        of_dd = (
+            "; of DD more is better"
+            if any(v.name.split(": ")[-1] == "DD" for v in self.values)
+            else ""
+        )
+        title = f"Values {sides.phrase}, as measures define them{of_dd}."
         grids: dict[str, Grid] = {}
         if self.ways:
             grids |= ways_grids(self.ways, with_items=with_items)

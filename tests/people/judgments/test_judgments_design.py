@@ -17,7 +17,7 @@ PAIRS = (
     "3,I bambini dormono.,I bambini dorme.\n"
     "4,Le amiche sono arrivate.,Le amiche sono arrivati.\n"
 )
-WHO = "Codice"
+WHO = "Sigla"
 
 
 def built(folder: Path, *options: str) -> Path:
@@ -157,7 +157,71 @@ def test_who_answered_has_to_be_known_once(tmp_path, capsys):
     assert invoke([*command, "--design", str(survey), "-o", str(tmp_path / "j.csv")]) == 2
     said = " ".join(capsys.readouterr().err.split())
     assert said.count("--map annotator=COLUMN") == 1
-    assert "Columns that are no items: 'Quando', 'Codice'." in said
+    assert "Columns that are no items: 'Quando', 'Sigla'." in said
+
+
+SAID = "is read as that of the participants"
+
+
+def rated(path: Path, head: list[str], rows: list[list[str]]) -> Path:
+    """A table as a spreadsheet program writes it."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, delimiter=";").writerows([head, *rows])
+    return path
+
+
+def read_as(answers: Path, form: str, *options: str) -> int:
+    """What `annotate import` returns for a table with names that are kept."""
+    command = ["annotate", "import", str(answers), "--form", form, "--names", "keep", *options]
+    return invoke([*command, "-o", str(answers.with_name("j.csv"))])
+
+
+@pytest.mark.parametrize("who", ["persona", "Nome", "Codice", "Имя", "Email Address", "person"])
+def test_people_are_found_in_tables_of_single_answers_that_bear_it_out(tmp_path, capsys, who):
+    survey = built(tmp_path)
+    good, other = "La città è bella.", "I bambini dormono."
+    rows = [["anna", good, "5"], ["anna", other, "4"], ["bruno", good, "3"]]
+    answers = rated(tmp_path / "a.csv", [who, "frase", "giudizio"], rows)
+    assert read_as(answers, "long", "--design", str(survey)) == 0
+    assert f"{who!r} {SAID}" in " ".join(capsys.readouterr().err.split())
+    read = judgments_of(read_judgments(tmp_path / "j.csv"))
+    assert [(j.annotator, j.value) for j in read] == [(row[0], row[2]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["3", "La città è bella.", "5"], ["1", "I bambini dormono.", "4"]],  # of the verb
+        [["3", "La città è bella.", "5"], ["3", "La città è bella.", "4"]],
+        [["3", "La città è bella.", "5"], ["", "La città è bella.", "4"]],
+    ],
+)
+def test_a_column_that_may_describe_sentences_is_not_read_as_people(tmp_path, capsys, rows):
+    survey = built(tmp_path)
+    answers = rated(tmp_path / "a.csv", ["persona", "frase", "giudizio"], rows)
+    assert read_as(answers, "long", "--design", str(survey)) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.count("it is not said whose answers a row has. Call the column") == 1
+
+
+@pytest.mark.parametrize(
+    ("head", "people", "who", "note"),
+    [
+        (["Informazioni cronologiche", "Nome"], [["10:00", "anna"], ["10:01", "bruno"]],
+         ["anna", "bruno"], f"'Nome' {SAID}"),
+        (["Timestamp"], [["10:00"], ["10:01"]], ["10:00", "10:01"], "one, by 'Timestamp'"),
+        (["Timestamp", "Nome"], [["10:00", "x"], ["10:01", "x"]], ["10:00", "10:01"], "one, by"),
+    ],
+)  # fmt: skip
+def test_people_are_found_in_the_table_of_a_form(tmp_path, capsys, head, people, who, note):
+    survey = built(tmp_path)
+    text = questions(survey)[0]["text"]
+    rows = [[*person, str(n + 2)] for n, person in enumerate(people)]
+    answers = rated(tmp_path / "a.csv", [*head, text], rows)
+    assert read_as(answers, "wide", "--design", str(survey)) == 0
+    assert note in " ".join(capsys.readouterr().err.split())
+    read = judgments_of(read_judgments(tmp_path / "j.csv"))
+    assert [(j.annotator, j.value) for j in read] == list(zip(who, ["2", "3"], strict=True))
 
 
 def test_the_form_that_a_table_has_is_proposed(tmp_path, capsys):

@@ -199,11 +199,12 @@ def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
     secret = options.secret
     places = options.design or asked_items(options.suites)
     columns = _MAPS[options.form]().with_own(options.columns)
-    passed, rows = Counter[str](), list[RawRow]()
+    passed, rows, notes = Counter[str](), list[RawRow](), list[str]()
     for path in files:
         answers = _read(path, options.form, columns, places)
         rows += answers.rows
         passed.update(answers.passed)
+        notes += answers.notes
     imported = judgments_from(
         rows,
         ImportRules(
@@ -216,7 +217,11 @@ def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
     )
     if not imported.judgments:
         raise InputError(where=str(files[0]), seen="there is no answer", todo="Check --form.")
-    return replace(imported, passed={**passed, **imported.passed})
+    return replace(
+        imported,
+        passed={**passed, **imported.passed},
+        notes=(*dict.fromkeys(notes), *imported.notes),
+    )
 
 
 OF_DESIGNS: frozenset[str] = frozenset({"jspsych", "pcibex"})
@@ -226,7 +231,7 @@ OF_DESIGNS: frozenset[str] = frozenset({"jspsych", "pcibex"})
 def _read(path: Path, form: AnswerForm, columns: ColumnMap, places: AskedItems) -> RawAnswers:
     if form == "long":
         _refuse_wide(path, columns, places)
-        return read_long(path)
+        return read_long(path, columns)
     if form == "wide":
         return read_wide(path, columns, places)
     return read_jspsych(path) if form == "jspsych" else read_pcibex(path)

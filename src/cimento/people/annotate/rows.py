@@ -122,7 +122,7 @@ def _judgment(
         raise InputError(
             where=row.where,
             seen="it is not said whose answer it is",
-            todo="Name the column: --map annotator=COLUMN.",
+            todo="Write it in the column of the people.",
         )
     if cell("question") in {FILLER, PRACTICE}:
         return _not_of_suite(cell("question"))

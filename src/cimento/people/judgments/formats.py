@@ -23,6 +23,14 @@ from cimento.io.files import inert, write_text
 from cimento.io.parsing import parse_json
 from cimento.people.judgments import TEXT, ColumnMap, RawRow, finite, usual_map
 from cimento.people.judgments.asked import AskedItems
+from cimento.people.judgments.participants import (
+    ANNOTATOR,
+    is_named,
+    nobody,
+    of_long,
+    of_wide,
+    remark,
+)
 from cimento.suites import JsonValue
 from cimento.suites.reading import open_text
 from cimento.suites.tables import Row, Table, open_table
@@ -39,20 +47,31 @@ class RawAnswers:
     Attributes:
         rows: one for each answer, in order.
         passed: what was skipped, and why, to how often.
+        notes: what was understood of the columns.
     """
 
     rows: Sequence[RawRow]
     passed: dict[str, int]
+    notes: tuple[str, ...] = ()
 
 
-def read_long(path: Path) -> RawAnswers:
+def read_long(path: Path, columns: ColumnMap) -> RawAnswers:
     """A table with one answer in each row.
 
+    Args:
+        path: of the table.
+        columns: where the fields stand.
+
     Raises:
-        InputError: it cannot be read.
+        InputError: it cannot be read, or does not say whose the answers are.
     """
     table = open_table(path)
-    return RawAnswers([RawRow(table.where(row), row.cells) for row in table.rows], {})
+    rows = [RawRow(table.where(row), row.cells) for row in table.rows]
+    if is_named(table, columns):
+        return RawAnswers(rows, {})
+    if not (people := of_long(table, columns)):
+        raise nobody(table, [name for name in table.columns if name not in columns.taken])
+    return RawAnswers(_of_people(rows, people), {}, (remark(people),))
 
 
 def read_wide(path: Path, columns: ColumnMap, places: AskedItems) -> RawAnswers:
@@ -71,9 +90,13 @@ def read_wide(path: Path, columns: ColumnMap, places: AskedItems) -> RawAnswers:
         InputError: it cannot be read, or no column is an item.
     """
     table = open_table(path)
-    rest = [name for name in table.columns if name not in columns.taken and name.strip()]
+    named = is_named(table, columns)
+    people = "" if named else of_wide(table, columns)
+    taken = columns.taken | {people}
+    rest = [name for name in table.columns if name not in taken and name.strip()]
     items = [name for name in rest if not places or places.find(name, where=table.name)]
-    _refuse_nobody(table, columns, [name for name in rest if name not in {*items}])
+    if not named and not people:
+        raise nobody(table, [name for name in rest if name not in {*items}])
     if not items:
         shown = ", ".join(rest[:_SHOWN_COLUMNS]) or "none"
         raise InputError(
@@ -83,7 +106,16 @@ def read_wide(path: Path, columns: ColumnMap, places: AskedItems) -> RawAnswers:
         )
     chosen = frozenset(items)
     others = [name for name in rest if name not in chosen]
-    return RawAnswers(list(_melted(table, items)), {_no_item(name, places): 1 for name in others})
+    passed = {_no_item(name, places): 1 for name in others}
+    rows = list(_melted(table, items))
+    if not people:
+        return RawAnswers(rows, passed)
+    return RawAnswers(_of_people(rows, people), passed, (remark(people),))
+
+
+def _of_people(rows: Iterable[RawRow], column: str) -> list[RawRow]:
+    """Rows with the participants, who stand in another column, where they are expected."""
+    return [RawRow(row.where, {**row.cells, ANNOTATOR: row.cells[column]}) for row in rows]
 
 
 def _no_item(name: str, places: AskedItems) -> str:
@@ -112,24 +144,6 @@ def likely_form(table: Table, columns: ColumnMap, places: AskedItems) -> str:
     if places and any(places.find(name, where=table.name) for name in rest):
         return "wide"
     return "wide" if not places and not has("value", "item", TEXT) and len(rest) > 1 else ""
-
-
-def _refuse_nobody(table: Table, columns: ColumnMap, rest: Sequence[str]) -> None:
-    """Refuse a table in which no column says whose answers a row has.
-
-    Raises:
-        InputError: there is none.
-    """
-    names = columns.columns.get("annotator", ())
-    if columns.fixed.get("annotator") or not table.rows or {*names} & {*table.columns}:
-        return
-    shown = ", ".join(repr(name) for name in rest[:_SHOWN_COLUMNS]) or "none"
-    raise InputError(
-        where=table.name,
-        seen="it is not said whose answers a row has",
-        todo="Name the column of the participants: --map annotator=COLUMN (of a form without codes,"
-        f" that of the time will do). Columns that are no items: {shown}.",
-    )
 
 
 def _melted(table: Table, items: Sequence[str]) -> Iterator[RawRow]:
@@ -190,9 +204,9 @@ def read_jspsych(path: Path) -> RawAnswers:
 
 
 def _from_csv(path: Path) -> list[RawRow]:
+    table = open_table(path)
     return [
-        RawRow(row.where, _one_answer({_FILE: path.stem, **row.cells}))
-        for row in read_long(path).rows
+        RawRow(table.where(row), _one_answer({_FILE: path.stem, **row.cells})) for row in table.rows
     ]
 
 

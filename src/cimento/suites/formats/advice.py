@@ -158,15 +158,21 @@ def _judgments_needed(table: Table, sentence: str) -> str:
         if not (is_judgments(values) or (may_be_two and _are_two(values))):
             continue
         two = sorted({value.casefold() for value in values})
+        more = pairs_advised(table, name) or _numbers_advised(table, name)
+        if two == ["0", "1"]:
+            return (
+                f"If {name!r} has 1 for the acceptable sentences and 0 for the others, call it"
+                f" rating, and {sentence!r} sentence.{more}"
+            )
         todo = (
-            advice_on(values, has_blanks=False, header=name)
+            advice_on(sorted(values), has_blanks=False, header=name)
             if is_judgments(values)
             else f"Write 1 there for the acceptable ones and 0 for the others, not {two[0]!r} and"
             f" {two[1]!r}."
         )
         return (
             f"If {name!r} says which sentences are acceptable, call it rating, and {sentence!r}"
-            f" sentence. {todo}{pairs_advised(table, name) or _numbers_advised(table, name)}"
+            f" sentence. {todo}{more}"
         )
     return ""
 
