@@ -317,10 +317,10 @@ def test_two_crossed_columns_are_a_design_without_a_column_of_conditions(capsys)
     assert "isole (it), 6 items" in out
     for condition in ("corta_non-isola", "lunga_non-isola", "corta_isola", "DD > 0"):
         assert condition in out
-    # An item that lacks a combination is no design, and says what to do.
+    # An item that has a combination twice is named with its row.
     isole(Path("rotte.xlsx"), {3: ["corta", "non isola", "Che cosa pensi che abbia visto?"]})
     assert invoke(["suites", "check", "rotte.xlsx"]) == 2
-    assert "cimento suites new factorial" in capsys.readouterr().err
+    assert "CIM-S011 rotte.xlsx row 3, item 1, condition corta_non-isola" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

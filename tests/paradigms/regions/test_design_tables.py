@@ -368,5 +368,5 @@ def test_the_terminal_leaves_out_what_is_blank_and_says_a_common_reason_once():
     assert "p" not in said.splitlines()[2].split()
     assert table(as_csv(grid))[1] == ["a", "3", "", "too few"]  # programs get every column
     differing = dataclasses.replace(grid, rows=(("a", "3", "", "x"), ("b", "4", "", "y")))
-    assert as_text(differing).splitlines()[2].split() == ["suite", "n", "reason"]
+    assert as_text(differing).splitlines()[2].split() == ["suite", "n", "note"]
     assert as_text(dataclasses.replace(grid, rows=())).splitlines()[0] == "t"

@@ -162,8 +162,7 @@ def test_run_and_report_show_it(tmp_path, capsys, monkeypatch):
     cells = {row[0]: row[1:] for row in rows if row and row[0].endswith("_clause")}
     # The matrix clause is the same with and without the island, and nothing stands before it.
     assert cells["main_clause"][:2] == ["6", "0.00"]
-    # Its name is folded, so that the table fits the terminal.
-    (embedded,) = [row[1:] for row in rows if row and row[0] == "embedded_"]
+    embedded = cells["embedded_clause"]
     assert embedded[0] == "6"
     assert float(embedded[1]) != 0.0
     out = tmp_path / "regions.csv"
