@@ -89,6 +89,9 @@ CHECKS: Mapping[str, Check] = {
     ),
     "CIM-S068": _warning("a context that is not read", "Name it with --context-column."),
     "CIM-S069": _warning("ratings that are not read", "Make a second file for the ratings."),
+    "CIM-S070": _warning(
+        "words joined by a bar", "Write blanks around a bar between words: La zia | canta."
+    ),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import eq
@@ -324,8 +325,33 @@ def _judgment_marks(stimuli: Stimuli) -> Iterator[Fault]:
         yield replace(made, severity="warning")
 
 
+def _joined_words(stimuli: Stimuli) -> Iterator[Fault]:
+    """Bars without blanks between letters, which divide a word: people write them between words.
+
+    An apostrophe before the bar (``l'|uomo``) says that nothing separates the regions.
+    """
+    columns, joined = stimuli.suite.columns, dict[int, int]()
+    for region in sorted(columns.glued) if stimuli.suite.join != "none" else ():
+        number = bisect_right(columns.bounds, region) - 1
+        left, right = columns.texts[max(region - 1, 0)], columns.texts[region]
+        is_inside = region > columns.bounds[number] and " " in stimuli.texts[number]
+        if is_inside and left[-1:].isalpha() and right[:1].isalpha():
+            joined.setdefault(number, region)
+    if joined:
+        first, region = next(iter(joined.items()))
+        left, right = columns.texts[region - 1].split()[-1], columns.texts[region].split()[0]
+        seen = (
+            f"No blank separates {left!r} and {right!r}, so models read"
+            f" {stimuli.texts[first]!r} here. Such bars are in"
+            f" {counted(len(joined), 'sentence')} of {len(stimuli.texts)}."
+        )
+        where = stimuli.where(first)
+        yield fault("CIM-S070", where=where, seen=seen, places=map(stimuli.where, joined))
+
+
 WORDING_CHECKS: tuple[Check, ...] = (
     _final_marks, _small_letters, _doubled, _shared_words, _shared_sentences, _judgment_marks,
+    _joined_words,
 )  # fmt: skip
 """The checks of codes CIM-S053 to CIM-S057, of which the last two apply to suites with factors; and
-CIM-S061."""
+CIM-S061 and CIM-S070."""
