@@ -169,25 +169,6 @@ def test_the_wrong_number_of_regions():
     assert "There are 2 regions; the suite names 3" in fault.seen
 
 
-@pytest.mark.parametrize(
-    ("regions", "is_joined"),
-    [
-        (["La zia", "canta", "in cucina."], True),
-        (["L'", "uomo", " dorme qui."], False),
-        (["Dorme,", "credo", "."], False),
-    ],
-)
-def test_bars_without_blanks_between_letters_are_named(regions, is_joined):
-    parts = tuple(Region(text, glued=n > 0) for n, text in enumerate(regions))
-    suite = make(LAMPS)
-    item = Item("2", (Condition("match", parts), suite.items[0].conditions[1]))
-    found = faults_of(replace(suite, items=(*suite.items, item)), "CIM-S070")
-    assert [fault.severity for fault in found] == ["warning"] * is_joined
-    if is_joined:
-        assert found[0].seen.startswith("No blank separates 'zia' and 'canta', so models read")
-        assert found[0].seen.endswith("Such bars are in 1 sentence of 4.")
-
-
 def test_a_condition_name_that_formulas_cannot_write():
     suite = make({"a b": LAMPS["match"], "è.": LAMPS["mismatch"]}, formulas=[])
     assert len(faults_of(suite, "CIM-S015")) == 2

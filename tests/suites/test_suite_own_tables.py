@@ -377,3 +377,20 @@ def test_a_text_of_a_word_processor_is_asked_to_become_a_spreadsheet(tmp_path):
     (tmp_path / "frasi.docx").write_bytes(b"PK")
     with pytest.raises(InputError, match="Copy its table into a spreadsheet"):
         load_suite(tmp_path / "frasi.docx")
+
+
+def test_an_item_of_one_sentence_among_pairs_is_named_with_its_row(tmp_path):
+    rows = [f"{n} / La zia {verb} {n}. / {mark}" for n in range(1, 7)
+            for verb, mark in (("parte", "ok"), ("partono", "*"))]  # fmt: skip
+    rows[7] = rows[7].replace("4 /", "9 /")
+    with pytest.raises(SuiteError) as error:
+        load_suite(written(tmp_path, "Item / Frase / Giudizio", *rows))
+    [fault] = error.value.faults
+    assert (fault.code, fault.where) == ("CIM-S012", "table.tsv row 8")
+    assert "Items of one sentence: '4', '9' in rows 8, 9" in fault.seen
+
+
+def test_answers_with_a_column_for_each_sentence_are_sent_to_annotate_import(tmp_path):
+    header = "Partecipante / La zia parte oggi. / La zia partono oggi."
+    said = advice(written(tmp_path, header, "P1 / 6 / 2", "P2 / 7 / 1"))
+    assert "`cimento annotate import table.tsv --form wide`" in said

@@ -120,3 +120,24 @@ def test_items_in_another_condition_are_taken_for_fillers(tmp_path):
     [fault] = faults_of(tmp_path, "Item;Condizione;Frase", rows)
     assert (fault.code, fault.where) == ("CIM-S012", "table.csv row 8, item 9")
     assert "fillers belong in a file of their own" in fault.todo
+
+
+@pytest.mark.parametrize(
+    ("text", "is_joined"),
+    [
+        ("La zia|canta|in cucina.", True),
+        ("L'|uomo | canta qui.", False),
+        ("Canta,|credo | in cucina.", False),
+    ],
+)
+def test_bars_without_blanks_between_letters_are_named(tmp_path, text, is_joined):
+    path = tmp_path / "table.tsv"
+    rows = (f"1\tmatch\t{text}", "1\tmismatch\tLa zia | cantano | in cucina.")
+    path.write_text("\n".join(("item\tcondition\tsentence", *rows)), "utf-8")
+    found = [fault for fault in load_suite(path).reading.faults if fault.code == "CIM-S070"]
+    assert [fault.severity for fault in found] == ["warning"] * is_joined
+    if is_joined:
+        assert found[0].seen == (
+            "No blank separates 'zia' and 'canta', so models read 'La ziacantain cucina.' here."
+            " Such bars are in 1 sentence of 2."
+        )

@@ -96,7 +96,7 @@ def test_the_sheet_about_is_empty_where_nothing_is_written_yet(tmp_path):
 
 @pytest.mark.parametrize(
     ("kind", "message"),
-    [("pairs", "good has the acceptable sentence"), ("agreement", "A bar ( | )")],
+    [("pairs", "good has the acceptable sentence"), ("agreement", "on both sides ( | )")],
 )
 def test_the_sheet_how_to_is_about_the_columns_that_there_are(tmp_path, kind, message):
     [path] = new_suite(kind, tmp_path / "s.xlsx")

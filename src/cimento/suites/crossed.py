@@ -344,12 +344,31 @@ def _lettered(table: Table, condition: str) -> Fault | None:
     return fault("CIM-S012", where=rows[0], seen=seen, todo=todo, places=rows)
 
 
+def _lone(table: Table) -> Fault | None:
+    """The fault of the few items of one sentence, as after a slip in an item's number."""
+    ids = [id_ for id_, *_ in _ids(table)]
+    counts = Counter(ids)
+    rows = [row for row, id_ in enumerate(ids) if counts[id_] == 1]
+    if not rows or len(rows) > (1 - _USUAL) * len(ids):
+        return None
+    numbers = [table.numbers[row] for row in rows]
+    seen = (
+        f"Items of one sentence: {', '.join(repr(ids[row]) for row in rows)} in rows"
+        f" {', '.join(map(str, numbers))}; nearly all others have two."
+    )
+    todo = "Correct the number of the item, or add the other sentence."
+    places = [place_of_row(table.name, number) for number in numbers]
+    return fault("CIM-S012", where=places[0], seen=seen, todo=todo, places=places)
+
+
 def _untold(table: Table, column: str, repeated: Sequence[int], ways: Sequence[str] = ()) -> Fault:
     """The fault of a table that does not say which sentences of an item belong together."""
     ids, cells = _ids(table), [cell.strip() for cell in table.cells[column]]
     first = repeated[0] if repeated else 0
     if repeated and not ways and len(repeated) <= (1 - _USUAL) * len({*ids}):
         return _slip(table, column, first)
+    if not repeated and not ways and (lone := _lone(table)):
+        return lone
     rows = [row for row, id_ in enumerate(ids) if id_ == ids[first]]
     count = sum(cells[row] == cells[first] for row in rows)
     seen = (

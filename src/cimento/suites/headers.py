@@ -53,6 +53,9 @@ _ACCENTED: Mapping[str, tuple[str, ...]] = {
     "phenomenon": ("fenomeno", "fenómeno", "fenômeno", "явление"),
     "rating": (
         "mean rating", "average rating", "judgment", "judgement", "mean judgment",
+        "acceptability", "mean acceptability", "accettabilità", "accettabilità media",
+        "media giudizi", "giudizi medi", "aceptabilidad", "aceptabilidad media",
+        "aceitabilidade", "aceitabilidade média", "приемлемость", "средняя приемлемость",
         "giudizio", "giud.", "giudizio medio", "media dei giudizi", "valutazione",
         "valutazione media", "voto", "voto medio", "punteggio", "punteggio medio", "juicio",
         "juicio medio", "puntuación", "puntuación media", "valoración", "valoración media",

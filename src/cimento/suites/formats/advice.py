@@ -101,15 +101,29 @@ def _regions_needed(table: Table) -> str:
     )
 
 
+def _headed_by_sentences(table: Table) -> str:
+    """Advice on a table whose first row holds sentences; empty for others."""
+    headings = list(filter(_is_whole_sentence, table.columns))
+    if len(headings) > 1 and all(holds(table, name, _is_number) for name in headings):
+        return (
+            "If each row has the answers of one person to the sentences of the first row, read it"
+            f" with `cimento annotate import {table.name} --form wide`."
+        )
+    return _SENTENCES_FIRST if headings else ""
+
+
+_SENTENCES_FIRST = (
+    "Its first row holds a sentence, and has to name the columns: good and bad for pairs, sentence"
+    " and rating for rated sentences. Put such a row above the others."
+)
+
+
 def _names_needed(table: Table) -> str:
     """Advice on names of columns, for a table in no known format."""
     sentences = _columns_of_sentences(table)
     numbers = _columns_of_numbers(table)
-    if any(map(_is_whole_sentence, table.columns)):
-        return (
-            "Its first row holds a sentence, and has to name the columns: good and bad for pairs,"
-            " sentence and rating for rated sentences. Put such a row above the others."
-        )
+    if headed := _headed_by_sentences(table):
+        return headed
     if any(_BLANK in cell for cells in table.cells.values() for cell in cells):
         return _AS_BLANKS
     if len(sentences) > 1:
