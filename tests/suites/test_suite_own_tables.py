@@ -393,4 +393,18 @@ def test_an_item_of_one_sentence_among_pairs_is_named_with_its_row(tmp_path):
 def test_answers_with_a_column_for_each_sentence_are_sent_to_annotate_import(tmp_path):
     header = "Partecipante / La zia parte oggi. / La zia partono oggi."
     said = advice(written(tmp_path, header, "P1 / 6 / 2", "P2 / 7 / 1"))
-    assert "`cimento annotate import table.tsv --form wide`" in said
+    assert "`cimento annotate import table.tsv --form wide --names keep" in said
+
+
+def test_advice_on_versions_of_any_name_and_on_answers_that_are_numbers(tmp_path):
+    orders = ("1 / SVO / Juan compró pan.", "1 / OVS / Pan compró Juan.",
+              "2 / SVO / Ana lee libros.", "2 / OVS / Libros lee Ana.")  # fmt: skip
+    said = advice(written(tmp_path, "Ítem / Orden / Oración", *orders))
+    assert said.startswith("If 'Orden' says which version of its item a sentence is")
+    rows = ("P1 / Las llaves están aquí. / 6", "P1 / Las llaves está aquí. / 2",
+            "P2 / Las llaves están aquí. / 7", "P2 / Las llaves está aquí. / 1")  # fmt: skip
+    said = advice(written(tmp_path, "Participante / Oración / Respuesta", *rows))
+    assert "call 'Oración' sentence and 'Respuesta' rating" in said
+    three = "1 / Quiero que vienes hoy. / Quiero que vengas hoy. / Quiero que venir hoy."
+    said = advice(written(tmp_path, "Ítem / Indicativo / Subjuntivo / Infinitivo", three))
+    assert said.startswith("Run `cimento suites new pairs NAME.xlsx`")

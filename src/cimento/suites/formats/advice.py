@@ -47,11 +47,19 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
     if is_wide and len(sentences) == 1 and (judged := _judgments_needed(table, sentences[0])):
         return judged
     if is_wide and not is_pair:
-        return (
-            "Run `cimento suites new factorial NAME.xlsx`, copy this table into its sheet items,"
-            " and write the predictions about these columns on its sheet predictions."
-        )
+        return _AS_DESIGN if len(sentences) == _CELLS else _AS_VERSIONS
     return _names_needed(table)
+
+
+_CELLS = 4
+_AS_DESIGN = (
+    "Run `cimento suites new factorial NAME.xlsx`, copy this table into its sheet items, and write"
+    " the predictions about these columns on its sheet predictions."
+)
+_AS_VERSIONS = (
+    "Run `cimento suites new pairs NAME.xlsx`, copy this table into its sheet items, and write the"
+    " predictions about these columns on its sheet predictions."
+)
 
 
 def _texts_needed(table: Table) -> str:
@@ -70,7 +78,10 @@ def _blanks_needed(table: Table) -> str:
     if any(cells and all(_BLANK in cell for cell in cells) for cells in table.cells.values()):
         return _AS_BLANKS
     text = table.find("text")
-    if not (text and table.find("target")) or any(map(_BLANK.__contains__, table.cells[text])):
+    due = table.find("target")
+    if not (text and due) or any(map(_BLANK.__contains__, table.cells[text])):
+        return ""
+    if holds(table, due, _is_number):  # *Respuesta* may head answers of people
         return ""
     todo = f"Write the blank in each cell of {text!r} as three underscores: ___."
     marked = next(filter(_OTHER_BLANK.search, table.cells[text]), "")
@@ -107,7 +118,8 @@ def _headed_by_sentences(table: Table) -> str:
     if len(headings) > 1 and all(holds(table, name, _is_number) for name in headings):
         return (
             "If each row has the answers of one person to the sentences of the first row, read it"
-            f" with `cimento annotate import {table.name} --form wide`."
+            f" with `cimento annotate import {table.name} --form wide --names keep -o answers.csv`;"
+            ' the page "What people answered" says what comes next.'
         )
     return _SENTENCES_FIRST if headings else ""
 
@@ -122,10 +134,9 @@ def _names_needed(table: Table) -> str:
     """Advice on names of columns, for a table in no known format."""
     sentences = _columns_of_sentences(table)
     numbers = _columns_of_numbers(table)
-    if headed := _headed_by_sentences(table):
-        return headed
-    if any(_BLANK in cell for cells in table.cells.values() for cell in cells):
-        return _AS_BLANKS
+    has_blanks = any(_BLANK in cell for cells in table.cells.values() for cell in cells)
+    if known := _headed_by_sentences(table) or (_AS_BLANKS if has_blanks else ""):
+        return known
     if len(sentences) > 1:
         return _sides_needed(sentences)
     if sentences and (judged := _judgments_needed(table, sentences[0])):
@@ -135,6 +146,11 @@ def _names_needed(table: Table) -> str:
         return (
             f"If the sentences were rated, call {text!r} sentence and {number!r} rating. Higher"
             " ratings are read as better."
+        )
+    if sentences and (versions := _versions(table, sentences[0])):
+        return (
+            f"If {versions!r} says which version of its item a sentence is, call it condition;"
+            f" `cimento suites check` then asks which version should be likelier."
         )
     return (
         f"Nothing says which sentences of {sentences[0]!r} are good; colors and bold type are not"
@@ -146,6 +162,23 @@ def _names_needed(table: Table) -> str:
         ' designs see `cimento suites new --help`, for other formats the page "Supported file'
         ' formats".'
     )
+
+
+def _versions(table: Table, sentence: str) -> str:
+    """The column that tells the sentences of each item apart; empty where none does."""
+    item = table.find("item")
+    if item is None:
+        return ""
+    ids = [cell.strip() for cell in table.cells[item]]
+    for name in table.columns:
+        cells = [cell.strip() for cell in table.cells[name]]
+        is_told = len({*zip(ids, cells, strict=True)}) == len(ids) > len({*ids})
+        if name not in (item, sentence) and is_told and len({*cells}) <= _MOST_VERSIONS:
+            return name
+    return ""
+
+
+_MOST_VERSIONS = 8
 
 
 def _judgments_needed(table: Table, sentence: str) -> str:
@@ -167,7 +200,10 @@ def _judgments_needed(table: Table, sentence: str) -> str:
         values = {cell.strip() for cell in table.cells[name] if cell.strip()}
         # Two levels in a table with more columns are those of a factor, unless its name judges.
         may_be_two = len(table.columns) <= _FEWEST_WIDE or names_judgments(name)
-        if name == sentence or _counts_rows(table.cells[name]):
+        if name in (sentence, table.find("item")) or _counts_rows(table.cells[name]):
+            continue
+        is_named = is_judgments(values) or names_judgments(name)
+        if not is_named and name == _versions(table, sentence):
             continue
         if not (is_judgments(values) or (may_be_two and _are_two(values))):
             continue
