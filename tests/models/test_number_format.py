@@ -51,7 +51,8 @@ def formats(made) -> tuple[str, str]:
     ("name", "meant"),
     [
         ("fp16", "float16"), ("half", "float16"), ("bf16", "bfloat16"), ("fp32", "float32"),
-        ("fp64", "float64"), ("bfloat16", "bfloat16"), (torch.bfloat16, "bfloat16"),
+        ("fp64", "float64"), ("float", "float32"), ('"double"', "float64"),
+        ("bfloat16", "bfloat16"), (torch.bfloat16, "bfloat16"),
         ("BF16", "bfloat16"), ("FP32", "float32"),
     ],
 )  # fmt: skip

@@ -111,6 +111,8 @@ def test_dates_are_those_of_openpyxl_in_every_format(mac):
             style = book.add_format({"num_format": code})
             for row, days in enumerate(DAYS):
                 page.write_number(row, column, days, style)
+            for row in (len(DAYS), len(DAYS) + 1):
+                page.write_string(row, column, "among texts")
 
     data = made(write, date_1904=mac)
     assert_as_openpyxl(data)
@@ -121,12 +123,21 @@ def test_dates_are_those_of_openpyxl_in_every_format(mac):
 
 def test_moments_are_faults_of_their_rows():
     moments = [datetime(2024, 3, 1), date(2024, 3, 1), time(10, 30), timedelta(1.5)]  # noqa: DTZ001
-    rows = [["a"], [moments[0], "b", moments[1]], [], [moments[2]], [moments[3]]]
+    rows = [["a"], [moments[0], "b", moments[1]], [], [moments[2]], [moments[3]], ["text"]]
     read, faults = read_workbook(of_openpyxl(rows), name="a.xlsx")
     assert read[1] == ["2024-03-01 00:00:00", "b", "2024-03-01 00:00:00"]
-    assert [row[0] for row in read[3:]] == ["10:30:00", "1 day, 12:00:00"]
+    assert [row[0] for row in read[3:5]] == ["10:30:00", "1 day, 12:00:00"]
     assert [fault.where for fault in faults] == [f"a.xlsx row {n}" for n in (2, 2, 4, 5)]
     assert "2024-03-01 00:00:00, which is a date or a time" in faults[0].seen
+
+
+def test_a_column_of_dates_alone_is_one_of_dates():
+    rows = [["good", "bad", "day"], ["Piove.", "Piovono.", date(2026, 3, 1)], ["Va.", "Vanno."]]
+    read, faults = read_workbook(of_openpyxl(rows), name="a.xlsx")
+    assert (read[1][2], faults) == ("2026-03-01 00:00:00", [])
+    among_texts = [*rows, ["Sa.", "Sanno.", "ieri"]]
+    [fault] = read_workbook(of_openpyxl(among_texts), name="a.xlsx")[1]
+    assert fault.where == "a.xlsx row 2"
 
 
 def test_many_dates_are_not_all_told(monkeypatch):

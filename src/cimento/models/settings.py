@@ -20,19 +20,21 @@ DtypeName: TypeAlias = Literal["float32", "float64", "bfloat16", "float16"]
 DtypeRule: TypeAlias = DtypeName | Literal["auto"]
 
 _ALSO_CALLED: Mapping[str, DtypeName] = {
-    "fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64"
+    "fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32", "float": "float32",
+    "fp64": "float64", "double": "float64",
 }  # fmt: skip
 
 
 def dtype_rule(value: object) -> DtypeRule:
     """A number format by any of its names, or a dtype of torch; ``auto`` stays.
 
-    Capitals do not matter: ``BF16`` is a usual spelling.
+    Capitals do not matter: ``BF16`` is a usual spelling. Quotation marks that a shell has left, as
+    in ``dtype="float"``, are taken away.
 
     Raises:
         ValueError: there is no number format of this name.
     """
-    name = str(value).removeprefix("torch.").lower()
+    name = str(value).strip("\"'").removeprefix("torch.").lower()
     names: tuple[DtypeRule, ...] = (*get_args(DtypeName), "auto")
     chosen = next((other for other in names if other == _ALSO_CALLED.get(name, name)), None)
     if chosen is None:

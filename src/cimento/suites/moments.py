@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from cimento.errors import Fault
+from cimento.io.parsing import MOST_FAULTS
 from cimento.suites.reading import fault
 
 _DATES = frozenset({*range(14, 23), *range(45, 48)})
@@ -44,8 +47,46 @@ def moment_of(days: float, epoch: datetime, *, is_duration: bool) -> Moment:
     return Moment(epoch + timedelta(days=whole) + rest)
 
 
-def not_text(value: Moment, where: str) -> Fault:
-    """The fault of a cell with a date or a time."""
-    seen = f"A cell holds {value}, which is a date or a time and not text."
-    todo = "Format the column as text and type the cell again."
-    return fault("CIM-S003", where=where, seen=seen, todo=todo)
+@dataclass(slots=True)
+class DateCells:
+    """The cells of a sheet that hold dates or times.
+
+    In a column of nothing else below its heading they are what was meant, such as the days of
+    answers. Among texts, a program has taken something else for a date, such as 3-4.
+    """
+
+    _texts: set[int] = field(default_factory=set)
+    _mixed: set[int] = field(default_factory=set)
+    _dates: dict[int, list[tuple[int, Moment]]] = field(default_factory=dict)
+
+    def add(self, row: int, cells: Mapping[int, str]) -> None:
+        """Add the cells of a row, by their columns."""
+        for column, value in cells.items():
+            if isinstance(value, Moment):
+                dates = self._dates.setdefault(column, [])
+                if len(dates) < MOST_FAULTS:
+                    dates.append((row, value))
+            elif column in self._texts:
+                self._mixed.add(column)
+            else:
+                self._texts.add(column)
+
+    def faults(self, name: str) -> list[Fault]:
+        """The faults of dates among texts or without a heading, in the order of rows.
+
+        Args:
+            name: name of the file.
+        """
+        plain = self._texts - self._mixed
+        mixed = (date for column, dates in self._dates.items() if column not in plain
+                 for date in dates)  # fmt: skip
+        todo = "Format the column as text and type the cell again."
+        return [
+            fault(
+                "CIM-S003",
+                where=f"{name} row {row}",
+                seen=f"A cell holds {value}, which is a date or a time and not text.",
+                todo=todo,
+            )
+            for row, value in sorted(mixed)
+        ]

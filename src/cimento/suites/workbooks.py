@@ -22,7 +22,7 @@ from typing import NoReturn, TypeAlias
 from cimento.errors import Fault, InputError, counted
 from cimento.io.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, SMALL_BYTES
 from cimento.suites.headers import join_names
-from cimento.suites.moments import Moment, date_kind, moment_of, not_text
+from cimento.suites.moments import DateCells, Moment, date_kind, moment_of
 from cimento.suites.reading import fault, place_of_row
 
 MOST_ROWS = 1_048_576
@@ -245,7 +245,7 @@ class _Workbook:
         self._styles = self._date_styles(styles) if styles else []
         nothing: list[str] = []  # one shared list for gaps, which may have a million rows
         cells: dict[int, str] = {}
-        moments: list[Moment] = []
+        dates = DateCells()
         column = number = read = wide = letters = 0
         for tag, attributes, text in self._elements(self._sheet, {"c", "row", "mergeCell"}):
             if tag == "mergeCell":
@@ -258,8 +258,6 @@ class _Workbook:
                 value = self._value(attributes, text)
                 if value is None:
                     continue
-                if isinstance(value, Moment):
-                    moments.append(value)
                 cells[column] = value
                 letters += len(value)
                 continue
@@ -274,9 +272,9 @@ class _Workbook:
                 number = place
                 if cells and attributes.get("hidden") in _TRUE and len(self.hidden) < MOST_FAULTS:
                     self.hidden.append(number)
-                free = max(MOST_FAULTS - len(faults), 0)
-                faults += [not_text(moment, f"{name} row {number}") for moment in moments[:free]]
-            cells, moments, column = {}, [], 0
+                dates.add(number, cells)
+            cells, column = {}, 0
+        faults += dates.faults(name)[: max(MOST_FAULTS - len(faults), 0)]
 
     def _wanted(
         self, book: str, related: Mapping[str, tuple[str, str]], wanted: str

@@ -181,6 +181,13 @@ def _versions(table: Table, sentence: str) -> str:
 _MOST_VERSIONS = 8
 
 
+def _varies(table: Table, name: str, sentence: str) -> bool:
+    """Whether a column has several values for one sentence, as that of participants has."""
+    cells = zip(table.cells[sentence], table.cells[name], strict=True)
+    pairs = {(text.strip(), value.strip()) for text, value in cells}
+    return len(pairs) > len({text for text, _ in pairs})
+
+
 def _judgments_needed(table: Table, sentence: str) -> str:
     """Advice on judgments of the sentences in one column; empty where there seem to be none."""
     if any(map(judgment_mark, table.cells[sentence])):
@@ -203,7 +210,7 @@ def _judgments_needed(table: Table, sentence: str) -> str:
         if name in (sentence, table.find("item")) or _counts_rows(table.cells[name]):
             continue
         is_named = is_judgments(values) or names_judgments(name)
-        if not is_named and name == _versions(table, sentence):
+        if not is_named and (name == _versions(table, sentence) or _varies(table, name, sentence)):
             continue
         if not (is_judgments(values) or (may_be_two and _are_two(values))):
             continue

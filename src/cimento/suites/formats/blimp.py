@@ -13,7 +13,7 @@ from pathlib import Path
 from sys import intern
 from typing import TypeAlias, cast
 
-from cimento.errors import Fault, FormulaError, InputError
+from cimento.errors import Fault, FormulaError, InputError, counted
 from cimento.io.files import write_text
 from cimento.io.parsing import each_line, line_parser
 from cimento.suites import (
@@ -286,7 +286,7 @@ def pair_losses(suite: Suite) -> list[str]:
     if set(suite.condition_names) != SENTENCES.keys():
         losses.append(f"the conditions {', '.join(suite.condition_names)}")
     if [prediction.formula for prediction in suite.predictions] != [PAIR_PREDICTION.formula]:
-        losses.append(f"the {len(suite.predictions)} predictions as they are")
+        losses.append(f"{counted(len(suite.predictions), 'prediction')} as written")
     losses += [f"the {name}" for name in ("cluster", "factors", "extra") if getattr(suite, name)]
     if suite.metric != "sum":
         losses.append(f"the metric {suite.metric}")
