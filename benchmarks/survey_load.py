@@ -157,7 +157,10 @@ async def answer_at_pace(people: list[Person], load: Load) -> None:
             due += EVERY_SECONDS
 
     delays = [chance.uniform(0, EVERY_SECONDS) for _ in people]
-    await asyncio.gather(*map(one, people, delays))
+    # All are waited for: one that goes on could open a connection that nobody closes.
+    ends = await asyncio.gather(*map(one, people, delays), return_exceptions=True)
+    for error in filter(None, ends):
+        raise error
 
 
 async def answer_at_once(people: list[Person]) -> float:
