@@ -156,3 +156,8 @@ def test_the_merge_command(tmp_path, capsys):
     made = load_suite(out).suite
     assert made.items[3].id == "due-1"
     assert made.items[3].column("phenomenon") == "due"
+    edited = (out / "suite.toml").read_text("utf-8") + "# edited\n"
+    (out / "suite.toml").write_text(edited, "utf-8")
+    assert invoke(command) == 1
+    assert "exists already" in capsys.readouterr().err
+    assert (out / "suite.toml").read_text("utf-8") == edited

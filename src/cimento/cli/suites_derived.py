@@ -13,7 +13,7 @@ from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import needed_frequencies
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
-from cimento.io.files import write_text
+from cimento.io.files import refuse_existing, write_text
 from cimento.io.inline_markup import columns
 from cimento.models.ngram_training import MOST_ORDER
 
@@ -70,6 +70,7 @@ def _match_suite(options: MatchOptions) -> None:
         frequency=known,
         sha256=loaded.reading.sha256,
     )
+    refuse_existing(options.output)
     write_native(matched.suite, options.output)
     kept = len(matched.suite.items)
     rows = [
@@ -107,6 +108,7 @@ def prime_suite(
     loaded = load_suite(suite)
     digest = loaded.reading.sha256
     made = prime(sentence_suite(loaded), condition, earlier, seed=seed, sha256=digest)
+    refuse_existing(output)
     write_native(made, output)
     note(f"Written: {output}. Run it with: cimento run {output} --context-column {COLUMN}")
 
@@ -127,6 +129,7 @@ def merge_suite(
 
     parts = {loaded.suite.name: sentence_suite(loaded) for loaded in load_suites(suites)}
     made = merge_suites(parts, name=name)
+    refuse_existing(output)
     write_native(made, output)
     note(f"Written: {output}, {counted(len(made.items), 'item')} of {counted(len(parts), 'suite')}")
 
