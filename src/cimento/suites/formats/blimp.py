@@ -286,7 +286,7 @@ def pair_losses(suite: Suite) -> list[str]:
     if set(suite.condition_names) != SENTENCES.keys():
         losses.append(f"the conditions {', '.join(suite.condition_names)}")
     if [prediction.formula for prediction in suite.predictions] != [PAIR_PREDICTION.formula]:
-        losses.append(f"{counted(len(suite.predictions), 'prediction')} as written")
+        losses.append(f"the {counted(len(suite.predictions), 'prediction')} as written")
     losses += [f"the {name}" for name in ("cluster", "factors", "extra") if getattr(suite, name)]
     if suite.metric != "sum":
         losses.append(f"the metric {suite.metric}")
