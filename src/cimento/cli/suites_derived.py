@@ -136,12 +136,8 @@ def merge_suite(
 
 def _numbers(balance: Balance) -> tuple[str, str, str, str]:
     frequency = "" if balance.frequency is None else f"{balance.frequency:.2f}"
-    return (
-        f"{balance.words:.2f}",
-        f"{balance.characters:.1f}",
-        f"{balance.overlap:.2f}",
-        frequency,
-    )
+    means = f"{balance.words:.2f}", f"{balance.characters:.1f}", f"{balance.overlap:.2f}"
+    return *means, frequency
 
 
 Of = Literal["rate", "margin", "dd", "correlation"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import gt, lt
 from statistics import fmean
 
@@ -174,19 +174,25 @@ def _summed(quantity: Quantity) -> tuple[Reference, ...]:
 
 def _texts(
     stimuli: Stimuli, items: Sequence[int], references: Sequence[Reference]
-) -> Iterator[list[str]]:
+) -> Iterable[Sequence[str]]:
     """The texts of the referenced regions, for each of some items."""
     starts, shapes, lines = stimuli.starts, stimuli.shapes, stimuli.lines
-    whole = stimuli.suite.columns.is_whole
-    wanted = [
-        (stimuli.places(reference.condition), _slice(reference.region)) for reference in references
-    ]
-    for item in items:
-        rows = ((starts[item] + places[shapes[item]], part) for places, part in wanted)
-        if whole:
-            yield [lines[row] for row, _part in rows]
-        else:
-            yield [text for row, part in rows for text in stimuli.regions(row)[part]]
+    of_condition = [stimuli.places(reference.condition) for reference in references]
+    if stimuli.suite.columns.is_whole:
+        columns = (
+            [lines[starts[item] + places[shapes[item]]] for item in items]
+            for places in of_condition
+        )
+        return zip(*columns, strict=True)
+    parts = [_slice(reference.region) for reference in references]
+    return (
+        [
+            text
+            for places, part in zip(of_condition, parts, strict=True)
+            for text in stimuli.regions(starts[item] + places[shapes[item]])[part]
+        ]
+        for item in items
+    )
 
 
 def _slice(region: RegionNumber) -> slice:

@@ -155,10 +155,7 @@ class _Pairs:
         self._rows: FreeCells[JsonValue] = FreeCells()
 
     def add(self, row: _Row) -> None:
-        """Add the pair of a line; equal texts share one object, from the start, to save memory."""
-        for key, value in row.items():
-            if type(value) is str and key not in _KEYS:
-                row[key] = intern(value)
+        """Add the pair of a line."""
         self._rows.add(row)
 
     def only(self, key: str) -> str:
