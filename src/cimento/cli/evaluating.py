@@ -72,12 +72,12 @@ def _note_judged_otherwise(runs: Sequence[Run]) -> bool:
         ]
         if changed:
             differing.setdefault("; ".join(changed), []).append(f"{run.suite_name} x {run.model}")
-    for how, names in differing.items():
+    for differences, names in differing.items():
         note(
             f"cimento: {', '.join(names)}: these numbers are not stored. What was stored before is"
-            f" judged with other options ({how}), and report, show, compare and cite use that."
-            " Repeat the command with --force to store these numbers in its place, or give the"
-            " options to `cimento judge RUN -o FOLDER` to store them elsewhere."
+            f" judged with other options ({differences}), and report, show, compare and cite use"
+            " that. Repeat the command with --force to store these numbers in its place, or give"
+            " the options to `cimento judge RUN -o FOLDER` to store them elsewhere."
         )
     return bool(differing)
 

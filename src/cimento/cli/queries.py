@@ -308,9 +308,9 @@ def _build(options: PairQueryOptions) -> None:
         show_json(record)
     if options.as_json or not pairs:
         return
-    asked, found = options.items or 0, counted(drafts.matches, "match", "matches")
+    asked, matches = options.items or 0, counted(drafts.matches, "match", "matches")
     fewer = f", fewer than --items {asked}" if len(pairs) < asked else ""
-    note(f"{counted(len(pairs), 'pair')} of {found}{fewer}: {options.output}")
+    note(f"{counted(len(pairs), 'pair')} of {matches}{fewer}: {options.output}")
     for line in _power_lines(record):
         note(line)
     if with_text:

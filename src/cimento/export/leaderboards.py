@@ -340,10 +340,10 @@ def eval_results(runs: Iterable[RunData], *, dataset: str, source: str = "") -> 
         source: likewise.
     """
     several = list(runs)
-    told = labelled_apart([run.run for run in several])
+    labelled = labelled_apart([run.run for run in several])
     return "".join(
         _entry(run, one, named.model, dataset=dataset, source=source)
-        for run, named in zip(several, told, strict=True)
+        for run, named in zip(several, labelled, strict=True)
         for one in run.run.estimates()
         if one.role == "headline" and one.value is not None
     )

@@ -32,15 +32,16 @@ def judged_notes(runs: Sequence[Run], short: Mapping[str, str]) -> tuple[str, ..
 
 def _ways(run: Run) -> Iterator[str]:
     headline = next((one for one in run.estimates() if one.role == "headline"), None)
-    measure = str(getattr(run.options, "measure", None) or "")
+    options = run.options.model_dump(mode="json")
+    measure = str(options.get("measure") or "")
     if headline is not None and not headline.is_share and headline.question:
         name = STATISTICS.get(headline.statistic, headline.statistic)
         yield f"{name}: {_words(headline.question)} beside the ratings"
     elif measure:
-        several = ", ".join((measure, *getattr(run.options, "also", ())))
+        several = ", ".join((measure, *options.get("also", ())))
         first = f", the first of {several}" if several != measure else ""
         yield f"Judged on {_words(measure)}{first}"
-    metric = getattr(run.options, "metric", None)
+    metric = options.get("metric")
     if metric not in (None, "sum") and not measure:
         yield f"The value of a region is the {metric} of its tokens"
     rule = str(manifest_part(run.manifest, "asking", "policy").get("pll", ""))

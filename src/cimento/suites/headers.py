@@ -82,6 +82,14 @@ _NUMBERS = (
 )  # fmt: skip
 SETS = {"set", "insieme", "conjunto", "набор"}
 """Names of columns of items if their cells have numbers; others are sets such as *train*."""
+PARTICIPANTS = (
+    "participant", "rater", "annotator", "informant", "speaker", "respondent", "judge", "worker",
+    "partecipante", "informante", "informatore", "giudice", "annotatore", "rispondente",
+    "participante", "hablante", "juez", "anotador", "encuestado", "falante", "juiz", "respondente",
+    "участник", "испытуемый", "информант", "респондент", "носитель", "эксперт",
+)  # fmt: skip
+"""Names of a column that says who answered, which name nothing else in a table of sentences."""
+
 ITEMS = {"item", "id", *HEADERS["item"]}
 """Names of a column of items' numbers, without capitals."""
 KNOWN = {*HEADERS}.union(*HEADERS.values(), *SIDES.values())

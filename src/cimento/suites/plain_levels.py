@@ -12,23 +12,18 @@ from cimento.suites.headers import meaning
 from cimento.suites.reading import fault
 from cimento.suites.sides import is_negative
 
-
-def _words(text: str) -> list[str]:
-    return text.split()
-
-
-_PLAIN = frozenset(
-    _words(
-        "short breve brevi breves corta corto corte corti cortas cortos curta curto curtas curtos"
-        " короткая короткое короткий короткие matrix matrice matriz main principale principal"
-        " главная главное control controllo controle контроль baseline"
-    )
-)
-_CHANGED = frozenset(_words(
-    "long lunga lungo lunghe lunghi larga largo largas largos longa longo longas longos"
-    " длинная длинное длинный длинные embedded incassata incassato subordinata subordinada"
-    " incrustada encaixada вложенная вложенное island isola isla ilha остров"
-))  # fmt: skip
+_PLAIN = {
+    "short", "breve", "brevi", "breves", "corta", "corto", "corte", "corti", "cortas", "cortos",
+    "curta", "curto", "curtas", "curtos", "короткая", "короткое", "короткий", "короткие",
+    "matrix", "matrice", "matriz", "main", "principale", "principal", "главная", "главное",
+    "control", "controllo", "controle", "контроль", "baseline",
+}  # fmt: skip
+_CHANGED = {
+    "long", "lunga", "lungo", "lunghe", "lunghi", "larga", "largo", "largas", "largos", "longa",
+    "longo", "longas", "longos", "длинная", "длинное", "длинный", "длинные", "embedded",
+    "incassata", "incassato", "subordinata", "subordinada", "incrustada", "encaixada",
+    "вложенная", "вложенное", "island", "isola", "isla", "ilha", "остров",
+}  # fmt: skip
 _NEGATIONS = (
     "non", "no", "not", "não", "не", "without", "senza", "sin", "sem", "без", "minus",
 )  # fmt: skip

@@ -121,7 +121,10 @@ def test_a_file_that_cannot_be_opened_is_said_at_once(tmp_path):
 
 
 def test_closing_writes_what_waits(table):
+    others = {*threading.enumerate()}  # of surveys that are open in other tests
     writer = Writer(lambda: storage.open_database(table))
+    [own] = [thread for thread in threading.enumerate() if thread not in others]
+    assert own.name == "survey writer"
 
     async def write():
         waiting = [asyncio.ensure_future(writer.write(insert(value))) for value in range(20)]
@@ -130,4 +133,4 @@ def test_closing_writes_what_waits(table):
         return await asyncio.gather(*waiting)
 
     assert len(run(write())) == 20
-    assert not [thread for thread in threading.enumerate() if thread.name == "survey writer"]
+    assert not own.is_alive()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from cimento.errors import Fault
 from cimento.suites.crossed import CLUSTER
-from cimento.suites.headers import without_noun
+from cimento.suites.headers import PARTICIPANTS, without_noun
 from cimento.suites.reading import fault, place_of_row
 from cimento.suites.tables import Table
 
@@ -23,15 +23,8 @@ _LEAST_ALIKE = 0.9
 _FEWEST = 2
 _HIGHEST = 100
 """The upper end of the longest scale; larger numbers, such as reading times, are no ratings."""
-_PEOPLE = {
-    "participant", "rater", "annotator", "informant", "speaker", "respondent", "judge", "worker",
-    "partecipante", "informante", "giudice", "annotatore", "rispondente",
-    "participante", "hablante", "juez", "anotador", "encuestado", "falante", "juiz", "respondente",
-    "участник", "испытуемый", "информант", "респондент", "носитель", "эксперт",
-}  # fmt: skip
-"""Names of a column that says who answered, which name nothing else in a table of sentences."""
 _NUMBERED = {
-    *_PEOPLE, "subject", "subj", "sub", "soggetto", "sogg", "sujeto", "suj", "sujeito", "part",
+    *PARTICIPANTS, "subject", "subj", "sub", "soggetto", "sogg", "sujeto", "suj", "sujeito", "part",
     "p", "s", "pp", "inf", "п", "у", "и", "уч", "исп", "инф",
 }  # fmt: skip
 """Words that, with a number behind them, name a person."""
@@ -101,7 +94,7 @@ def _slip_of_people(
     Only where a column is named after people, and tells the rows of nearly all sentences apart. No
     other column, such as that of ages, may take its place.
     """
-    names = [name for name in table.columns if without_noun(name) in _PEOPLE]
+    names = [name for name in table.columns if without_noun(name) in PARTICIPANTS]
     if len(names) != 1 or not _are_several(groups) or not _holds_numbers(table.cells[known[0]]):
         return None
     cells = [cell.strip() for cell in table.cells[names[0]]]

@@ -209,16 +209,23 @@ _MOST_ODD = 0.1
 """Largest share of judgments that are mistakes among those of two kinds."""
 
 
-def _odd_mark(table: Table) -> Fault | None:
-    """The fault of the few cells that are no judgment, where all others are one of two."""
+def _odd_mark(table: Table, *, in_pairs: bool = False) -> Fault | None:
+    """The fault of the few cells that are no judgment, where all others are one of two.
+
+    Args:
+        table: of sentences and judgments.
+        in_pairs: whether each item has two sentences, so that an empty cell is a mistake too, and
+            two numbers are judgments.
+    """
     column = table.find("rating") or table.find("ratings") or ""
     cells = [cell.strip() for cell in table.cells[column]]
     two = [mark for mark, _ in Counter(filter(None, cells)).most_common(2)]
-    odd = [row for row, cell in enumerate(cells) if cell and cell not in two]
+    odd = [row for row, cell in enumerate(cells) if cell not in two and (cell or in_pairs)]
     if not (odd and sides_of(column, two)) or len(odd) > max(1, _MOST_ODD * len(cells)):
         return None
-    if is_judgments([*two, *(cells[row] for row in odd)]) or not all(map(_is_word, two)):
-        return None  # marks of several degrees, or ratings
+    has_degrees = is_judgments([*two, *(cells[row] for row in odd)]) or not all(map(_is_word, two))
+    if has_degrees and not in_pairs:
+        return None
     places = [place_of_row(table.name, table.numbers[row]) for row in odd]
     seen = f"{column} is {cells[odd[0]]!r}, and {two[0]!r} or {two[1]!r} in nearly all other rows."
     return fault("CIM-S037", where=places[0], seen=seen, todo="Correct the cell.", places=places)
@@ -235,7 +242,7 @@ def _repeated(rows: Rows, table: Table) -> Fault | None:
     else:
         return None
     column = table.find("rating") or table.find("ratings") or ""
-    if slip := _odd_judgment(table, column) or _doubled(rows):
+    if slip := _odd_mark(table, in_pairs=True) or _doubled(rows):
         return slip
     seen = (
         f"The column {column!r} makes this a suite of ratings, in which each item has one sentence;"
@@ -256,18 +263,6 @@ def _repeated(rows: Rows, table: Table) -> Fault | None:
     ]
     places = rows.places[first : first + count]
     return fault("CIM-S011", where=places[0], seen=seen, todo=" ".join(ways) + pairs, places=places)
-
-
-def _odd_judgment(table: Table, column: str) -> Fault | None:
-    """The fault of the few cells that do not judge, in pairs that all others judge by two marks."""
-    cells = [cell.strip() for cell in table.cells[column]]
-    two = [mark for mark, _ in Counter(filter(None, cells)).most_common(2)]
-    odd = [row for row, cell in enumerate(cells) if cell not in two]
-    if not odd or len(odd) > max(1, _MOST_ODD * len(cells)) or not sides_of(column, two):
-        return None
-    places = [place_of_row(table.name, table.numbers[row]) for row in odd]
-    seen = f"{column} is {cells[odd[0]]!r}, and {two[0]!r} or {two[1]!r} in nearly all other rows."
-    return fault("CIM-S037", where=places[0], seen=seen, todo="Correct the cell.", places=places)
 
 
 def _doubled(rows: Rows) -> Fault | None:

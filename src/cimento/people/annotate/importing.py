@@ -43,7 +43,7 @@ from cimento.people.judgments.formats import (
     read_pcibex,
     read_wide,
 )
-from cimento.suites.headers import HEADERS
+from cimento.suites.headers import HEADERS, PARTICIPANTS
 from cimento.suites.tables import open_table
 
 BYTES = 32
@@ -140,9 +140,7 @@ def _spelled(*names: str) -> tuple[str, ...]:
 # A subject, a person or a name may also be those of the sentence.
 _LONG = usual_map(
     annotator=(
-        *_spelled("participant", "participant_id", "participant id", "annotator", "informant",
-                  "rater", "partecipante", "informatore", "participante", "informante", "участник",
-                  "испытуемый", "информант"),
+        *_spelled("participant_id", "participant id", *PARTICIPANTS),
         "PROLIFIC_PID",
     ),
     value=_spelled(

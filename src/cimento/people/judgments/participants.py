@@ -81,7 +81,7 @@ def remark(name: str) -> str:
 
 
 def nobody(table: Table, others: Sequence[str]) -> InputError:
-    """That nothing says whose answers the rows have.
+    """The error of a table that does not say whose answers its rows are.
 
     Args:
         table: of answers.

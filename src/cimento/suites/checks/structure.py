@@ -328,7 +328,8 @@ def check_predictions(stimuli: Stimuli) -> Iterator[Fault]:
         if reason:
             seen = f"{reason[:1].upper()}{reason[1:]}."
             yield fault("CIM-S026", where=numbered(number), seen=seen)
-    if not suite.predictions and len(set(map(frozenset, stimuli.shapes))) < 2:  # noqa: PLR2004  # with one misspelt, a table predicts nothing
+    # Where a condition is misspelt, a table predicts nothing for that reason.
+    if not suite.predictions and len(set(map(frozenset, stimuli.shapes))) <= 1:
         todo = _example(stimuli)
         yield fault(NO_PREDICTIONS, where=suite.name, seen="The suite predicts nothing.", todo=todo)
     readable = True

@@ -47,11 +47,10 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
     if is_wide and len(sentences) == 1 and (judged := _judgments_needed(table, sentences[0])):
         return judged
     if is_wide and not is_pair:
-        return _AS_DESIGN if len(sentences) == _CELLS else _AS_VERSIONS
+        return _AS_DESIGN if len(sentences) == _FEWEST_CELLS else _AS_VERSIONS
     return _names_needed(table)
 
 
-_CELLS = 4
 _AS_DESIGN = (
     "Run `cimento suites new factorial NAME.xlsx`, copy this table into its sheet items, and write"
     " the predictions about these columns on its sheet predictions."
@@ -150,7 +149,7 @@ def _names_needed(table: Table) -> str:
     if sentences and (versions := _versions(table, sentences[0])):
         return (
             f"If {versions!r} says which version of its item a sentence is, call it condition;"
-            f" `cimento suites check` then asks which version should be likelier."
+            " `cimento suites check` then asks which version should be likelier."
         )
     return (
         f"Nothing says which sentences of {sentences[0]!r} are good; colors and bold type are not"
