@@ -47,7 +47,7 @@ from cimento.paradigms.registry import (
 from cimento.runs.job import SuiteJob, honoured, refuse_unused, suite_job
 from cimento.runs.run import Run
 from cimento.suites import JsonValue
-from cimento.suites.builtin import builtin_names
+from cimento.suites.builtin import is_builtin
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ def _is_model(suite: object) -> bool:
 def _is_suite(model: object) -> bool:
     """Whether what was given as a model is a suite."""
     if isinstance(model, str):
-        return model in builtin_names()
+        return is_builtin(model)
     return any(hasattr(model, name) for name in ("meta", "paradigm"))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cimento.engine.handle import ModelHandle
@@ -21,7 +22,7 @@ from cimento.runs.adaptive import AdaptiveRounds
 from cimento.runs.remarks import about_suite
 from cimento.runs.run import Run, open_run
 from cimento.runs.stopped import ADAPTIVE, AdaptiveRecord
-from cimento.runs.store import CONTENT, ORDER, RunFolder, describe, store_answers
+from cimento.runs.store import CONTENT, MANIFEST, ORDER, RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
 from cimento.suites import JsonValue
 from cimento.suites.digest import whole_digest
@@ -239,10 +240,18 @@ class SuiteJob:
             **options.inputs(loaded.suite, scoring),
         }
         self._places: list[pl.DataFrame] = []
-        earlier = {**self._inputs, "suite": loaded.reading.sha256}
-        self._inputs[_SHOWN] = whole_digest(loaded.suite)
-        done = (self._inputs, earlier)
-        self.is_done = folder is not None and not force and any(map(folder.is_done, done))
+        self.is_done = folder is not None and not force and self._is_in(folder)
+
+    def _is_in(self, folder: RunFolder) -> bool:
+        """Whether the run is stored in a folder, also by a version that named the suite's file."""
+        if not (folder.path / MANIFEST).is_file():
+            return False  # the digest of a long suite is made while the model answers
+        earlier = {**self._inputs, "suite": self._loaded.reading.sha256}
+        return any(map(folder.is_done, (self._shown_inputs, earlier)))
+
+    @cached_property
+    def _shown_inputs(self) -> dict[str, JsonValue]:
+        return {**self._inputs, _SHOWN: whole_digest(self._loaded.suite)}
 
     def prepare(self) -> None:
         """Prepare the folder of the run, before anything is computed.
@@ -323,7 +332,7 @@ class SuiteJob:
                 suite=_identity(self._loaded),
                 asking=self._scoring,
                 named=self.model.named,
-                inputs=self._inputs,
+                inputs=self._shown_inputs,
                 warnings=warnings,
                 **self._usage(answers),
                 **self._noted,

@@ -250,6 +250,19 @@ class FreeCells(Generic[CellT]):
             cells[name].append(cell)
         self._rows += 1
 
+    def extend(self, rows: Sequence[Mapping[str, CellT]]) -> None:
+        """Add the cells of some rows, in the columns' order where they have the same ones."""
+        if not self._rows and rows:
+            self._cells = {name: [] for name in rows[0]}
+        if set(map(tuple, rows)) <= {tuple(self._cells)}:
+            columns = zip(*[row.values() for row in rows], strict=True)
+            for cells, more in zip(self._cells.values(), columns, strict=False):
+                cells.extend(more)
+            self._rows += len(rows)
+        else:
+            for row in rows:
+                self.add(row)
+
     def columns(self) -> Mapping[str, Sequence[CellT | None]]:
         """The cells of each column; None in the rows that lack it."""
         return self._cells or NOTHING

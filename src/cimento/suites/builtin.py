@@ -97,6 +97,11 @@ def builtin_names(*, kind: str = "") -> list[str]:
     return [name for name in names if not kind or kind_of(_FOLDER / name) == kind]
 
 
+def is_builtin(name: str) -> bool:
+    """Whether a built-in suite has this name."""
+    return re.fullmatch(r"[\w-]+", name) is not None and (_FOLDER / name / "suite.toml").is_file()
+
+
 def list_builtin(*, kind: str = "") -> list[BuiltinSuite]:
     """All built-in suites, or those of one kind, sorted by name."""
     return [_describe(_FOLDER / name) for name in builtin_names(kind=kind)]
@@ -143,7 +148,7 @@ def find_suite(name_or_path: str | Path) -> Path:
         UsageError: an address does not pin what is behind it.
         StorageError: what was fetched has been changed since, or cannot be stored.
     """
-    if isinstance(name_or_path, str) and name_or_path in builtin_names():
+    if isinstance(name_or_path, str) and is_builtin(name_or_path):
         return _FOLDER / name_or_path
     if isinstance(name_or_path, str) and is_address(name_or_path):
         return _fetched(find_published(name_or_path))

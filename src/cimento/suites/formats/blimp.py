@@ -7,7 +7,7 @@ import functools
 import json
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from sys import intern
@@ -53,6 +53,8 @@ ID_KEY = "pairID"
 SENTENCES = {GOOD: "sentence_good", BAD: "sentence_bad"}
 _KEYS = frozenset(SENTENCES.values())
 _Row: TypeAlias = dict[str, JsonValue]
+_AT_ONCE = 1024
+"""Number of rows that become columns together; all of a long suite would take much memory."""
 
 
 def read_blimp(path: Path) -> Reading:
@@ -128,6 +130,7 @@ def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[int], list
     parse, (good, bad) = line_parser(text), SENTENCES.values()
     numbers: list[int] = []
     faults: list[Fault] = []
+    rows: list[_Row] = []
     for number, line in enumerate(each_line(text), start=1):
         if not line.strip():
             continue
@@ -141,10 +144,14 @@ def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[int], list
                 break  # not JSON Lines at all; every further line would give the same fault
             continue
         if type(row) is dict and type(row.get(good)) is type(row.get(bad)) is str:
-            pairs.add(row)
+            rows.append(row)
             numbers.append(number)
+            if len(rows) == _AT_ONCE:
+                pairs.add(rows)
+                rows = []
         else:
             faults += validate(BlimpRow, row, where=f"{name} line {number}")[1]
+    pairs.add(rows)
     return numbers, faults
 
 
@@ -154,9 +161,9 @@ class _Pairs:
     def __init__(self) -> None:
         self._rows: FreeCells[JsonValue] = FreeCells()
 
-    def add(self, row: _Row) -> None:
-        """Add the pair of a line."""
-        self._rows.add(row)
+    def add(self, rows: Sequence[_Row]) -> None:
+        """Add the pairs of some lines."""
+        self._rows.extend(rows)
 
     def only(self, key: str) -> str:
         """The value of a key if all lines that have one agree; else empty."""
@@ -181,8 +188,9 @@ class _Pairs:
                     if type(value) is list or type(value) is dict:
                         nested.setdefault(number, {})[key] = value
             # Nearly all columns are texts; equal ones share one object to save memory.
-            as_cell = intern if kinds == {str} else _as_cell
-            free[key] = list(map(as_cell, cast("Sequence[str]", values)))
+            as_text = str if kinds == {int} else cast("Callable[[JsonValue], str]", intern)
+            as_cell = as_text if kinds in ({str}, {int}) else _as_cell
+            free[key] = list(map(as_cell, values))
         if PHENOMENON_KEY in free:
             phenomena = free.get("phenomenon") or [None] * len(places)
             both = zip(phenomena, free[PHENOMENON_KEY], strict=True)
