@@ -16,8 +16,8 @@ from operator import attrgetter
 
 from cimento.corpus import Sentence
 from cimento.corpus.connectives.inventories import JOINED_BY, Inventory, Passage, passage_of
-from cimento.corpus.connectives.matching import Match, Rule, is_clause, is_initial
-from cimento.corpus.search import DuplicateSentences, Finder, Hit, make_hit, search_treebanks
+from cimento.corpus.connectives.matching import Finder, Match, Rule, is_clause, is_initial
+from cimento.corpus.search import DuplicateSentences, Hit, make_hit, search_treebanks
 from cimento.corpus.treebanks import ReadingProblem, TreebankFile
 from cimento.errors import InputError, need_known
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from cimento.corpus.connectives.inventories import Inventory
-from cimento.corpus.connectives.matching import Rule
-from cimento.corpus.search import DuplicateSentences, Finder
+from cimento.corpus.connectives.matching import Finder, Rule
+from cimento.corpus.search import DuplicateSentences
 from cimento.corpus.treebanks import ReadingProblem, TreebankFile
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.parsing import whole_number

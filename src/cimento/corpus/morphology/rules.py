@@ -312,13 +312,9 @@ class Rules:
             need_known(
                 pos, _PARTS, where="rules", seen=f"there are none for the part of speech {pos!r}"
             )
+        self.name = f"rules:{language}"
         self._language = language
         self._lemmas = lemmas
-
-    @property
-    def name(self) -> str:
-        """The name: ``rules:`` and the language."""
-        return f"rules:{self._language}"
 
     def analyze(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form; see `Morphology`."""
