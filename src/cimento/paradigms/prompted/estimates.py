@@ -6,11 +6,10 @@ Beside people stand a correlation, a slope, a ceiling and a calibration.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
 from cimento.paradigms.prompted.judging import (
     HALF,
@@ -66,7 +65,6 @@ ANSWERED_RIGHT: Mapping[str, str] = {
     "rating": "Rated higher than its rival, on average over the whole design.",
 }
 
-Value: TypeAlias = Callable[[Answered], float]
 SLOPE, ECE = "slope", "ECE"
 _HALVINGS = 1000
 _COEFFICIENTS: Mapping[str, Role] = MappingProxyType({"spearman": "main", "pearson": "main"})
@@ -216,63 +214,63 @@ def _biases(
     prompted: PromptedRun, form: Form, asked: Sequence[Asked], like: Estimate
 ) -> Iterator[Estimate]:
     """Tendencies to one answer whatever the sentence, each a mean over items."""
+    answers = _each_answer(asked)
     if form == "rating":
         middle = (prompted.options.points + 1) / 2
+        values = [(item, answer.points - middle) for item, answer in answers]
         about = "mean number given, over scales in both directions, less the middle"
-        yield _mean_bias(prompted, asked, like, HIGH_BIAS, about, lambda a: a.points - middle)
+        like = dataclasses.replace(like, unit="points")
+        high = dataclasses.replace(like, statistic=HIGH_BIAS, description=about)
+        yield _mean_bias(prompted, values, high)
+        signs = [-1 if answer.prompt.cell.labels == 0 else 1 for _, answer in answers]
+        values = [(item, value * sign) for (item, value), sign in zip(values, signs, strict=True)]
         about = "distance of the number from the middle, towards the end that is named first"
-        yield _mean_bias(
-            prompted, asked, like, END_BIAS, about,
-            lambda a: (a.points - middle) * (-1 if a.prompt.cell.labels == 0 else 1),
-        )  # fmt: skip
+        end = dataclasses.replace(like, statistic=END_BIAS, description=about)
+        yield _mean_bias(prompted, values, end)
         return
     what = "sentence" if form == "choice" else "answer"
     about = f"share of answers that take the {what} that comes first"
-    yield _share_bias(prompted, asked, like, FIRST, about, _said_first)
+    said = [(item, _decided(answer.share(answer.prompt.answers[0]))) for item, answer in answers]
+    yield _share_bias(prompted, said, dataclasses.replace(like, statistic=FIRST, description=about))
     about = "share of answers A or 1, whatever they stand for"
-    yield _share_bias(prompted, asked, like, FIRST_LABEL, about, _said_label)
+    said = [
+        (item, _decided(answer.share(label)))
+        for item, answer in answers
+        for label in (LETTERS[0], DIGITS[0])
+        if label in answer.prompt.answers
+    ]
+    label_like = dataclasses.replace(like, statistic=FIRST_LABEL, description=about)
+    yield _share_bias(prompted, said, label_like)
     if form == "yesno":
-        yield _yes_bias(prompted, asked, like)
+        yield _yes_bias(prompted, answers, like)
 
 
-def _said_first(answer: Answered) -> float | None:
-    return _decided(answer.share(answer.prompt.answers[0]))
-
-
-def _said_label(answer: Answered) -> float | None:
-    labels = {LETTERS[0], DIGITS[0]} & set(answer.prompt.answers)
-    return _decided(answer.share(labels.pop())) if labels else None
+def _each_answer(asked: Iterable[Asked]) -> list[tuple[str, Answered]]:
+    """Every answer, with its item."""
+    return [(one.item, answer) for one in asked for answer in one.answers]
 
 
 def _decided(share: float) -> float:
     return HALF if math.isclose(share, HALF, abs_tol=1e-9) else float(share > HALF)
 
 
-def _by_item(asked: Sequence[Asked], value: Callable[[Answered], float | None]) -> dict[str, float]:
-    """The mean of a value over all answers about an item."""
-    values: dict[str, list[float]] = {}
-    for one in asked:
-        for answer in one.answers:
-            if (number := value(answer)) is not None:
-                values.setdefault(one.item, []).append(number)
-    return {item: math.fsum(several) / len(several) for item, several in values.items()}
+def _by_item(values: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """The mean of the values of each item."""
+    grouped: dict[str, list[float]] = {}
+    for item, value in values:
+        grouped.setdefault(item, []).append(value)
+    return {item: math.fsum(several) / len(several) for item, several in grouped.items()}
 
 
 def _share_bias(
-    prompted: PromptedRun,
-    asked: Sequence[Asked],
-    like: Estimate,
-    statistic: str,
-    about: str,
-    value: Callable[[Answered], float | None],
+    prompted: PromptedRun, values: Iterable[tuple[str, float]], like: Estimate
 ) -> Estimate:
     """A share of answers with its interval over items, beside a half."""
-    shares = _by_item(asked, value)
+    shares = _by_item(values)
     design = _design(prompted, list(shares))
     like = dataclasses.replace(
-        like, statistic=statistic, description=about, n=len(shares), chance=HALF,
-        chance_method="no bias", clustered=design.clustered,
-    )  # fmt: skip
+        like, n=len(shares), chance=HALF, chance_method="no bias", clustered=design.clustered
+    )
     if not shares:
         return dataclasses.replace(like, reason="no answer with such labels was read")
     interval = bounded_mean(list(shares.values()), design, seed=_SEED)
@@ -287,49 +285,33 @@ def _share_bias(
 
 
 def _mean_bias(
-    prompted: PromptedRun,
-    asked: Sequence[Asked],
-    like: Estimate,
-    statistic: str,
-    about: str,
-    value: Value,
+    prompted: PromptedRun, values: Iterable[tuple[str, float]], like: Estimate
 ) -> Estimate:
-    """A mean of answers with its interval over items, beside 0."""
-    means = _by_item(asked, value)
-    like = dataclasses.replace(
-        like, statistic=statistic, description=about, unit="points", chance=0.0,
-        chance_method="no bias",
-    )  # fmt: skip
-    return mean_estimate(
-        mean_of(list(means.values()), _design(prompted, list(means)), seed=_SEED), like
-    )
+    """A mean of values with its interval over items, beside 0."""
+    means = _by_item(values)
+    mean = mean_of(list(means.values()), _design(prompted, list(means)), seed=_SEED)
+    return mean_estimate(mean, dataclasses.replace(like, chance=0.0, chance_method="no bias"))
 
 
-def _yes_bias(prompted: PromptedRun, asked: Sequence[Asked], like: Estimate) -> Estimate:
+def _yes_bias(
+    prompted: PromptedRun, answers: Sequence[tuple[str, Answered]], like: Estimate
+) -> Estimate:
     """How much more often a sentence is accepted where that is said by yes, than by a letter."""
     language = prompted.options.language or prompted.suite.meta.language
     yes = judgment_wording(language)["yes"][0]
-
-    def by(kind: str) -> dict[str, float]:
-        return _by_item(
-            asked,
-            lambda a: (
-                a.chosen
-                if a.prompt.kind == kind and (kind == LETTERED or yes in a.prompt.answers)
-                else None
-            ),
-        )
-
-    words, letters = by(WORDS), by(LETTERED)
+    words = _by_item(
+        (item, answer.chosen)
+        for item, answer in answers
+        if answer.prompt.kind == WORDS and yes in answer.prompt.answers
+    )
+    letters = _by_item(
+        (item, answer.chosen) for item, answer in answers if answer.prompt.kind == LETTERED
+    )
     gaps = {item: words[item] - letters[item] for item in words if item in letters}
     about = "share of acceptable where it is said by yes, less the share where by a letter"
-    like = dataclasses.replace(
-        like, statistic=YES_BIAS, description=about, chance=0.0, chance_method="no bias",
-        reason="" if gaps else _EVERY_WORDING,
-    )  # fmt: skip
-    return mean_estimate(
-        mean_of(list(gaps.values()), _design(prompted, list(gaps)), seed=_SEED), like
-    )
+    reason = "" if gaps else _EVERY_WORDING
+    like = dataclasses.replace(like, statistic=YES_BIAS, description=about, reason=reason)
+    return _mean_bias(prompted, gaps.items(), like)
 
 
 def _by_design(
@@ -346,20 +328,15 @@ def _by_design(
         is_rival = form == "yesno" and answer.prompt.conditions[0] != target
         return 1 - answer.chosen if is_rival else answer.chosen
 
+    answers = _each_answer(asked)
+    about = "share of right answers"
+    like = dataclasses.replace(like, statistic=about, description=about, role="detail")
     for factor, of in factors.items():
-        levels = sorted({of(answer) for one in asked for answer in one.answers})
-        for level in levels:
-            about = "share of right answers"
-            grouped = dataclasses.replace(like, group=factor, level=level, role="detail")
-
-            only = functools.partial(_at_level, level=level, of=of, value=right)
-            yield _share_bias(prompted, asked, grouped, about, about, only)
-
-
-def _at_level(
-    answer: Answered, *, level: str, of: Callable[[Answered], str], value: Value
-) -> float | None:
-    return value(answer) if of(answer) == level else None
+        for level in sorted({of(answer) for _, answer in answers}):
+            values = [(item, right(answer)) for item, answer in answers if of(answer) == level]
+            yield _share_bias(
+                prompted, values, dataclasses.replace(like, group=factor, level=level)
+            )
 
 
 def people_estimates(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
