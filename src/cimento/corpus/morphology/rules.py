@@ -24,6 +24,7 @@ from cimento.corpus.morphology import (
     from_delaf,
 )
 from cimento.errors import UsageError, need_known
+from cimento.io.values import gathered
 
 LANGUAGES = ("es", "it", "pt")
 
@@ -131,10 +132,8 @@ class Conjugation:
 def verbs_of(language: str) -> tuple[Conjugation, ...]:
     """The single verbs and then the classes of a language, in order of decreasing ending length."""
     lines = (DATA / f"{language}.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    rows: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
-    for line in lines:
-        name, code, forms = line.split("\t")
-        rows.setdefault(name, []).append((code, tuple(forms.split())))
+    cells = (line.split("\t") for line in lines)
+    rows = gathered((name, (code, tuple(forms.split()))) for name, code, forms in cells)
     verbs = [
         Conjugation(name.removeprefix("-"), not name.startswith("-"), tuple(forms))
         for name, forms in rows.items()

@@ -29,6 +29,7 @@ from cimento.corpus.texts import (
 from cimento.errors import InputError, SuiteError
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import filled, parse_toml
+from cimento.io.values import gathered
 from cimento.paradigms.cloze.files import as_tsv, load_cloze, write_cell, write_cloze
 from cimento.paradigms.cloze.judgments import EXPECTED
 from cimento.paradigms.cloze.reading import read_blanks, read_cell, table_with
@@ -227,9 +228,7 @@ def _sentence(text: str, template: str) -> BaseSentence:
 
 def _sets(seeds: Iterable[Seed]) -> list[SeedSet]:
     """Seeds by category, each form once."""
-    grouped: dict[str, list[Seed]] = {}
-    for seed in seeds:
-        grouped.setdefault(seed.category, []).append(seed)
+    grouped = gathered((seed.category, seed) for seed in seeds)
     return [
         SeedSet(category, tuple(dict.fromkeys(s.form for s in alike)), columns=_common(alike))
         for category, alike in grouped.items()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from cimento.errors import InputError, TableError, did_you_mean, need_known
+from cimento.io.values import gathered
 from cimento.paradigms.cloze.judgments import JudgmentComparison
 from cimento.paradigms.cloze.people import (
     LABELS,
@@ -325,12 +326,11 @@ def _by_value(items: Sequence[ClozeItem], by: str) -> dict[str, list[ClozeItem]]
     known = dict.fromkeys(name for item in items for name in item.columns)
     for name in columns:
         need_known(name, known, where=f"--by={name}", seen="no item has this column")
-    members: dict[str, list[ClozeItem]] = {}
-    for item in items if columns else ():
-        if item.columns.keys() >= set(columns):
-            value = " / ".join(item.columns[name] for name in columns)
-            members.setdefault(value, []).append(item)
-    return members
+    return gathered(
+        (" / ".join(item.columns[name] for name in columns), item)
+        for item in items
+        if columns and item.columns.keys() >= set(columns)
+    )
 
 
 def _clusters(items: Iterable[ClozeItem], profiling: Profiling) -> dict[str, str]:

@@ -20,6 +20,7 @@ from pydantic import Field
 from cimento.errors import Fault, InputError, Severity, SuiteError, did_you_mean
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
+from cimento.io.values import gathered
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.suite import (
     ROLES,
@@ -351,9 +352,8 @@ def suite_of_items(meta: Meta, table: Table, faults: list[Fault]) -> ClozeSuite:
 
 def _seed_sets(table: Table, faults: list[Fault]) -> dict[str, list[SeedSet]]:
     """Name of a set to its categories; the rows of a category share its options and columns."""
-    grouped: dict[tuple[str, str], list[Row]] = {}
-    for row in _rows_with(table, ("set", "category", "form"), faults):
-        grouped.setdefault((_cell(row, "set"), _cell(row, "category")), []).append(row)
+    rows_with_set = _rows_with(table, ("set", "category", "form"), faults)
+    grouped = gathered(((_cell(row, "set"), _cell(row, "category")), row) for row in rows_with_set)
     sets: dict[str, list[SeedSet]] = {}
     for (name, category), rows in grouped.items():
         columns: dict[str, str] = {}
@@ -368,11 +368,8 @@ def _seed_sets(table: Table, faults: list[Fault]) -> dict[str, list[SeedSet]]:
 def _templates(
     table: Table, sets: Mapping[str, Sequence[SeedSet]], faults: list[Fault]
 ) -> list[Template]:
-    grouped: dict[str, list[Row]] = {}
-    for name, row in _named_rows(table, faults):
-        grouped.setdefault(name, []).append(row)
     templates = []
-    for name, rows in grouped.items():
+    for name, rows in gathered(_named_rows(table, faults)).items():
         first, options = rows[0], _options(rows[0])
         wanted = _cell(first, "seeds")
         if wanted and wanted not in sets:

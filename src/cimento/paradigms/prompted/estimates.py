@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
+from cimento.io.values import gathered
 from cimento.paradigms.prompted.judging import (
     HALF,
     Answered,
@@ -256,10 +257,7 @@ def _decided(share: float) -> float:
 
 def _by_item(values: Iterable[tuple[str, float]]) -> dict[str, float]:
     """The mean of the values of each item."""
-    grouped: dict[str, list[float]] = {}
-    for item, value in values:
-        grouped.setdefault(item, []).append(value)
-    return {item: math.fsum(several) / len(several) for item, several in grouped.items()}
+    return {item: math.fsum(several) / len(several) for item, several in gathered(values).items()}
 
 
 def _share_bias(

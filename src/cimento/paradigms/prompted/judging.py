@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from cimento.errors import TableError
+from cimento.io.values import gathered
 from cimento.paradigms.prompted.prompts import (
     FORMS,
     QUESTIONS,
@@ -128,10 +129,8 @@ def answers_of(run: Run) -> list[Answered]:
     if generated:
         texts = dict(table.select("request", "text").iter_rows())
         return [_read(texts[numbers[prompt.asked]], prompt) for prompt in prompts]
-    nats: dict[int, list[float | None]] = {}
     rows = table.sort("request", "option").select("request", "logprob_nats")
-    for number, value in rows.iter_rows():
-        nats.setdefault(number, []).append(value)
+    nats: dict[int, list[float | None]] = gathered(rows.iter_rows())
     return [_shares(prompt, nats[numbers[prompt.asked]]) for prompt in prompts]
 
 
@@ -140,10 +139,8 @@ def asked_of(answers: Sequence[Answered]) -> list[Asked]:
 
     An answer counts with the one in the other order alone, so that each order counts as often.
     """
-    groups: dict[tuple[str, Form, tuple[str, ...]], list[Answered]] = {}
-    for answer in answers:
-        prompt = answer.prompt
-        groups.setdefault((prompt.item, prompt.form, prompt.conditions), []).append(answer)
+    prompts = ((answer.prompt, answer) for answer in answers)
+    groups = gathered(((p.item, p.form, p.conditions), answer) for p, answer in prompts)
     asked = []
     for key, several in groups.items():
         kept = [
