@@ -9,12 +9,13 @@ of asking. A suite is one of sentences, pairs or rated ones, whose ``kind`` is `
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cimento.engine.requests import NO_ANSWERS, Answers, Choose, Request, Requests
 from cimento.errors import counted
 from cimento.io.tables import REQUESTS
-from cimento.paradigms.base import MethodFacts, Restated
+from cimento.paradigms.base import MethodFacts, Restated, SuiteReading
 from cimento.paradigms.paradigm import Paradigm
 from cimento.paradigms.prompted.estimates import prompted_estimates
 from cimento.paradigms.prompted.judging import (
@@ -87,7 +88,6 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
     options = PromptedOptions
 
     # The suites are those of rated sentences; other things are asked about them.
-    read = staticmethod(RATINGS.read)
     files = staticmethod(RATINGS.files)
     write = staticmethod(RATINGS.write)
     check = staticmethod(RATINGS.check)
@@ -95,6 +95,14 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
     limited = staticmethod(RATINGS.limited)
     selected = staticmethod(RATINGS.selected)
     describe = staticmethod(RATINGS.describe)
+
+    def read(self, path: Path) -> SuiteReading[Suite]:
+        """A folder of the kind, read as one of rated sentences is, and every fault of it.
+
+        Raises:
+            InputError: it cannot be read, or a rating or the scale is not what it should be.
+        """
+        return RATINGS.read(path)
 
     def owns(self, suite: object) -> bool:
         """Whether a suite made in Python declares this kind."""
