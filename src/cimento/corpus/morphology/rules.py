@@ -66,22 +66,16 @@ def decline(lemma: str, pos: str, language: str) -> tuple[WordReading, ...]:
     """The singular and plural of a noun, or the four forms of an adjective."""
     if not lemma:
         return ()
-    if pos == "NOUN":
-        return tuple(
-            _nominal_reading(form, lemma, pos, {"Number": number})
-            for number, form in (("Sing", lemma), ("Plur", plural(lemma, language)))
-        )
     feminine = _replaced(lemma, _of(language).feminines)
     forms = {
-        ("Masc", "Sing"): lemma,
-        ("Fem", "Sing"): feminine,
-        ("Masc", "Plur"): plural(lemma, language),
-        ("Fem", "Plur"): plural(feminine, language),
+        "A:ms": lemma,
+        "A:fs": feminine,
+        "A:mp": plural(lemma, language),
+        "A:fp": plural(feminine, language),
     }
-    return tuple(
-        _nominal_reading(form, lemma, pos, {"Gender": gender, "Number": number})
-        for (gender, number), form in forms.items()
-    )
+    if pos == "NOUN":
+        forms = {"N:s": lemma, "N:p": forms["A:mp"]}
+    return tuple(_reading(form, lemma, tag) for tag, form in forms.items())
 
 
 def plural(form: str, language: str) -> str:
@@ -101,13 +95,6 @@ def _replaced(form: str, patterns: Sequence[tuple[re.Pattern[str], str]]) -> str
         if pattern.search(form):
             return pattern.sub(replacement, form, count=1)
     return form
-
-
-def _nominal_reading(form: str, lemma: str, pos: str, features: dict[str, str]) -> WordReading:
-    letters = {"Masc": "m", "Fem": "f", "Sing": "s", "Plur": "p"}
-    code = "".join(letters[value] for value in features.values())
-    tag = f"{'N' if pos == 'NOUN' else 'A'}:{code}"
-    return WordReading(form, lemma, pos, format_features(features), tag, guessed=True)
 
 
 PERSONS = ("1s", "2s", "3s", "1p", "2p", "3p")
