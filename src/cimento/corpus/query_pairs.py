@@ -12,29 +12,13 @@ from typing import NamedTuple
 
 from cimento.corpus import Sentence, Word
 from cimento.corpus.connectives.inventories import Passage, regions_of
-from cimento.corpus.edits import (
-    Change,
-    Dependents,
-    Editor,
-    Pieces,
-    pieces_of,
-    text_of,
-)
+from cimento.corpus.edits import Change, Dependents, Editor, Pieces, pieces_of, text_of
 from cimento.corpus.queries import Request, TreebankIndex
 from cimento.corpus.queries.matching import find
 from cimento.corpus.search import DuplicateSentences
 from cimento.errors import counted
 from cimento.io.values import gathered
-from cimento.suites import (
-    BAD,
-    GOOD,
-    PAIR_PREDICTION,
-    Condition,
-    Item,
-    Meta,
-    Prediction,
-    Suite,
-)
+from cimento.suites import BAD, GOOD, PAIR_PREDICTION, Condition, Item, Meta, Prediction, Suite
 from cimento.suites.stimuli import stimulus_text
 
 REGIONS = ("before", "target", "after")

@@ -16,13 +16,7 @@ from cimento.engine.requests import Requests
 from cimento.errors import Fault, InputError, counted
 from cimento.io.files import expanded
 from cimento.models.recorded import is_log
-from cimento.paradigms.base import (
-    Applied,
-    MethodFacts,
-    SuiteReading,
-    SurveyItems,
-    SurveyTask,
-)
+from cimento.paradigms.base import Applied, MethodFacts, SuiteReading, SurveyItems, SurveyTask
 from cimento.paradigms.cloze.estimates import cloze_estimates, cloze_methods
 from cimento.paradigms.cloze.files import (
     check_cloze,

@@ -26,13 +26,7 @@ from cimento.paradigms.cloze.portuguese import (
     read_sheet,
     read_templates,
 )
-from cimento.paradigms.cloze.reading import (
-    ITEMS,
-    SEEDS,
-    TOML,
-    cloze_fault,
-    read_folder,
-)
+from cimento.paradigms.cloze.reading import ITEMS, SEEDS, TOML, cloze_fault, read_folder
 from cimento.paradigms.cloze.suite import (
     ROLES,
     ClozeItem,

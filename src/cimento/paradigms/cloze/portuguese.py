@@ -28,13 +28,7 @@ from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.io.values import gathered
 from cimento.paradigms.cloze.requests import Candidate
-from cimento.paradigms.cloze.suite import (
-    BaseSentence,
-    ClozeItem,
-    Option,
-    SeedSet,
-    Template,
-)
+from cimento.paradigms.cloze.suite import BaseSentence, ClozeItem, Option, SeedSet, Template
 
 MASK = "[MASK]"
 SHEET = "all-eval.tsv"

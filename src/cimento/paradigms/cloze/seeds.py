@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from cimento.corpus.morphology import (
-    TENSES,
-    Features,
-    Morphology,
-    parse_features,
-    sister_forms,
-)
+from cimento.corpus.morphology import TENSES, Features, Morphology, parse_features, sister_forms
 from cimento.corpus.morphology.rules import with_article
 from cimento.errors import InputError
 from cimento.suites.schema import Open, TomlMeta

@@ -25,12 +25,7 @@ from cimento.paradigms.cloze.shares import (
 )
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
 from cimento.paradigms.paradigm import described
-from cimento.report.formatting import (
-    agreement_text,
-    interval,
-    number,
-    signed,
-)
+from cimento.report.formatting import agreement_text, interval, number, signed
 from cimento.runs.outcomes import GROUP, Estimate, reasons_together
 from cimento.runs.run import Run
 from cimento.statistics.differences import cochran_q
@@ -39,12 +34,7 @@ if TYPE_CHECKING:
     from cimento.models.questions import FillKind
     from cimento.paradigms.cloze.judgments import JudgmentComparison
     from cimento.paradigms.cloze.people import PeopleReport
-    from cimento.paradigms.cloze.profile import (
-        Dimension,
-        FrequencyEffect,
-        HeatCell,
-        Profile,
-    )
+    from cimento.paradigms.cloze.profile import Dimension, FrequencyEffect, HeatCell, Profile
     from cimento.paradigms.cloze.requests import Candidate
     from cimento.paradigms.cloze.shares import Nucleus, Ranks
     from cimento.paradigms.cloze.suite import ClozeItem

@@ -37,11 +37,7 @@ from cimento.paradigms.prompted.prompts import (
 from cimento.paradigms.ratings.estimates import ceilings, with_headline
 from cimento.paradigms.ratings.suite import RatedSentence, rated_of
 from cimento.runs.outcomes import Estimate, Role, design_of, mean_estimate, rate
-from cimento.statistics.calibration import (
-    Calibration,
-    brier_parts,
-    expected_calibration_error,
-)
+from cimento.statistics.calibration import Calibration, brier_parts, expected_calibration_error
 from cimento.statistics.correlation import correlate
 from cimento.statistics.design import Design
 from cimento.statistics.detection import DetectionTask, detection
