@@ -37,7 +37,7 @@ from cimento.suites import Meta
 from cimento.suites.formats.native import meta_of
 from cimento.suites.reading import decode, sha256_of
 from cimento.suites.reading import fault as file_fault
-from cimento.suites.schema import Model, Open, TomlMeta, validate
+from cimento.suites.schema import Open, TomlMeta, validate
 from cimento.suites.tables import Row, Table, read_table
 
 TOML = "suite.toml"
@@ -189,7 +189,7 @@ def read_folder(folder: Path) -> SuiteReading[ClozeSuite]:
         SuiteError: no suite can be made of what the files hold.
     """
     toml = read_bytes(folder / TOML)
-    settings, faults = parsed_toml(TomlCloze, toml, name=TOML)
+    settings, faults = _settings(toml)
     items, data = _find_table(folder, ITEMS, faults)
     seeds, seed_data = _find_table(folder, SEEDS, faults, needed=False)
     if settings is None or items is None:
@@ -242,22 +242,16 @@ def table_with(path: Path, *columns: str, todo: str = "") -> Table:
     return table
 
 
-def parsed_toml(model: type[Model], data: bytes, *, name: str) -> tuple[Model | None, list[Fault]]:
-    """A file of TOML as a model, and its faults.
-
-    Args:
-        model: what it should hold.
-        data: of the file.
-        name: of the file.
-    """
-    text, faults = decode(data, name=name)
+def _settings(data: bytes) -> tuple[TomlCloze | None, list[Fault]]:
+    """The content of suite.toml, and its faults."""
+    text, faults = decode(data, name=TOML)
     if text is None:
         return None, faults
     try:
         parsed = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
-        return None, [file_fault("CIM-S002", where=name, seen=f"Not TOML: {error}.")]
-    return validate(model, parsed, where=name)
+        return None, [file_fault("CIM-S002", where=TOML, seen=f"Not TOML: {error}.")]
+    return validate(TomlCloze, parsed, where=TOML)
 
 
 def _find_table(
