@@ -178,17 +178,13 @@ def _detected(
             like, statistic=statistic, value=number.value, low=number.low, high=number.high,
             chance=0.0, chance_method="no difference, no bias", description=described,
         )  # fmt: skip
-    for statistic, value, n in (
-        (HITS, made.hits, made.signals),
-        (FALSE_ALARMS, made.false_alarms, made.noises),
+    for statistic, value, n, described in (
+        (HITS, made.hits, made.signals, f"said {about}"),
+        (FALSE_ALARMS, made.false_alarms, made.noises, f"said {about} where it was not"),
     ):
-        description = (
-            f"said {about} where it was not" if statistic == FALSE_ALARMS else f"said {about}"
-        )
         yield dataclasses.replace(
             like, statistic=statistic, role="detail", value=value, n=int(n),
-            interval_method=None, description=description,
-            reason="its interval is in that of d'",
+            interval_method=None, description=described, reason="its interval is in that of d'",
         )  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
 import re
 import unicodedata
@@ -376,7 +375,6 @@ def judgments_of(run: Run) -> list[Judgment]:
         for item, condition in suite.stimuli()
     }
     several = len(rivals_of(suite)[1]) > 1
-    like = functools.partial(Judgment, suite=source_name(suite), annotator=run.model)
     judgments = []
     for one in asked_of(answers_of(run)):
         value = one.value
@@ -393,9 +391,9 @@ def judgments_of(run: Run) -> list[Judgment]:
             "rating": (repr(value), ACCEPTABILITY, f"1 to {options.points}"),
         }[one.form]
         judgments.append(
-            like(
-                item=one.item, condition=condition, candidate=text, question=question,
-                value=answer, scale=scale,
+            Judgment(
+                suite=source_name(suite), annotator=run.model, item=one.item, condition=condition,
+                candidate=text, question=question, value=answer, scale=scale,
             )
         )  # fmt: skip
     return judgments

@@ -283,8 +283,8 @@ def prompts_of(suite: Suite, options: PromptedOptions) -> Iterator[Prompt]:
                 balance=options.balance,
                 shift=shift,
             )
-            shown = [(target, rival) for rival in rivals] if form == "choice" else None
-            for names in shown if shown is not None else [(name,) for name in texts]:
+            pairs = [(target, rival) for rival in rivals]
+            for names in pairs if form == "choice" else [(name,) for name in texts]:
                 sentences = tuple(texts[name] for name in names)
                 yield from (
                     _prompt(wording, form, (item, names, sentences), cell, options.points)
