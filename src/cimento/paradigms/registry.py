@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
+from typing import Any, TypeAlias, TypeGuard, cast
 
 from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean
 from cimento.io.files import file_digest, folder_atomically, refuse_existing
 from cimento.io.plugins import find_plugin, plugin_names
-from cimento.paradigms.base import AnyParadigm, SuiteAudit, SuiteReading, TestSuite
+from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteAudit, SuiteReading, TestSuite
 from cimento.suites import JsonValue, Suite
 from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
 from cimento.suites.digest import content_digest
@@ -31,10 +31,6 @@ from cimento.suites.published import LANGUAGE_CODE, language_code
 from cimento.suites.reading import WITHOUT_LANGUAGE
 from cimento.suites.reading import errors as errors_among
 from cimento.suites.suite_workbook import fold
-
-if TYPE_CHECKING:
-    from cimento.paradigms.base import AnyParadigm, ParadigmOptions
-
 
 PARADIGMS: Mapping[str, str] = {
     "regions": "cimento.paradigms.regions:REGIONS",

@@ -35,7 +35,9 @@ from cimento.paradigms.cloze.judgments import EXPECTED
 from cimento.paradigms.cloze.reading import read_blanks, read_cell, table_with
 from cimento.paradigms.cloze.seeds import (
     AskModel,
+    Description,
     Seed,
+    TemplateText,
     capitalised,
     generated_seeds,
     given_seeds,
@@ -56,7 +58,6 @@ from cimento.suites.reading import decode
 
 if TYPE_CHECKING:
     from cimento.corpus.morphology import Morphology
-    from cimento.paradigms.cloze.seeds import Description, TemplateText
 
 
 GENERATED_FILE = "generated.tsv"
@@ -95,7 +96,6 @@ def read_description(path: Path) -> Description:
         InputError: the file cannot be read, or is not TOML.
         SuiteError: it has faults; the error carries all of them.
     """
-    from cimento.paradigms.cloze.seeds import Description
     from cimento.suites.schema import validate
 
     text, faults = decode(read_bytes(path), name=path.name)

@@ -13,9 +13,17 @@ from cimento.errors import UsageError, counted, few_of_each_code
 from cimento.io.inline_markup import columns
 from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
 from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked
-from cimento.paradigms.cloze.profile import EXPRESSION
-from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
+from cimento.paradigms.cloze.profile import (
+    EXPRESSION,
+    Dimension,
+    FrequencyEffect,
+    HeatCell,
+    Profile,
+)
+from cimento.paradigms.cloze.requests import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import (
+    Nucleus,
+    Ranks,
     Share,
     clustering,
     groups_hit_by_none,
@@ -34,10 +42,6 @@ if TYPE_CHECKING:
     from cimento.models.questions import FillKind
     from cimento.paradigms.cloze.judgments import JudgmentComparison
     from cimento.paradigms.cloze.people import PeopleReport
-    from cimento.paradigms.cloze.profile import Dimension, FrequencyEffect, HeatCell, Profile
-    from cimento.paradigms.cloze.requests import Candidate
-    from cimento.paradigms.cloze.shares import Nucleus, Ranks
-    from cimento.paradigms.cloze.suite import ClozeItem
     from cimento.statistics.calibration import Calibration
     from cimento.statistics.intervals import Interval
 
