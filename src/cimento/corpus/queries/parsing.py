@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from cimento.corpus.queries import (
     GLOBAL_FLAGS,
@@ -434,21 +434,12 @@ def stored_queries() -> Mapping[str, StoredQuery]:
     return {name: _stored(name, table) for name, table in read_toml(_STORED_FILE).items()}
 
 
-def _stored(name: str, table: Mapping[str, object]) -> StoredQuery:
-    patterns = table["pattern"]
+def _stored(name: str, table: dict[str, Any]) -> StoredQuery:
+    patterns = table.pop("pattern")
     texts = patterns if isinstance(patterns, list) else [patterns]
-    languages = table["languages"]
-    assert isinstance(languages, list)  # noqa: S101  # our own file, which a test reads whole
+    languages = tuple(table.pop("languages"))
     return StoredQuery(
-        name=name,
-        title=str(table["title"]),
-        group=str(table["group"]),
-        languages=tuple(map(str, languages)),
-        requests=tuple(parse_request(str(text)) for text in texts),
-        change=str(table.get("change", "")),
-        controller=str(table.get("controller", "")),
-        twin=bool(table.get("twin", True)),
-        remark=str(table.get("remark", "")),
+        name=name, languages=languages, requests=tuple(map(parse_request, texts)), **table
     )
 
 

@@ -232,13 +232,9 @@ def table_with(path: Path, *columns: str, todo: str = "") -> Table:
     if table is None:
         seen = "; ".join(fault.seen for fault in faults)
         raise InputError(where=path.name, seen=seen, todo=todo)
-    lacking = [name for name in columns if name not in table.columns]
-    if lacking:
-        raise InputError(
-            where=path.name,
-            seen=f"there is no column {lacking[0]!r}",
-            todo=todo or did_you_mean(lacking[0], table.columns),
-        )
+    for name in columns:
+        if name not in table.columns:
+            table.need(name, todo=todo or did_you_mean(name, table.columns))
     return table
 
 
