@@ -5,9 +5,9 @@ Beside people stand a correlation, a slope, a ceiling and a calibration.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
@@ -86,9 +86,9 @@ def _of_pairs(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
         question = question_of(form, rivals, rival, target)
         rows = prompted.outcomes.filter(prompted.outcomes["question"] == question)
         asked = prompted.of_form(form, target, rival)
-        like = dataclasses.replace(prompted.like, question=question)
+        like = replace(prompted.like, question=question)
         chance, method = _chance(form, asked, prompted.options)
-        described = dataclasses.replace(
+        described = replace(
             like, description=ANSWERED_RIGHT[form], chance=chance, chance_method=method
         )
         yield rate(rows, described)
@@ -101,7 +101,7 @@ def _of_pairs(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
 
 def _of_sentences(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
     """What people said beside the answers, and the biases, for single sentences."""
-    like = dataclasses.replace(prompted.like, question=QUESTIONS[form])
+    like = replace(prompted.like, question=QUESTIONS[form])
     asked = prompted.of_form(form)
     people = list(people_estimates(prompted, form))
     known = any(estimate.value is not None for estimate in people)
@@ -111,7 +111,7 @@ def _of_sentences(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
         rows = prompted.outcomes.filter(prompted.outcomes["question"] == like.question)
         if rows["verdict"].count():
             described = "Said to be acceptable, or not, as the suite labels it."
-            yield rate(rows, dataclasses.replace(like, description=described, chance=HALF,
+            yield rate(rows, replace(like, description=described, chance=HALF,
                                                  chance_method="one of two answers"))  # fmt: skip
             yield from _detected(prompted, asked, like, target="")
     if not known:
@@ -166,7 +166,7 @@ def _detected(
     design = _design(prompted, list(counts))
     made = detection(list(counts.values()), design, task=task, seed=_SEED)
     about = "first of two" if choice else "acceptable"
-    like = dataclasses.replace(
+    like = replace(
         like, n=len(counts), clustered=design.clustered, interval_method=made.method,
         reason=made.reason or "",
     )  # fmt: skip
@@ -174,7 +174,7 @@ def _detected(
         (D_PRIME, made.sensitivity, f"sensitivity, {_DETECTED}"),
         (CRITERION, made.criterion, f"below 0: tends to say {about}; {_DETECTED}"),
     ):
-        yield dataclasses.replace(
+        yield replace(
             like, statistic=statistic, value=number.value, low=number.low, high=number.high,
             chance=0.0, chance_method="no difference, no bias", description=described,
         )  # fmt: skip
@@ -182,7 +182,7 @@ def _detected(
         (HITS, made.hits, made.signals, f"said {about}"),
         (FALSE_ALARMS, made.false_alarms, made.noises, f"said {about} where it was not"),
     ):
-        yield dataclasses.replace(
+        yield replace(
             like, statistic=statistic, role="detail", value=value, n=int(n),
             interval_method=None, description=described, reason="its interval is in that of d'",
         )  # fmt: skip
@@ -212,19 +212,17 @@ def _biases(
         middle = (prompted.options.points + 1) / 2
         values = [(item, answer.points - middle) for item, answer in answers]
         about = "mean number given, over scales in both directions, less the middle"
-        like = dataclasses.replace(like, unit="points")
-        high = dataclasses.replace(like, statistic=HIGH_BIAS, description=about)
-        yield _mean_bias(prompted, values, high)
+        like = replace(like, unit="points")
+        yield _mean_bias(prompted, values, replace(like, statistic=HIGH_BIAS, description=about))
         signs = [-1 if answer.prompt.cell.labels == 0 else 1 for _, answer in answers]
         values = [(item, value * sign) for (item, value), sign in zip(values, signs, strict=True)]
         about = "distance of the number from the middle, towards the end that is named first"
-        end = dataclasses.replace(like, statistic=END_BIAS, description=about)
-        yield _mean_bias(prompted, values, end)
+        yield _mean_bias(prompted, values, replace(like, statistic=END_BIAS, description=about))
         return
     what = "sentence" if form == "choice" else "answer"
     about = f"share of answers that take the {what} that comes first"
     said = [(item, _decided(answer.share(answer.prompt.answers[0]))) for item, answer in answers]
-    yield _share_bias(prompted, said, dataclasses.replace(like, statistic=FIRST, description=about))
+    yield _share_bias(prompted, said, replace(like, statistic=FIRST, description=about))
     about = "share of answers A or 1, whatever they stand for"
     said = [
         (item, _decided(answer.share(label)))
@@ -232,8 +230,7 @@ def _biases(
         for label in (LETTERS[0], DIGITS[0])
         if label in answer.prompt.answers
     ]
-    label_like = dataclasses.replace(like, statistic=FIRST_LABEL, description=about)
-    yield _share_bias(prompted, said, label_like)
+    yield _share_bias(prompted, said, replace(like, statistic=FIRST_LABEL, description=about))
     if form == "yesno":
         yield _yes_bias(prompted, answers, like)
 
@@ -258,13 +255,13 @@ def _share_bias(
     """A share of answers with its interval over items, beside a half."""
     shares = _by_item(values)
     design = _design(prompted, list(shares))
-    like = dataclasses.replace(
+    like = replace(
         like, n=len(shares), chance=HALF, chance_method="no bias", clustered=design.clustered
     )
     if not shares:
-        return dataclasses.replace(like, reason="no answer with such labels was read")
+        return replace(like, reason="no answer with such labels was read")
     interval = bounded_mean(list(shares.values()), design, seed=_SEED)
-    return dataclasses.replace(
+    return replace(
         like,
         value=math.fsum(shares.values()) / len(shares),
         low=interval.low,
@@ -280,7 +277,7 @@ def _mean_bias(
     """A mean of values with its interval over items, beside 0."""
     means = _by_item(values)
     mean = mean_of(list(means.values()), _design(prompted, list(means)), seed=_SEED)
-    return mean_estimate(mean, dataclasses.replace(like, chance=0.0, chance_method="no bias"))
+    return mean_estimate(mean, replace(like, chance=0.0, chance_method="no bias"))
 
 
 def _yes_bias(
@@ -300,7 +297,7 @@ def _yes_bias(
     gaps = {item: words[item] - letters[item] for item in words if item in letters}
     about = "share of acceptable where it is said by yes, less the share where by a letter"
     reason = "" if gaps else _EVERY_WORDING
-    like = dataclasses.replace(like, statistic=YES_BIAS, description=about, reason=reason)
+    like = replace(like, statistic=YES_BIAS, description=about, reason=reason)
     return _mean_bias(prompted, gaps.items(), like)
 
 
@@ -320,13 +317,11 @@ def _by_design(
 
     answers = _each_answer(asked)
     about = "share of right answers"
-    like = dataclasses.replace(like, statistic=about, description=about, role="detail")
+    like = replace(like, statistic=about, description=about, role="detail")
     for factor, of in factors.items():
         for level in sorted({of(answer) for _, answer in answers}):
             values = [(item, right(answer)) for item, answer in answers if of(answer) == level]
-            yield _share_bias(
-                prompted, values, dataclasses.replace(like, group=factor, level=level)
-            )
+            yield _share_bias(prompted, values, replace(like, group=factor, level=level))
 
 
 def people_estimates(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
@@ -340,7 +335,7 @@ def people_estimates(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
         if sentence.mean is not None
     ]
     known = [(value, sentence) for value, sentence in pairs if value is not None]
-    like = dataclasses.replace(
+    like = replace(
         prompted.like, question=QUESTIONS[form], n=len(known), unscored=len(pairs) - len(known)
     )
     single = not prompted.suite.predictions
@@ -348,16 +343,16 @@ def people_estimates(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
         if single:
             reason = "no sentence has a rating"
             yield from (
-                dataclasses.replace(like, statistic=kind, role=role, reason=reason)
+                replace(like, statistic=kind, role=role, reason=reason)
                 for kind, role in _COEFFICIENTS.items()
             )
         return
     yield from _correlated(known, like)
     yield _slope(known, like, prompted.options, form, (scale.low, scale.high))
-    people = dataclasses.replace(like, question="rating by people", role="detail")
+    people = replace(like, question="rating by people", role="detail")
     sentences = [sentence for _, sentence in pairs]
     yield from (
-        dataclasses.replace(one, question=like.question)
+        replace(one, question=like.question)
         for one in ceilings(sentences, people, seed=_SEED, draws=_HALVINGS)
     )
     if form == "yesno":
@@ -379,7 +374,7 @@ def _correlated(known: Sequence[tuple[float, RatedSentence]], like: Estimate) ->
             [cast("float", sentence.mean) for _, sentence in known],
             kind=kind, design=design, seed=_SEED, draws=0,
         )  # fmt: skip
-        yield dataclasses.replace(
+        yield replace(
             like, statistic=kind, role=role, value=correlation.r, low=correlation.low,
             high=correlation.high, interval_method=correlation.method, n=correlation.n,
             reason=correlation.reason or "", clustered=design.clustered,
@@ -398,7 +393,7 @@ def _slope(
     low, high = ends
     start, width = (1, options.points - 1) if form == "rating" else (0, 1)
     design = _sentence_design([sentence for _, sentence in known])
-    like = dataclasses.replace(
+    like = replace(
         like, statistic=SLOPE, chance=0.0, chance_method="values and ratings unrelated",
         clustered=design.clustered,
         description="mean ratings on the answers, both from 0 to 1; 1 if they move alike",
@@ -407,9 +402,9 @@ def _slope(
     means = [(cast("float", sentence.mean) - low) / (high - low) for _, sentence in known]
     regression = regress(means, {"answer": answers}, design)
     if not regression.coefficients:
-        return dataclasses.replace(like, reason=regression.reason or "")
+        return replace(like, reason=regression.reason or "")
     slope = regression.coefficients[1]
-    return dataclasses.replace(
+    return replace(
         like, value=slope.value, low=slope.low, high=slope.high, p=slope.p,
         interval_method=regression.method,
     )  # fmt: skip
@@ -436,7 +431,7 @@ def _shares(prompted: PromptedRun) -> list[tuple[float, float]]:
 def _calibrated(prompted: PromptedRun, like: Estimate) -> Iterator[Estimate]:
     """ECE and Brier's score with its parts, of the share of people who accept a sentence."""
     shares = _shares(prompted)
-    like = dataclasses.replace(like, n=len(shares), reason="" if shares else _NO_SHARES)
+    like = replace(like, n=len(shares), reason="" if shares else _NO_SHARES)
     probabilities, people = [p for p, _ in shares], [o for _, o in shares]
     error = expected_calibration_error(probabilities, people)
     parts = brier_parts(probabilities, people)
@@ -451,6 +446,6 @@ def _calibrated(prompted: PromptedRun, like: Estimate) -> Iterator[Estimate]:
         "Brier within bins": (parts.within, "detail"),
     }
     for statistic, (value, role) in numbers.items():
-        yield dataclasses.replace(
+        yield replace(
             like, statistic=statistic, role=role, value=value, reason=without, description=about
         )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from cimento.errors import TableError
@@ -283,12 +282,12 @@ def _pair_outcomes(suite: Suite, form: Form, asked: Sequence[Asked]) -> Iterator
                 cluster=clusters.get(item.id, ""),
             )
             if value is None:
-                yield dataclasses.replace(like, reason=UNREAD)
+                yield replace(like, reason=UNREAD)
                 continue
             verdict: VerdictName = "pass" if value > even else "fail"
             if _equal(value, even):
                 verdict, value = "tie", even
-            yield dataclasses.replace(like, verdict=verdict, right=verdict == "pass", value=value)
+            yield replace(like, verdict=verdict, right=verdict == "pass", value=value)
 
 
 def _sentence_outcomes(suite: Suite, form: Form, asked: Sequence[Asked]) -> Iterator[Outcome]:
@@ -304,16 +303,14 @@ def _sentence_outcomes(suite: Suite, form: Form, asked: Sequence[Asked]) -> Iter
         judged = form == "yesno" and bool(sentence.label)
         if one.value is None:
             verdict: VerdictName | None = "unscored" if judged else None
-            yield dataclasses.replace(like, verdict=verdict, reason=UNREAD)
+            yield replace(like, verdict=verdict, reason=UNREAD)
         elif not judged:
-            yield dataclasses.replace(like, value=one.value)
+            yield replace(like, value=one.value)
         else:
             said = one.value > HALF
             verdict = "pass" if said == (sentence.label == "acceptable") else "fail"
             verdict = "tie" if _equal(one.value, HALF) else verdict
-            yield dataclasses.replace(
-                like, value=one.value, verdict=verdict, right=verdict == "pass"
-            )
+            yield replace(like, value=one.value, verdict=verdict, right=verdict == "pass")
 
 
 def rated(
