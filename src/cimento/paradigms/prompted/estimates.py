@@ -19,6 +19,7 @@ from cimento.paradigms.prompted.judging import (
     PromptedRun,
     accepting_share,
     clusters_of,
+    decided,
     question_of,
     rated,
 )
@@ -221,11 +222,11 @@ def _biases(
         return
     what = "sentence" if form == "choice" else "answer"
     about = f"share of answers that take the {what} that comes first"
-    said = [(item, _decided(answer.share(answer.prompt.answers[0]))) for item, answer in answers]
+    said = [(item, decided(answer.share(answer.prompt.answers[0]))) for item, answer in answers]
     yield _share_bias(prompted, said, replace(like, statistic=FIRST, description=about))
     about = "share of answers A or 1, whatever they stand for"
     said = [
-        (item, _decided(answer.share(label)))
+        (item, decided(answer.share(label)))
         for item, answer in answers
         for label in (LETTERS[0], DIGITS[0])
         if label in answer.prompt.answers
@@ -238,10 +239,6 @@ def _biases(
 def _each_answer(asked: Iterable[Asked]) -> list[tuple[str, Answered]]:
     """Every answer, with its item."""
     return [(one.item, answer) for one in asked for answer in one.answers]
-
-
-def _decided(share: float) -> float:
-    return HALF if math.isclose(share, HALF, abs_tol=1e-9) else float(share > HALF)
 
 
 def _by_item(values: Iterable[tuple[str, float]]) -> dict[str, float]:

@@ -72,8 +72,7 @@ class Answered:
     @property
     def chosen(self) -> float:
         """1 where the answer for what is better was given, 0 where the other, 1/2 where neither."""
-        share = self.good
-        return HALF if _equal(share, HALF) else float(share > HALF)
+        return decided(self.good)
 
     def share(self, answer: str) -> float:
         """The share of an answer."""
@@ -230,6 +229,11 @@ def _shares(prompt: Prompt, nats: Sequence[float | None]) -> Answered:
     whole = math.fsum(weights)
     pairs = zip(prompt.answers, weights, strict=True)
     return Answered(prompt, {answer: weight / whole for answer, weight in pairs})
+
+
+def decided(share: float) -> float:
+    """1 for a share above a half, 0 for one below, 1/2 for a half."""
+    return HALF if _equal(share, HALF) else float(share > HALF)
 
 
 def _equal(one: float, other: float) -> bool:
