@@ -29,12 +29,15 @@ from cimento.corpus.texts import (
 from cimento.errors import InputError, SuiteError
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import filled, parse_toml
+from cimento.io.values import gathered
 from cimento.paradigms.cloze.files import as_tsv, load_cloze, write_cell, write_cloze
 from cimento.paradigms.cloze.judgments import EXPECTED
 from cimento.paradigms.cloze.reading import read_blanks, read_cell, table_with
 from cimento.paradigms.cloze.seeds import (
     AskModel,
+    Description,
     Seed,
+    TemplateText,
     capitalised,
     generated_seeds,
     given_seeds,
@@ -55,7 +58,6 @@ from cimento.suites.reading import decode
 
 if TYPE_CHECKING:
     from cimento.corpus.morphology import Morphology
-    from cimento.paradigms.cloze.seeds import Description, TemplateText
 
 
 GENERATED_FILE = "generated.tsv"
@@ -94,7 +96,6 @@ def read_description(path: Path) -> Description:
         InputError: the file cannot be read, or is not TOML.
         SuiteError: it has faults; the error carries all of them.
     """
-    from cimento.paradigms.cloze.seeds import Description
     from cimento.suites.schema import validate
 
     text, faults = decode(read_bytes(path), name=path.name)
@@ -227,9 +228,7 @@ def _sentence(text: str, template: str) -> BaseSentence:
 
 def _sets(seeds: Iterable[Seed]) -> list[SeedSet]:
     """Seeds by category, each form once."""
-    grouped: dict[str, list[Seed]] = {}
-    for seed in seeds:
-        grouped.setdefault(seed.category, []).append(seed)
+    grouped = gathered((seed.category, seed) for seed in seeds)
     return [
         SeedSet(category, tuple(dict.fromkeys(s.form for s in alike)), columns=_common(alike))
         for category, alike in grouped.items()

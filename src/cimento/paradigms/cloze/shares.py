@@ -144,13 +144,8 @@ Ranks = Mapping[str, int | None]
 """Id of an item to the rank at which its target was hit; None where it was not."""
 
 
-def same_word(candidate: str, target: str) -> bool:
-    """Whether a candidate is a target: equal once both are in small letters."""
-    return candidate.lower() == target.lower()
-
-
 def hit_ranks(items: Iterable[ClozeItem], candidates: Iterable[Candidate]) -> dict[str, int | None]:
-    """The rank of the first candidate that is a target, for each item.
+    """The rank of the first candidate that is a target, capitals aside, for each item.
 
     Args:
         items: with targets.
@@ -162,7 +157,7 @@ def hit_ranks(items: Iterable[ClozeItem], candidates: Iterable[Candidate]) -> di
     groups = by_item(candidates)
     rank_of: dict[str, int | None] = {}
     for item in items:
-        targets = item.targets
+        targets = {target.lower() for target in item.targets}
         if not targets:
             raise UsageError(
                 where=f"item {item.id!r}",
@@ -172,7 +167,7 @@ def hit_ranks(items: Iterable[ClozeItem], candidates: Iterable[Candidate]) -> di
         ranks = (
             candidate.rank
             for candidate in groups.get(item.id, [])
-            if any(same_word(candidate.text, target) for target in targets)
+            if candidate.text.lower() in targets
         )
         rank_of[item.id] = next(ranks, None)
     return rank_of
