@@ -6,7 +6,7 @@ import itertools
 import math
 import statistics
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
@@ -227,6 +227,18 @@ def judgments_by_person(judgments: Sequence[Judgment]) -> dict[str, list[Judgmen
         name: sorted(answers, key=lambda j: (j.survey or "", j.position or 0))
         for name, answers in people.items()
     }
+
+
+def of_each(
+    measure: Callable[[Sequence[Judgment]], Measurement],
+) -> Callable[[Sequence[Judgment]], dict[str, Measurement]]:
+    """A measure of one participant's answers as one of all participants."""
+
+    def measured(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
+        people = judgments_by_person(judgments)
+        return {name: measure(answers) for name, answers in people.items()}
+
+    return measured
 
 
 def sitting_seconds(answers: Sequence[Judgment]) -> Measurement:
