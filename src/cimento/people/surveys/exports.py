@@ -32,6 +32,7 @@ from cimento.people.surveys.storage import stored_design
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from starlette.responses import HTMLResponse
 
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -43,6 +44,17 @@ def environment() -> Environment:
     templates = templates_of("cimento.people.surveys")
     templates.globals["marked"] = marked
     return templates
+
+
+def page(
+    template: str, design: SurveyDesign, *, status: int = 200, **values: object
+) -> HTMLResponse:
+    """A page made from a template, which escapes every text in it."""
+    from starlette.responses import HTMLResponse
+
+    made = environment().get_template(template)
+    html = made.render(design=design, words=words(design.language), **values)
+    return HTMLResponse(html, status_code=status)
 
 
 def marked(line: str, mark: tuple[int, int] | None) -> tuple[str, str, str]:
