@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import hmac
 import inspect
-import secrets
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,6 +29,8 @@ from cimento.app.jobs import Queue
 from cimento.app.words import LANGUAGES, spoken, words
 from cimento.app.workspace import Workspace
 from cimento.errors import CimentoError, UsageError
+from cimento.people.surveys.security import HEADERS as USUAL_HEADERS
+from cimento.people.surveys.security import new_token
 from cimento.suites.load import MAX_FILE_BYTES
 
 if TYPE_CHECKING:
@@ -47,18 +48,12 @@ _FORWARDED = (b"x-forwarded-", b"forwarded")
 # The framework compiles its templates in the browser, hence 'unsafe-eval', and writes the page's
 # content into a script. What users or files say is never part of a script or a template.
 HEADERS: Mapping[str, str] = {
+    **USUAL_HEADERS,
     "content-security-policy": "default-src 'self'; script-src 'self' 'unsafe-inline'"
     " 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:;"
     " font-src 'self' data:; connect-src 'self'; frame-src 'self'; object-src 'none';"
     " base-uri 'none'; form-action 'self'; frame-ancestors 'self'",
-    "x-content-type-options": "nosniff",
     "x-frame-options": "SAMEORIGIN",
-    # The address contains the token, which no other site may see.
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), geolocation=(), microphone=()",
-    "x-robots-tag": "noindex, nofollow",
 }
 Builder: TypeAlias = Callable[[Visit], object]
 """A function that builds the content of a step's page; it may be a coroutine."""
@@ -70,11 +65,6 @@ BUILDERS: Mapping[str, Builder] = {
     "read": read.build,
     "people": people.build,
 }
-
-
-def new_token() -> str:
-    """A token that nobody can guess: 256 random bits."""
-    return secrets.token_urlsafe(32)
 
 
 @dataclass(frozen=True, slots=True)

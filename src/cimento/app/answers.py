@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
 from functools import partial
-from hashlib import sha256
 from pathlib import Path, PurePath
 from statistics import fmean, stdev
 from tempfile import TemporaryDirectory
@@ -15,12 +14,21 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app.findings import button, show_said
-from cimento.app.frame import CommandLine, Text, Visit, english, file_choice, guarded, heading
+from cimento.app.frame import (
+    CommandLine,
+    Text,
+    Visit,
+    english,
+    file_choice,
+    guarded,
+    heading,
+    plain_table,
+)
 from cimento.app.shown import BesideModel, beside_models
 from cimento.app.words import USUAL, Words, said
 from cimento.app.workspace import JUDGMENTS, SUITES
 from cimento.errors import CimentoError, InputError
-from cimento.io.files import read_bytes, write_bytes, write_text
+from cimento.io.files import write_bytes
 from cimento.paradigms.registry import load_suite
 from cimento.people.annotate.importing import (
     OF_DESIGNS,
@@ -39,12 +47,7 @@ from cimento.people.judgments import (
     table_of,
     write_judgments,
 )
-from cimento.people.judgments.filters import (
-    ExclusionRules,
-    filter_judgments,
-    log_json,
-    log_text,
-)
+from cimento.people.judgments.filters import ExclusionRules, write_filtered
 from cimento.people.judgments.summaries import QuestionSummary, is_rated, rating_of, summarise
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design
 from cimento.people.surveys.administration import write_results
@@ -226,8 +229,11 @@ class Results:
             given["same_run"] = int(given["same_run"])
         rules = ExclusionRules(**given)
         output = self._place.with_name(f"{self._place.stem}-kept.parquet")
-        text = await asyncio.to_thread(_filtered, self._place, output, rules)
-        self._kept, self._judgments = output, await asyncio.to_thread(_read, output)
+        whole = await asyncio.to_thread(_read, self._place)
+        filtered, text = await asyncio.to_thread(
+            write_filtered, whole, rules, output, source=self._place, by=""
+        )
+        self._kept, self._judgments = output, list(filtered.judgments)
         flags = {name: flag for name, flag, *_ in _RULES}
         words = [
             part for name, value in given.items() for part in (f"--{flags[name]}", f"{value:g}")
@@ -395,18 +401,6 @@ def _read(path: Path) -> list[Judgment]:
     return judgments_of(read_judgments(path))
 
 
-def _filtered(path: Path, output: Path, rules: ExclusionRules) -> str:
-    """Write what rules leave of a table, with the logs beside it; returns the log's text."""
-    filtered = filter_judgments(_read(path), rules)
-    text = log_text(filtered, source=path.name, by="")
-    digest = sha256(read_bytes(path)).hexdigest()
-    write_judgments(table_of(filtered.judgments), output)
-    log = log_json(filtered, rules, source=path.name, sha256=digest, by="")
-    write_text(log, output.with_suffix(".log.json"))
-    write_text(text, output.with_suffix(".log.txt"))
-    return text
-
-
 def _summary_row(summary: QuestionSummary, say: Words) -> list[str]:
     alpha = summary.alpha
     shown = _with_interval(alpha.value, alpha.low, alpha.high, say) or _reason(alpha.reason, say)
@@ -454,13 +448,5 @@ def table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         names: the names of the columns.
         rows: the cells of each row.
     """
-    holder = ui.element("div").classes("table-holder").props("tabindex=0")
-    with holder, ui.element("table").classes("plain-table"):
-        with ui.element("thead"), ui.element("tr"):
-            for name in names:
-                Text(name, "th").props("scope=col")
-        with ui.element("tbody"):
-            for row in rows:
-                with ui.element("tr"):
-                    for cell in row:
-                        Text(cell, "td")
+    with ui.element("div").classes("table-holder").props("tabindex=0"):
+        plain_table(names, rows)

@@ -19,7 +19,7 @@ from nicegui import ui
 
 from cimento.app.editing import Grid, Sheet, insert_column, rename_column, sheet_of
 from cimento.app.findings import button
-from cimento.app.frame import Text
+from cimento.app.frame import Text, plain_table
 from cimento.app.predicting import (
     conditions_of,
     renamings,
@@ -236,7 +236,7 @@ def paired_lines(grid: Grid, column: int) -> Grid:
     """The grid with a row for each sentence and the one with an asterisk below it."""
     pairs = _pairs(grid.items, column)
     made = sheet_of([SIDES, *((good, _unmarked(bad)) for good, bad in pairs)])
-    return replace(grid, sheets={**grid.sheets, ITEMS: made})
+    return grid.with_sheet(ITEMS, made)
 
 
 def with_column(grid: Grid, column: int, name: str, new: str) -> Grid:
@@ -260,8 +260,7 @@ def _unmarked(cell: str) -> str:
 
 
 def _with_rows(grid: Grid, rows: list[tuple[str, ...]]) -> Grid:
-    sheet = replace(grid.items, rows=tuple(rows))
-    return replace(grid, sheets={**grid.sheets, ITEMS: sheet})
+    return grid.with_sheet(ITEMS, replace(grid.items, rows=tuple(rows)))
 
 
 def _with_names_above(grid: Grid) -> Grid:
@@ -396,16 +395,7 @@ def _first_rows(sheet: Sheet, columns: tuple[int, ...], say: Words) -> None:
     rows = [sheet.rows[n] for n in sheet.body if any(sheet.rows[n][k].strip() for k in columns)]
     if headless:
         rows = [sheet.columns, *rows]
-    with (
-        ui.element("div").classes("table-holder"),
-        ui.element("table").classes("plain-table first-rows"),
-    ):
-        with ui.element("thead"), ui.element("tr"):
-            for column in columns:
-                label = say("edit.column-named", name=_shown_name(sheet, column))
-                Text(label, "th").props("scope=col")
-        with ui.element("tbody"):
-            for row in rows[:FIRST_ROWS]:
-                with ui.element("tr"):
-                    for column in columns:
-                        Text(row[column], "td")
+    names = (say("edit.column-named", name=_shown_name(sheet, column)) for column in columns)
+    with ui.element("div").classes("table-holder"):
+        cells = ([row[column] for column in columns] for row in rows[:FIRST_ROWS])
+        plain_table(names, cells, "plain-table first-rows")

@@ -40,6 +40,7 @@ from cimento.paradigms.base import SurveyTask
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
+from cimento.people.surveys.links import HEADER, link_lines
 from cimento.people.surveys.material import SurveyPlan, languages
 from cimento.people.surveys.participants import EVERYWHERE, LOCAL, MOST_PEOPLE, network_host
 from cimento.people.surveys.server import Serving
@@ -361,10 +362,7 @@ class SurveyPage:
         made = await asyncio.to_thread(
             storage.invite_participants, path, self._design, min(number, MOST_LINKS)
         )
-        lines = [
-            f"{person.id}\t{person.survey}\t{served.address}/p/{token}" for person, token in made
-        ]
-        text = "\n".join(["participant\tsurvey\tlink", *lines]) + "\n"
+        text = "\n".join([HEADER, *link_lines(made, served.address)]) + "\n"
         ui.download.content(text, f"{self._folder.name}-links.tsv")
 
     # --- Answers

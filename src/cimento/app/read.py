@@ -10,16 +10,17 @@ from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
-from cimento.app.deleting import ask_deletion
 from cimento.app.frame import (
     CommandLine,
     Text,
     Visit,
+    ask_deletion,
     english,
     guarded,
     heading,
     local_time,
     problem,
+    table_of,
 )
 from cimento.app.shown import (
     FIGURE_FORMS,
@@ -120,23 +121,19 @@ def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox
     newest = {run.name for run in by_age[:count]}
     titles = _titles(runs)
     boxes: dict[str, ui.checkbox] = {}
-    with ui.element("div").classes("scroll"), ui.element("table").classes("runs"):
-        with ui.element("thead"), ui.element("tr"):
-            for name in ("suite", "model", "kind", "created"):
-                Text(say(f"read.{name}"), "th").props("scope=col")
-        with ui.element("tbody"):
-            for run in runs:
-                kind = say.named("kind", run.paradigm)
-                is_chosen = run.suite == suite if suite else run.name in newest
-                with ui.element("tr"):
-                    with ui.element("th").props("scope=row"):
-                        title = titles[run.name]
-                        box = ui.checkbox(title, value=is_chosen).props("dense")
-                        boxes[run.name] = box.mark(f"choose {run.name}")
-                        label = f"{title}, {run.model}"
-                        box.props["aria-label"] = label
-                    for cell in (run.model, kind, local_time(run.created)):
-                        Text(cell, "td")
+    names = (say(f"read.{name}") for name in ("suite", "model", "kind", "created"))
+    with ui.element("div").classes("scroll"), table_of(names, "runs"):
+        for run in runs:
+            kind = say.named("kind", run.paradigm)
+            is_chosen = run.suite == suite if suite else run.name in newest
+            with ui.element("tr"):
+                with ui.element("th").props("scope=row"):
+                    title = titles[run.name]
+                    box = ui.checkbox(title, value=is_chosen).props("dense")
+                    boxes[run.name] = box.mark(f"choose {run.name}")
+                    box.props["aria-label"] = f"{title}, {run.model}"
+                for cell in (run.model, kind, local_time(run.created)):
+                    Text(cell, "td")
     return boxes
 
 

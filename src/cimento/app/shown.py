@@ -7,8 +7,6 @@ and ratings beside models.
 from __future__ import annotations
 
 import functools
-import io
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -17,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from cimento.app.opening import zipped
 from cimento.app.workspace import Workspace
 from cimento.compare import compare
 from cimento.compare.item_outcomes import labelled_apart
@@ -126,11 +125,7 @@ def zipped_export(survey: Path, form: str) -> bytes:
         raise InputError(
             where=f"{survey.name}/{form}", seen="there is nothing", todo="Make the survey again."
         )
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in files:
-            archive.write(path, path.relative_to(survey))
-    return made.getvalue()
+    return zipped({path.relative_to(survey).as_posix(): path for path in files})
 
 
 def qr_code(link: str) -> str:

@@ -22,7 +22,6 @@ from cimento.app.editing import (
 )
 from cimento.errors import FormulaError, Severity
 from cimento.paradigms.registry import has_regions
-from cimento.suites.formats.items import read_regions
 from cimento.suites.formula import parse, references
 from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
 
@@ -115,11 +114,6 @@ def region_names(grid: Grid) -> tuple[str, ...]:
     """The names of the regions, as *about* gives them."""
     named = grid.settings().get("regions", "")
     return tuple(name.strip() for name in named.split("|")) if named.strip() else ()
-
-
-def regions(cell: str) -> tuple[str, ...]:
-    """The texts between the bars of a cell."""
-    return tuple(region.text for region in read_regions(cell)[0])
 
 
 def _body(grid: Grid, sheet: str) -> range:

@@ -306,15 +306,7 @@ def _filter_answers(options: FilterOptions) -> None:
 
     The log is written next to OUTPUT, as .log.json and .log.txt; the text is printed too.
     """
-    from hashlib import sha256
-
-    from cimento.io.files import read_bytes, write_text
-    from cimento.people.judgments.filters import (
-        ExclusionRules,
-        filter_judgments,
-        log_json,
-        log_text,
-    )
+    from cimento.people.judgments.filters import ExclusionRules, write_filtered
     from cimento.people.judgments.summaries import summarise
 
     refuse_suffix(options.output)
@@ -329,17 +321,11 @@ def _filter_answers(options: FilterOptions) -> None:
     judgments = judgments_of(read_judgments(options.judgments))
     for remark in spelled_apart({j.annotator: j.annotator for j in judgments if j.annotator}):
         note(remark)
-    filtered = filter_judgments(judgments, limits)
-    text = log_text(filtered, source=file.name, by=options.by)
-    digest = sha256(read_bytes(file)).hexdigest()
-    write_judgments(table_of(filtered.judgments), options.output)
-    logs = [options.output.with_suffix(ending) for ending in (".log.json", ".log.txt")]
-    write_text(log_json(filtered, limits, source=file.name, sha256=digest, by=options.by), logs[0])
-    write_text(text, logs[1])
+    filtered, text = write_filtered(judgments, limits, options.output, source=file, by=options.by)
     show(text)
     if not summarise(filtered.judgments):
         note("Nothing is left.")
-    names = ", ".join(log.name for log in logs)
+    names = ", ".join(options.output.with_suffix(f".log.{kind}").name for kind in ("json", "txt"))
     note(f"{len(filtered.judgments)} judgments: {options.output}; the log: {names}")
 
 

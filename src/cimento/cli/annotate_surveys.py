@@ -247,17 +247,20 @@ def invite(
     The table is printed and appended to links.tsv, which only you can read. It is the only copy:
     with the answers, only a hash of each link is stored.
     """
-    from cimento.people.surveys.links import HEADER, LINKS_FILE, append_links, refuse_other_file
+    from cimento.people.surveys.links import (
+        HEADER,
+        LINKS_FILE,
+        append_links,
+        link_lines,
+        refuse_other_file,
+    )
 
     wanted, path = read_design(design), _database(design, database)
     file = output or path.with_name(LINKS_FILE)
     refuse_other_file(file)
     storage.prepare(path, wanted)
     made = storage.invite_participants(path, wanted, number)
-    lines = [
-        f"{participant.id}\t{participant.survey}\t{url.rstrip('/')}/p/{token}"
-        for participant, token in made
-    ]
+    lines = link_lines(made, url.rstrip("/"))
     try:
         append_links(lines, file)
     finally:

@@ -23,7 +23,7 @@ from cimento.people.judgments import (
 )
 from cimento.people.judgments.asked import AskedItem, AskedItems
 from cimento.people.judgments.formats import Submission
-from cimento.people.judgments.summaries import attention, judgments_by_person
+from cimento.people.judgments.summaries import attention, judgments_by_person, questions_given
 
 MS = 1000.0
 MOST_PLACES = 1_000_000
@@ -321,10 +321,9 @@ def _unfinished(judgments: Sequence[Judgment], sizes: Mapping[str, int]) -> Iter
     """A note on participants who answered a part of their survey only."""
     people = {}
     for name, answers in judgments_by_person(judgments).items():
-        survey = next((judgment.survey for judgment in answers if judgment.survey), "")
-        given = len({judgment.key[:3] for judgment in answers if judgment.counts})
-        if given < sizes.get(survey or "", 0):
-            people[name] = f"{given} of {sizes[survey or '']}"
+        survey, given = questions_given(answers)
+        if given < sizes.get(survey, 0):
+            people[name] = f"{given} of {sizes[survey]}"
     if people:
         yield (
             f"{counted(len(people), 'person', 'people')} did not answer every question:"

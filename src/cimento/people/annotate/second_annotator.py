@@ -34,6 +34,7 @@ from cimento.people.judgments import Judgment
 from cimento.people.judgments.summaries import (
     QuestionKey,
     comparable_answer,
+    design_of,
     is_rated,
     pair_agreement,
 )
@@ -372,7 +373,7 @@ def _agreement(
         krippendorff_alpha(
             [[*by_place[place], *more(place)] for place in places],
             level=level,
-            design=_design(places),
+            design=design_of(places),
         )
         for more in (lambda _: (), lambda place: (answers[place],))
     )
@@ -398,7 +399,7 @@ def _pair(
     model: str,
 ) -> JudgePair:
     pairs = [(answer, answers[place]) for place, answer in theirs.items()]
-    design = _design(list(theirs))
+    design = design_of(list(theirs))
     pair = pair_agreement(pairs, design, question=question, first=person, second=model)
     rated = is_rated(question)
     return JudgePair(
@@ -408,11 +409,6 @@ def _pair(
         equal=None if rated else pair.equal,
         kappa=None if rated else pair.kappa,
     )
-
-
-def _design(places: Sequence[QuestionKey]) -> Design:
-    """The places of one item belong together."""
-    return Design(tuple(places), tuple((suite, item) for suite, item, *_ in places))
 
 
 def _scale_of(judgments: Sequence[Judgment]) -> tuple[float, float] | None:

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from operator import gt, lt
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from cimento.errors import need_known
-from cimento.people.judgments import Judgment
+from cimento.io.files import read_bytes, write_text
+from cimento.people.judgments import Judgment, table_of, write_judgments
 from cimento.people.judgments.summaries import (
     Measurement,
     QuestionSummary,
@@ -29,6 +31,7 @@ from cimento.people.judgments.summaries import (
     with_rest,
 )
 from cimento.report.formatting import agreement_text
+from cimento.suites.reading import sha256_of
 
 RepeatedAnswers: TypeAlias = Literal["keep", "first", "last", "none"]
 """The choice among repeated answers of one person to one question."""
@@ -272,6 +275,34 @@ def _moved(
         if place in second and second[place] != mean
     ]
     return max(moves)[1:] if moves else None
+
+
+def write_filtered(
+    judgments: Sequence[Judgment], limits: ExclusionRules, output: Path, *, source: Path, by: str
+) -> tuple[Filtered, str]:
+    """Write what rules leave of a table, with the log beside it as ``.log.json`` and ``.log.txt``.
+
+    Args:
+        judgments: of the table.
+        limits: the rules.
+        output: the table of what is left.
+        source: the file of the table.
+        by: who decided on the rules; may be empty.
+
+    Returns:
+        What is left, and the log as text.
+
+    Raises:
+        CimentoError: a file cannot be written.
+    """
+    filtered = filter_judgments(judgments, limits)
+    text = log_text(filtered, source=source.name, by=by)
+    digest = sha256_of(read_bytes(source))
+    write_judgments(table_of(filtered.judgments), output)
+    log = log_json(filtered, limits, source=source.name, sha256=digest, by=by)
+    write_text(log, output.with_suffix(".log.json"))
+    write_text(text, output.with_suffix(".log.txt"))
+    return filtered, text
 
 
 def log_json(

@@ -124,9 +124,14 @@ def _described(question: str, judgments: Sequence[Judgment]) -> QuestionSummary:
         alpha=krippendorff_alpha(
             list(answers.values()),
             level="interval" if rated else "nominal",
-            design=Design(tuple(answers), tuple((suite, item) for suite, item, *_ in answers)),
+            design=design_of(list(answers)),
         ),
     )
+
+
+def design_of(places: Sequence[QuestionKey]) -> Design:
+    """The design of some places: those of one item belong together."""
+    return Design(tuple(places), tuple((suite, item) for suite, item, *_ in places))
 
 
 def _ratings(judgments: Sequence[Judgment]) -> dict[QuestionKey, list[float]]:
@@ -257,6 +262,12 @@ def sitting_seconds(answers: Sequence[Judgment]) -> Measurement:
     return Measurement(None, "no time is known")
 
 
+def questions_given(answers: Sequence[Judgment]) -> tuple[str, int]:
+    """The survey of somebody, empty if it is unknown, and how many of its questions they answered."""
+    survey = next((judgment.survey for judgment in answers if judgment.survey), "")
+    return survey, len({judgment.key[:3] for judgment in answers if judgment.counts})
+
+
 def answered_shares(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
     """The share of their survey's questions that each participant answered.
 
@@ -264,11 +275,7 @@ def answered_shares(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
     survey are those of one.
     """
     given = {
-        name: (
-            next((judgment.survey for judgment in answers if judgment.survey), ""),
-            len({judgment.key[:3] for judgment in answers if judgment.counts}),
-        )
-        for name, answers in judgments_by_person(judgments).items()
+        name: questions_given(answers) for name, answers in judgments_by_person(judgments).items()
     }
     sizes: dict[str, int] = {}
     for survey, count in given.values():
