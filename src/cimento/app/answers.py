@@ -32,12 +32,12 @@ from cimento.io.files import write_bytes
 from cimento.paradigms.registry import load_suite
 from cimento.people.annotate.importing import (
     OF_DESIGNS,
-    ImportOptions,
     apply_judgments,
     form_of,
     open_secret,
     read_answers,
 )
+from cimento.people.annotate.rows import ImportOptions
 from cimento.people.judgments import (
     ColumnMap,
     Judgment,
@@ -224,7 +224,11 @@ class Results:
         if not given:
             raise InputError(where=self._say("people.filter"), seen=self._say("people.no-rule"))
         for name, flag, least, most, _ in _RULES:
-            self._refuse_beyond(flag, given.get(name, least), least, most)
+            # No answers could have such a limit, a share in percent, say.
+            if not least <= given.get(name, least) <= most:
+                ends = self._say("people.limits", least=self._say.number(least, ",g"),
+                                 most=self._say.number(most, ",g"))  # fmt: skip
+                raise InputError(where=self._say(f"people.rule-{flag}"), seen=ends)
         if "same_run" in given:
             given["same_run"] = int(given["same_run"])
         rules = ExclusionRules(**given)
@@ -245,17 +249,6 @@ class Results:
         self._english.set_visibility(True)
         self._build_earlier()
         await self._describe()
-
-    def _refuse_beyond(self, flag: str, value: float, least: float, most: float) -> None:
-        """Refuse a limit that no answers could have, such as a share in percent.
-
-        Raises:
-            InputError: it is one.
-        """
-        if not least <= value <= most:
-            say = self._say
-            ends = say("people.limits", least=say.number(least, ",g"), most=say.number(most, ",g"))
-            raise InputError(where=say(f"people.rule-{flag}"), seen=ends)
 
     async def _compare(self) -> None:
         """The ratings beside the scores of the workspace's runs."""
@@ -374,7 +367,7 @@ def imported(
         key, _ = open_secret(secret)
         options = ImportOptions(
             form=form,  # type: ignore[arg-type]  # one of the forms, since it is not empty
-            design=asked_by(design, stored=form in OF_DESIGNS),
+            places=asked_by(design, stored=form in OF_DESIGNS),
             secret=key,
         )
         reading = read_answers([path], options)
@@ -403,7 +396,9 @@ def _read(path: Path) -> list[Judgment]:
 
 def _summary_row(summary: QuestionSummary, say: Words) -> list[str]:
     alpha = summary.alpha
-    shown = _with_interval(alpha.value, alpha.low, alpha.high, say) or _reason(alpha.reason, say)
+    shown = _number(alpha.value, say) or _reason(alpha.reason, say)
+    if alpha.value is not None:
+        shown = " ".join(filter(None, (shown, _ends(alpha.low, alpha.high, say))))
     return [
         say.named("question", summary.question), str(summary.people), str(summary.places),
         str(summary.judgments), _number(summary.mean, say), _number(summary.sd, say), shown,
@@ -412,9 +407,7 @@ def _summary_row(summary: QuestionSummary, say: Words) -> list[str]:
 
 def _model_row(row: BesideModel, say: Words) -> list[str]:
     correlation = row.correlation
-    interval = ""
-    if correlation.low is not None and correlation.high is not None:
-        interval = _ends(correlation.low, correlation.high, say)
+    interval = _ends(correlation.low, correlation.high, say)
     return [
         row.suite, row.model, say.named("measure", row.measure), str(correlation.n),
         _number(correlation.r, say), interval or _reason(correlation.reason, say),
@@ -430,15 +423,12 @@ def _number(value: float | None, say: Words) -> str:
     return "" if value is None else say.number(value, ".2f")
 
 
-def _ends(low: float, high: float, say: Words) -> str:
+def _ends(low: float | None, high: float | None, say: Words) -> str:
     """Both ends of an interval; where commas begin decimals, a semicolon parts them."""
+    if low is None or high is None:
+        return ""
     mark = "," if say.language == USUAL else ";"
     return f"[{say.number(low, '.2f')}{mark} {say.number(high, '.2f')}]"
-
-
-def _with_interval(value: float | None, low: float | None, high: float | None, say: Words) -> str:
-    ends = "" if low is None or high is None else f" {_ends(low, high, say)}"
-    return "" if value is None else f"{_number(value, say)}{ends}"
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -44,7 +44,7 @@ from cimento.people.surveys.links import HEADER, link_lines
 from cimento.people.surveys.material import SurveyPlan, languages
 from cimento.people.surveys.participants import EVERYWHERE, LOCAL, MOST_PEOPLE, network_host
 from cimento.people.surveys.server import Serving
-from cimento.suites.builtin import builtin_names, find_suite
+from cimento.suites.builtin import find_suite
 
 SECONDS = 2.0
 """Seconds between two looks at the answers."""
@@ -119,7 +119,7 @@ def _form(visit: Visit) -> None:
     say = visit.say
     heading(say("people.new"))
     wanted = visit.query.get("suite", "")
-    suites = list(dict.fromkeys([*filter(None, [wanted]), *_suite_names(visit)]))
+    suites = list(dict.fromkeys([*filter(None, [wanted]), *visit.workspace.suite_names()]))
     tasks = {"": say("people.task-usual")} | {
         task: say(f"people.task-{task}") for task in get_args(SurveyTask)
     }
@@ -178,11 +178,6 @@ def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
         if value not in ("", None, usual):
             given[name] = value
     return given
-
-
-def _suite_names(visit: Visit) -> list[str]:
-    """The suites of the workspace, and those that come with cimento."""
-    return [*(suite.name for suite in visit.workspace.suites()), *builtin_names()]
 
 
 def _whole(value: object) -> int | None:

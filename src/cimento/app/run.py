@@ -30,7 +30,7 @@ from cimento.errors import UsageError
 from cimento.io.declared import checked
 from cimento.options import RunOptions
 from cimento.runs.usage import duration, gigabytes
-from cimento.suites.builtin import builtin_names, find_suite
+from cimento.suites.builtin import find_suite
 from cimento.suites.published import NAMES, Published, find_published, is_address, published
 
 if TYPE_CHECKING:
@@ -248,8 +248,7 @@ class _Fields:
 
     def __init__(self, visit: Visit) -> None:
         say = visit.say
-        here = [*(suite.name for suite in visit.workspace.suites()), *builtin_names()]
-        names = {name: name for name in here}
+        names = {name: name for name in visit.workspace.suite_names()}
         for entry in published().values():
             if not entry.by_hand:
                 names.setdefault(entry.name, f"{entry.name} ({say('run.to_fetch')})")

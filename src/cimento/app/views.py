@@ -177,11 +177,6 @@ def _named_conditions(grid: Grid) -> list[str]:
     return list(names)
 
 
-def _words(sheet: Sheet, column: int) -> tuple[str, ...]:
-    """The different words in a column, in order."""
-    return tuple(dict.fromkeys(filter(None, map(str.strip, sheet.values(column)))))
-
-
 # --- A row for each item
 
 
@@ -192,7 +187,7 @@ def _wide_view(sheet: Sheet, columns: Sequence[Column]) -> View:
     for n in sheet.body:
         if any(sheet.rows[n]):
             items.setdefault(sheet.rows[n][item].strip(), []).append(n)
-    conditions = _words(sheet, condition)
+    conditions = dict.fromkeys(filter(None, map(str.strip, sheet.values(condition))))
     shared = [
         column
         for column in columns

@@ -184,6 +184,10 @@ class Workspace:
         paths = [*self._entries(""), *self._entries(SUITES)]
         return [StoredSuite(self.name_of(path), path) for path in paths if _is_suite(path)]
 
+    def suite_names(self) -> list[str]:
+        """The suites of the workspace, and those that come with cimento."""
+        return [*(suite.name for suite in self.suites()), *builtin_names()]
+
     def runs(self) -> list[StoredRun]:
         """The finished runs in ``runs/``, those of a suite together."""
         stored: list[StoredRun] = []

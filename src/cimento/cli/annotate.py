@@ -14,8 +14,8 @@ from cimento.cli.console import note, show
 from cimento.cli.flags import command_of
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
-from cimento.people.annotate.importing import open_secret, pseudonym
-from cimento.people.annotate.rows import inattentive, spelled_apart
+from cimento.people.annotate.importing import open_secret
+from cimento.people.annotate.rows import inattentive, pseudonym, spelled_apart
 from cimento.people.judgments import (
     SUFFIXES,
     finite,
@@ -30,7 +30,7 @@ from cimento.people.judgments.formats import read_prolific, write_participants
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
-    from cimento.people.annotate.importing import AnswerForm
+    from cimento.people.annotate.rows import AnswerForm
     from cimento.people.judgments import ColumnMap
     from cimento.people.judgments.asked import AskedItems
     from cimento.people.judgments.filters import ExclusionRules
@@ -114,8 +114,9 @@ def _import_answers(options: ImportAnswersOptions) -> None:
     Participants get pseudonyms (a keyed hash). --secret names the file with the key, which stays
     with you and is in no table. Use --names keep for participants who are already anonymous.
     """
-    from cimento.people.annotate.importing import ImportOptions
+    from cimento.people.annotate.importing import asked_items
     from cimento.people.annotate.importing import read_answers as read
+    from cimento.people.annotate.rows import ImportOptions
     from cimento.suites.load import suite_paths
 
     form = _needed_form(options)
@@ -129,8 +130,7 @@ def _import_answers(options: ImportAnswersOptions) -> None:
         options.files,
         ImportOptions(
             form=form,
-            suites=paths,
-            design=_asked(options, form),
+            places=_asked(options, form) or asked_items(paths),
             columns=_columns(options.mapping, options.columns or (), options.fixed or ()),
             secret=key,
             submissions=submissions,

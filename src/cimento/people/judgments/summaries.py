@@ -263,7 +263,7 @@ def sitting_seconds(answers: Sequence[Judgment]) -> Measurement:
 
 
 def questions_given(answers: Sequence[Judgment]) -> tuple[str, int]:
-    """The survey of somebody, empty if it is unknown, and how many of its questions they answered."""
+    """The survey of somebody, empty if not known, and how many of its questions they answered."""
     survey = next((judgment.survey for judgment in answers if judgment.survey), "")
     return survey, len({judgment.key[:3] for judgment in answers if judgment.counts})
 

@@ -245,7 +245,7 @@ def read_material(path: Path, wanted: SurveyPlan) -> SurveyMaterial:
         ),
         language=language,
         task=asked.task,
-        sets=_numbered(_joined(sets)),
+        sets=_joined(sets),
         asks_all=asked.task != "choice" or bool(wanted.apart),
         none=made.has_none,
         points=points_of(suite) if isinstance(suite, Suite) else None,
@@ -350,17 +350,14 @@ class _Questions:
 
 
 def _joined(sets: Iterable[tuple[SurveyQuestion, ...]]) -> tuple[tuple[SurveyQuestion, ...], ...]:
-    """Sets that share members as one."""
+    """Sets that share members as one, and their questions numbered."""
     by_member: dict[str, list[SurveyQuestion]] = {}
     for questions in sets:
         by_member.setdefault(questions[0].members, []).extend(questions)
-    return tuple(map(tuple, by_member.values()))
-
-
-def _numbered(sets: Iterable[tuple[SurveyQuestion, ...]]) -> tuple[tuple[SurveyQuestion, ...], ...]:
     numbers = itertools.count(1)
     return tuple(
-        tuple(replace(member, id=f"q{next(numbers)}") for member in members) for members in sets
+        tuple(replace(member, id=f"q{next(numbers)}") for member in members)
+        for members in by_member.values()
     )
 
 
