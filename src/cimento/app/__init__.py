@@ -14,7 +14,6 @@ import hmac
 import inspect
 import socket
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -67,47 +66,23 @@ BUILDERS: Mapping[str, Builder] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the headers of a request say about who asks.
+def refusal(scope: Scope, port: int) -> int:
+    """The status with which a request is refused for its headers; 0 where nothing is wrong.
 
-    Attributes:
-        host: ``Host``, such as ``127.0.0.1:8080``.
-        origin: ``Origin``; empty where there is none.
-        site: ``Sec-Fetch-Site``; empty where there is none.
-        length: ``Content-Length`` in bytes; 0 where there is none.
+    Args:
+        scope: the request.
+        port: the port of the server.
     """
-
-    host: str
-    origin: str
-    site: str
-    length: int
-
-    @classmethod
-    def of(cls, scope: Scope) -> Asked:
-        """The headers of a request."""
-        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        length = headers.get(b"content-length", "")
-        return cls(
-            host=headers.get(b"host", ""),
-            origin=headers.get(b"origin", ""),
-            site=headers.get(b"sec-fetch-site", ""),
-            length=int(length) if length.isdecimal() else 0,
-        )
-
-    def refused(self, port: int) -> int:
-        """The status with which the request is refused; 0 where nothing is wrong with it.
-
-        Args:
-            port: the port of the server.
-        """
-        if self.host not in {f"{name}:{port}" for name in HOSTS}:
-            return 421
-        if self.site not in {"", "same-origin", "none"}:
-            return 403
-        if self.origin and self.origin != f"http://{self.host}":
-            return 403
-        return 413 if self.length > LARGEST_BODY else 0
+    headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    host, origin = headers.get(b"host", ""), headers.get(b"origin", "")
+    length = headers.get(b"content-length", "")
+    if host not in {f"{name}:{port}" for name in HOSTS}:
+        return 421
+    if headers.get(b"sec-fetch-site", "") not in {"", "same-origin", "none"}:
+        return 403
+    if origin and origin != f"http://{host}":
+        return 403
+    return 413 if length.isdecimal() and int(length) > LARGEST_BODY else 0
 
 
 class Guard:
@@ -130,7 +105,7 @@ class Guard:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        status = Asked.of(scope).refused(self._port) or (0 if self._knows(scope["path"]) else 404)
+        status = refusal(scope, self._port) or (0 if self._knows(scope["path"]) else 404)
         if status:
             await _refuse(scope, receive, send, status)
             return
@@ -190,24 +165,6 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, status: int) -> No
     text = words(spoken(accepted))(f"frame.refused_{status}")
     response = PlainTextResponse(f"{text}\n", status_code=status, headers=headers)
     await response(scope, receive, send)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the app is served.
-
-    Attributes:
-        port: the port of this machine.
-        token: the beginning of every address.
-    """
-
-    port: int
-    token: str
-
-    @property
-    def address(self) -> str:
-        """The address that opens the app."""
-        return f"http://127.0.0.1:{self.port}/{self.token}/"
 
 
 def listen(port: int) -> socket.socket:
@@ -286,9 +243,7 @@ def make_app(workspace: Workspace, queue: Queue, token: str) -> FastAPI:
     return outer
 
 
-def serve(
-    workspace: Workspace, listening: socket.socket, *, ready: Callable[[Place], None]
-) -> None:
+def serve(workspace: Workspace, listening: socket.socket, *, ready: Callable[[str], None]) -> None:
     """Serve the app until it is interrupted.
 
     The process works in the folder, so that a path means the same here and in a command.
@@ -296,7 +251,7 @@ def serve(
     Args:
         workspace: the folder that it works on.
         listening: the socket, from `listen`.
-        ready: called with the place before the first request can come.
+        ready: called with the address of the app before the first request can come.
 
     Raises:
         UsageError: another app works in the folder.
@@ -304,14 +259,13 @@ def serve(
     """
     queue = Queue(workspace)
     queue.start()
-    place = Place(port=listening.getsockname()[1], token=new_token())
-    app_at_token = make_app(workspace, queue, place.token)
-    guard = Guard(app_at_token, token=place.token, port=place.port)
+    port, token = listening.getsockname()[1], new_token()
+    guard = Guard(make_app(workspace, queue, token), token=token, port=port)
     config = uvicorn.Config(
         guard, log_level="warning", access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=2,
     )  # fmt: skip
-    ready(place)
+    ready(f"http://127.0.0.1:{port}/{token}/")
     with contextlib.chdir(workspace.folder), contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
     queue.end()
