@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from cimento.errors import did_you_mean
 from cimento.paradigms.stories.suite import ATTRIBUTES, Attribute, bearers
@@ -142,8 +142,7 @@ def _default(asked: DialogueField, values: Values) -> str | None:
     return before
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(NamedTuple):
     """A line and when it was typed, in seconds since 1970."""
 
     text: str
@@ -243,7 +242,7 @@ class DialogueSession:
         line = Typed(text, self._clock())
         self._take(line)
         if self._log is not None:
-            self._log.append([line.text, line.at])
+            self._log.append(line)
 
     def _take(self, line: Typed) -> None:
         if line.text.strip() != UNDO:

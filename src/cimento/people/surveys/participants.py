@@ -11,7 +11,7 @@ import socket
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -46,21 +46,6 @@ MOST_PEOPLE = 1000
 LOCAL, EVERYWHERE = "127.0.0.1", "0.0.0.0"  # noqa: S104  # people in a room have to reach it
 _ELSEWHERE = ("192.0.2.1", 9)
 """An address of documentation (RFC 5737), to which nothing is sent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The contents of a question's page besides the question.
-
-    Attributes:
-        values: what was answered before, by field.
-        remark: what was added to it.
-        missing: whether something has to be answered before going on.
-    """
-
-    values: Mapping[str, str] = field(default_factory=dict)
-    remark: str = ""
-    missing: bool = False
 
 
 def notice(design: SurveyDesign, name: str, *, status: int) -> HTMLResponse:
@@ -195,10 +180,9 @@ class Participants:
             return redirect(f"/p/{token}/guidelines")
         question = self.design.by_id[person.questions[position - 1]]
         known = storage.answer_to(self.reader, person.id, question.id)
-        shown = Shown(
-            {stored.field: stored.value for stored in known}, known[0].remark if known else ""
-        )
-        return self._question(token, person, position, shown)
+        values = {stored.field: stored.value for stored in known}
+        remark = known[0].remark if known else ""
+        return self._question(token, person, position, values, remark)
 
     async def answer(self, request: Request, person: Participant) -> Response:
         """An answer; it is on the disk before the next page is named."""
@@ -214,7 +198,7 @@ class Participants:
         remark = fields.get("remark", "").strip()[:LONGEST_REMARK] if self.design.remarks else ""
         values = self._values(question, fields)
         if values is None:
-            return self._question(token, person, position, Shown(fields, remark, missing=True))
+            return self._question(token, person, position, fields, remark, missing=True)
         await self.writer.write(
             functools.partial(
                 storage.store_answer,
@@ -240,23 +224,35 @@ class Participants:
         return page("done.html", self.design, token=token, person=person, total=total)
 
     def _question(
-        self, token: str, person: Participant, position: int, shown: Shown
-    ) -> HTMLResponse:
-        """The page of one question."""
+        self, token: str, person: Participant, position: int, values: Mapping[str, str],
+        remark: str, *, missing: bool = False,
+    ) -> HTMLResponse:  # fmt: skip
+        """The page of one question.
+
+        Args:
+            token: of the link.
+            person: whose link it is.
+            position: of the question in their order.
+            values: what was answered before, by field.
+            remark: what was added to it.
+            missing: whether something has to be answered before going on.
+        """
         question = self.design.by_id[person.questions[position - 1]]
         fields = self.design.fields_of(question)
         moment = f"{time.time():.3f}"
         return page(
             "question.html",
             self.design,
-            status=422 if shown.missing else 200,
+            status=422 if missing else 200,
             token=token,
             question=question,
             fields=fields,
             opens=next((asked.when for asked in fields if asked.when), ""),
             position=position,
             total=len(person.questions),
-            shown=shown,
+            values=values,
+            remark=remark,
+            missing=missing,
             moment=moment,
             form=sign(self.key, "answer", token, question.id, moment),
             longest_remark=LONGEST_REMARK,
