@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,10 +24,10 @@ from cimento.people.judgments import (
 )
 from cimento.people.judgments.asked import AskedItem, AskedItems
 from cimento.people.judgments.formats import (
+    JSPSYCH_COLUMNS,
+    PCIBEX_COLUMNS,
     RawAnswers,
-    jspsych_map,
     likely_form,
-    pcibex_map,
     read_jspsych,
     read_long,
     read_pcibex,
@@ -117,12 +117,9 @@ _LONG = usual_map(
     milliseconds=("rt",),
     survey=("list",),
 )  # fmt: skip
-_MAPS: Mapping[AnswerForm, Callable[[], ColumnMap]] = {
-    "long": lambda: _LONG,
-    "wide": lambda: _LONG,
-    "jspsych": jspsych_map,
-    "pcibex": pcibex_map,
-}
+_MAPS: Mapping[AnswerForm, ColumnMap] = {
+    "long": _LONG, "wide": _LONG, "jspsych": JSPSYCH_COLUMNS, "pcibex": PCIBEX_COLUMNS,
+}  # fmt: skip
 
 
 def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
@@ -134,7 +131,7 @@ def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
     """
     if options.form == "rated":
         return _published(files, options)
-    options = replace(options, columns=_MAPS[options.form]().with_own(options.columns))
+    options = replace(options, columns=_MAPS[options.form].with_own(options.columns))
     passed, rows, notes = Counter[str](), list[RawRow](), list[str]()
     for path in files:
         answers = _read(path, options)

@@ -91,15 +91,11 @@ def fields_for(
     if task == "likert":
         points = tuple(AnswerChoice(str(n), str(n)) for n in range(1, scale + 1))
         return (SurveyField(ACCEPTABILITY, prompt, points, texts["low"], texts["high"]),)
-    if task == "yesno":
-        return (SurveyField(ACCEPTABLE, prompt, both),)
-    if task == "choice":
-        return (SurveyField(BETTER, prompt),)
-    if task == "cloze":
-        return (SurveyField(WHICH_FITS, prompt),)
-    if task == "candidate":
-        return (SurveyField(FITS, prompt, both),)
-    return _story_fields(words, prompt, length)
+    if task == "story":
+        return _story_fields(words, prompt, length)
+    questions = {"yesno": ACCEPTABLE, "choice": BETTER, "cloze": WHICH_FITS, "candidate": FITS}
+    choices = both if task in ("yesno", "candidate") else ()
+    return (SurveyField(questions[task], prompt, choices),)
 
 
 def guidelines(
