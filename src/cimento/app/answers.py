@@ -14,16 +14,8 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app.findings import button, show_said
-from cimento.app.frame import (
-    CommandLine,
-    Text,
-    Visit,
-    english,
-    file_choice,
-    guarded,
-    heading,
-    plain_table,
-)
+from cimento.app.frame import CommandLine, Text, Visit, english, file_choice, guarded, heading
+from cimento.app.parts import plain_table
 from cimento.app.shown import BesideModel, beside_models
 from cimento.app.words import USUAL, Words, said
 from cimento.app.workspace import JUDGMENTS, SUITES

@@ -26,17 +26,9 @@ from cimento.app.editing import (
     workbook_of,
 )
 from cimento.app.findings import STYLE, button
-from cimento.app.frame import (
-    CommandLine,
-    Visit,
-    guarded,
-    heading,
-    opened_dialog,
-    problem,
-    tell,
-    withdraw,
-)
+from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell, withdraw
 from cimento.app.opening import describe, digest_of, open_grid, save_grid, zipped_folder
+from cimento.app.parts import opened_dialog
 from cimento.app.views import (
     View,
     edit_cell,

@@ -17,7 +17,8 @@ from nicegui import ui
 
 from cimento.app.checking import Finding, page_of
 from cimento.app.editing import Grid, workbook_of
-from cimento.app.frame import Text, english, opened_dialog, plain_table
+from cimento.app.frame import Text, english
+from cimento.app.parts import opened_dialog, plain_table
 from cimento.app.words import USUAL, Words, said, words
 from cimento.errors import InputError, MissingDependencyError
 from cimento.io.files import write_bytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -129,42 +129,6 @@ def heading(text: str, *, level: int = 2) -> Text:
         level: 1 for the page, 2 for a part, 3 for a part of that.
     """
     return Text(text, f"h{level}")
-
-
-@contextmanager
-def table_of(names: Iterable[str], kind: str) -> Iterator[None]:
-    """A table in whose body rows are built.
-
-    Args:
-        names: the names of its columns.
-        kind: its class, of which its style depends.
-    """
-    with ui.element("table").classes(kind):
-        with ui.element("thead"), ui.element("tr"):
-            for name in names:
-                Text(name, "th").props("scope=col")
-        with ui.element("tbody"):
-            yield
-
-
-def plain_table(
-    names: Iterable[str], rows: Iterable[Iterable[str]], kind: str = "plain-table"
-) -> None:
-    """A table of texts, row by row."""
-    with table_of(names, kind):
-        for row in rows:
-            with ui.element("tr"):
-                for cell in row:
-                    Text(cell, "td")
-
-
-@contextmanager
-def opened_dialog(kind: str = "form") -> Iterator[ui.dialog]:
-    """A dialog that is open, in which its content is built; it is deleted when it is closed."""
-    with ui.dialog() as dialog, ui.card().classes(kind):
-        yield dialog
-    dialog.on("hide", dialog.delete)
-    dialog.open()
 
 
 def english(say: Words, key: str = "frame.english") -> None:
@@ -297,46 +261,3 @@ def withdraw(visit: Visit) -> None:
         if not notice.is_deleted:
             notice.dismiss()
     visit.notices.clear()
-
-
-def ask_deletion(
-    visit: Visit, question: str, names: Sequence[str], delete: Callable[[], None]
-) -> None:
-    """Ask whether something is to be deleted, and delete it.
-
-    Args:
-        visit: what the page is built for.
-        question: what is asked.
-        names: what would be deleted.
-        delete: deletes it and shows what is left.
-    """
-    say = visit.say
-
-    def agreed() -> None:
-        dialog.close()
-        delete()
-
-    with opened_dialog() as dialog:
-        Text(question)
-        with ui.element("ul"):
-            for name in names:
-                Text(name, "li")
-        with ui.element("div").classes("buttons"):
-            ui.button(say("frame.delete"), on_click=guarded(visit, agreed)).props(
-                "no-caps unelevated color=negative"
-            ).mark("delete-do")
-            ui.button(say("frame.cancel"), on_click=dialog.close).props("no-caps flat")
-
-
-def delete_button(visit: Visit, name: str, ask: Callable[[], None]) -> ui.button:
-    """A button that asks before something is deleted.
-
-    Args:
-        visit: what the page is built for.
-        name: what would be deleted, for screen readers.
-        ask: asks.
-    """
-    delete = visit.say("frame.delete")
-    made = ui.button(delete, on_click=guarded(visit, ask)).props("no-caps flat dense")
-    made.props["aria-label"] = f"{delete}: {name}"
-    return made.mark(f"delete {name}")

@@ -27,8 +27,9 @@ from cimento.app.editing import (
     sheet_of,
 )
 from cimento.app.findings import button
-from cimento.app.frame import Text, plain_table
+from cimento.app.frame import Text
 from cimento.app.opening import describe
+from cimento.app.parts import plain_table
 from cimento.app.views import letters
 from cimento.app.words import Words
 from cimento.paradigms.registry import has_regions
@@ -130,7 +131,9 @@ def _guess(sheet: Sheet, columns: tuple[int, ...]) -> tuple[int, int] | None:
     """The columns of the good and the bad sentences, if a name or an asterisk says it."""
     names, headless = sheet.columns, _of_sentences(sheet)
     fits = {
-        (n, m): 0.0 if {n, m} & headless else _likes(names[n], names[m])
+        (n, m): 0.0
+        if {n, m} & headless
+        else _likeness(names[n], "good") + _likeness(names[m], "bad")
         for n, m in permutations(columns, 2)
     }
     best: tuple[int, int] = max(fits, key=fits.__getitem__)
@@ -198,11 +201,6 @@ def _is_starred(sheet: Sheet, column: int) -> bool:
     return 2 * sum(cell.lstrip().startswith("*") for cell in cells) > len(cells)
 
 
-def _likes(good: str, bad: str) -> float:
-    """How much two names are like those of the good and the bad sentences, from 0 to 2."""
-    return _likeness(good, "good") + _likeness(bad, "bad")
-
-
 def _likeness(name: str, side: str) -> float:
     """How much a name is like one of the known names of a side, from 0 to 1; 0 if but a little."""
     word = without_noun(name)
@@ -230,12 +228,6 @@ def unmarked(grid: Grid) -> Grid:
     return _with_rows(
         grid, [row if n <= sheet.head else tuple(map(_unmarked, row)) for n, row in rows]
     )
-
-
-def is_marked(grid: Grid) -> bool:
-    """Whether a sentence begins with a judgment mark."""
-    sheet = grid.items
-    return any(_unmarked(cell) != cell for n in sheet.body for cell in sheet.rows[n])
 
 
 def paired_lines(grid: Grid, column: int) -> Grid:
@@ -420,7 +412,7 @@ def ask(
         _ask_conditions(question.conditions, say, done)
         return
     if question.kind == "pair":
-        if is_marked(grid):
+        if unmarked(grid) != grid:
             ui.label(say("edit.pair-marks")).classes("small")
         _ask_pair(grid.items, question, say, done)
         return

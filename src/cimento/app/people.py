@@ -16,8 +16,6 @@ from cimento.app.frame import (
     CommandLine,
     Text,
     Visit,
-    ask_deletion,
-    delete_button,
     guarded,
     heading,
     local_time,
@@ -25,6 +23,7 @@ from cimento.app.frame import (
     tell,
     withdraw,
 )
+from cimento.app.parts import ask_deletion, delete_button
 from cimento.app.shown import (
     EXPORTS,
     Progress,

@@ -14,14 +14,13 @@ from cimento.app.frame import (
     CommandLine,
     Text,
     Visit,
-    ask_deletion,
     english,
     guarded,
     heading,
     local_time,
     problem,
-    table_of,
 )
+from cimento.app.parts import ask_deletion, table_of
 from cimento.app.shown import (
     FIGURE_FORMS,
     SANDBOX,

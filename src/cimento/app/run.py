@@ -12,17 +12,9 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app.findings import show_said
-from cimento.app.frame import (
-    CommandLine,
-    Text,
-    Visit,
-    english,
-    guarded,
-    heading,
-    table_of,
-    withdraw,
-)
+from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading, withdraw
 from cimento.app.jobs import BUSY, RUN, Job
+from cimento.app.parts import table_of
 from cimento.app.sentences import model_choice
 from cimento.app.words import Words, said, said_line
 from cimento.app.workspace import RUNS, SUITES, Workspace

@@ -17,15 +17,8 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from cimento.app.frame import (
-    CommandLine,
-    Text,
-    Visit,
-    guarded,
-    heading,
-    table_of,
-    withdraw,
-)
+from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, withdraw
+from cimento.app.parts import table_of
 from cimento.app.words import Words, said
 from cimento.app.workspace import Workspace
 from cimento.errors import UsageError

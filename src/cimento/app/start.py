@@ -13,17 +13,8 @@ from nicegui import ui
 
 from cimento.app import sentences
 from cimento.app.findings import show_advice, show_said, title_of
-from cimento.app.frame import (
-    CommandLine,
-    Text,
-    Visit,
-    ask_deletion,
-    delete_button,
-    file_choice,
-    guarded,
-    heading,
-    withdraw,
-)
+from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading, withdraw
+from cimento.app.parts import ask_deletion, delete_button
 from cimento.app.words import Words, message_of
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, Fault

@@ -154,8 +154,7 @@ def make_app(
         reader.close()
 
     entrance = Room(design, path, key, room, RateLimits(rate=2, burst=200))
-    files = {file.name: file.read_bytes() for file in STATIC.iterdir() if file.suffix in _KINDS}
-    static = Route("/static/{name}", functools.partial(_static, files))
+    static = Route("/static/{name}", functools.partial(_static, _files()))
     routes = [static, *people.routes(), *administration.routes()]
     routes += entrance.routes() if room else []
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=_handlers(design))
@@ -172,6 +171,11 @@ def _handlers(design: SurveyDesign) -> Mapping[Any, Callable[..., Awaitable[Resp
         return notice(design, "busy", status=503)
 
     return {404: nothing, 405: nothing, StorageError: failed, 500: failed}
+
+
+def _files() -> Mapping[str, bytes]:
+    """The files that pages load, by name."""
+    return {file.name: file.read_bytes() for file in STATIC.iterdir() if file.suffix in _KINDS}
 
 
 async def _static(files: Mapping[str, bytes], request: Request) -> Response:
