@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path, PurePath
 from statistics import fmean, stdev
@@ -15,7 +15,7 @@ from nicegui import ui
 
 from cimento.app.findings import button, show_said
 from cimento.app.frame import CommandLine, Text, Visit, english, file_choice, guarded, heading
-from cimento.app.parts import plain_table
+from cimento.app.parts import plain_table, save
 from cimento.app.shown import BesideModel, beside_models
 from cimento.app.words import USUAL, Words, said
 from cimento.app.workspace import JUDGMENTS, SUITES
@@ -204,7 +204,7 @@ class Results:
             for key, file, make in files:
                 button(
                     self._say(f"people.{key}"),
-                    guarded(self._visit, partial(_save, make, file)),
+                    guarded(self._visit, partial(save, file, make)),
                     icon="download",
                 )
 
@@ -283,11 +283,6 @@ class Results:
             for why, number in applied.passed.items():
                 show_said(f"{number} skipped: {why}", self._say).classes("small")
             ui.link(self._say("edit.to-run"), visit.address("run", suite=name))
-
-
-async def _save(make: Callable[[], bytes], name: str) -> None:
-    """Have the browser save a file."""
-    ui.download.content(await asyncio.to_thread(make), name)
 
 
 _NUMBERS = ("value", "position", "seconds", "session_seconds")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from cimento.app.editing import (
 from cimento.app.findings import STYLE, button
 from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell, withdraw
 from cimento.app.opening import describe, digest_of, open_grid, save_grid, zipped_folder
-from cimento.app.parts import opened_dialog
+from cimento.app.parts import opened_dialog, save
 from cimento.app.views import (
     View,
     edit_cell,
@@ -481,13 +482,11 @@ class Editor:
         self._refresh()
 
     async def _download(self) -> None:
-        data = await asyncio.to_thread(workbook_of, self.grid)
-        ui.download.content(data, f"{self.grid.name}.xlsx")
+        await save(f"{self.grid.name}.xlsx", partial(workbook_of, self.grid))
 
     async def _download_folder(self) -> None:
         self.report.refuse_errors(self.grid.name, self._say)
-        data = await asyncio.to_thread(zipped_folder, self.grid)
-        ui.download.content(data, f"{self.grid.name}.zip")
+        await save(f"{self.grid.name}.zip", partial(zipped_folder, self.grid))
 
     async def _audit(self, shown: ui.element) -> None:
         shown.clear()

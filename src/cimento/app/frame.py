@@ -142,6 +142,12 @@ def english(say: Words, key: str = "frame.english") -> None:
         Text(say(key)).classes("small")
 
 
+def copy(text: str, say: Words) -> None:
+    """Put a text on the clipboard, and say so."""
+    ui.clipboard.write(text)
+    ui.notify(say("frame.copied"))
+
+
 class CommandLine:
     """The command that does the same as a part of a page, to copy.
 
@@ -156,9 +162,8 @@ class CommandLine:
             Text(say("frame.command"), "summary").classes("small")
             with ui.element("div").classes("line"):
                 self._text = Text(tag="code")
-                self._button = ui.button(say("frame.copy"), on_click=self._copy)
+                self._button = ui.button(say("frame.copy"), on_click=lambda: copy(self.text, say))
                 self._button.props("flat dense no-caps icon=content_copy")
-        self._copied = say("frame.copied")
         self.show(arguments)
 
     def show(self, arguments: Sequence[str], *, before: str = "", whole: bool = True) -> None:
@@ -176,10 +181,6 @@ class CommandLine:
     def text(self) -> str:
         """The command as a shell takes it."""
         return str(self._text.text)
-
-    def _copy(self) -> None:
-        ui.clipboard.write(self.text)
-        ui.notify(self._copied)
 
 
 _PICK = "() => document.querySelector('#c%d input[type=file]').click()"

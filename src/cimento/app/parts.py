@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -87,3 +88,13 @@ def delete_button(visit: Visit, name: str, ask: Callable[[], None]) -> ui.button
     made = ui.button(delete, on_click=guarded(visit, ask)).props("no-caps flat dense")
     made.props["aria-label"] = f"{delete}: {name}"
     return made.mark(f"delete {name}")
+
+
+async def save(name: str, make: Callable[[], bytes | str]) -> None:
+    """Have the browser save a file.
+
+    Args:
+        name: name of the file.
+        make: makes its content, in a thread of its own.
+    """
+    ui.download.content(await asyncio.to_thread(make), name)

@@ -23,7 +23,7 @@ from cimento.app.frame import (
     tell,
     withdraw,
 )
-from cimento.app.parts import ask_deletion, delete_button
+from cimento.app.parts import ask_deletion, delete_button, save
 from cimento.app.shown import (
     EXPORTS,
     Progress,
@@ -259,8 +259,11 @@ class SurveyPage:
             Text(say("people.elsewhere-what"))
             with ui.element("div").classes("tools"):
                 for form in EXPORTS:
-                    save = guarded(self._visit, partial(self._export, form))
-                    button(say(f"people.export-{form}"), save, icon="download")
+                    name = f"{self._folder.name}-{form}.zip"
+                    give = partial(save, name, partial(zipped_export, self._folder, form))
+                    button(
+                        say(f"people.export-{form}"), guarded(self._visit, give), icon="download"
+                    )
         with ui.element("section"):
             heading(say("people.results"))
             Results(self._visit, self._folder).build()
@@ -380,7 +383,3 @@ class SurveyPage:
         )  # fmt: skip
         self._last.text = say("people.last", time=local_time(now.last)) if now.last else ""
         self._bar.value = now.answers / now.wanted if now.wanted else 0.0
-
-    async def _export(self, form: str) -> None:
-        data = await asyncio.to_thread(zipped_export, self._folder, form)
-        ui.download.content(data, f"{self._folder.name}-{form}.zip")

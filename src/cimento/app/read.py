@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import PurePosixPath
 from typing import TypeVar
 from urllib.parse import quote, urlencode
@@ -14,13 +15,14 @@ from cimento.app.frame import (
     CommandLine,
     Text,
     Visit,
+    copy,
     english,
     guarded,
     heading,
     local_time,
     problem,
 )
-from cimento.app.parts import ask_deletion, table_of
+from cimento.app.parts import ask_deletion, save, table_of
 from cimento.app.shown import (
     FIGURE_FORMS,
     SANDBOX,
@@ -296,32 +298,21 @@ class _Parts:
             heading(say(f"read.{name}"), level=3)
             Text(text, "pre").classes("cited").props("lang=en")
             with ui.element("div").classes("buttons"):
-                copy = ui.button(say("frame.copy"), on_click=_copying(self._visit, text))
-                copy.props(
+                button = ui.button(say("frame.copy"), on_click=partial(copy, text, say))
+                button.props(
                     f'no-caps flat dense aria-label="{say("frame.copy")}: {say(f"read.{name}")}"'
                 )
             CommandLine(self._visit, ["cite", *self._names, *words])
 
     def _download(self, title: str, form: str, name: str, make: Callable[[], bytes]) -> None:
         """A button that makes a file and has the browser save it."""
-
-        async def give() -> None:
-            ui.download.content(await asyncio.to_thread(make), PurePosixPath(name).name)
-
+        give = partial(save, PurePosixPath(name).name, make)
         suffix = form.removeprefix(".").upper()
         program = PROGRAMS.get(form)
         label = f"{program} ({suffix.lower()})" if program else suffix
         button = ui.button(label, on_click=guarded(self._visit, give)).props("no-caps flat dense")
         button.props["aria-label"] = f"{self._visit.say('frame.download')} {label}: {title}"
         button.mark(f"file-{name}")
-
-
-def _copying(visit: Visit, text: str) -> Callable[[], None]:
-    def copy() -> None:
-        ui.clipboard.write(text)
-        ui.notify(visit.say("frame.copied"))
-
-    return copy
 
 
 def _grid(visit: Visit, grid: Grid) -> None:
