@@ -294,27 +294,18 @@ def _typed(record: Sequence[Any]) -> Typed:
     return Typed(str(text), float(at))
 
 
-def empty_blocks(
-    actors: Sequence[str], objects: Sequence[str], n_sentences: int, *, trip: bool = False
-) -> list[StateBlock]:
-    """A block for each sentence, every entity with every attribute it can have.
+def _fresh_block(values: Values, *, trip: bool = False) -> StateBlock:
+    """The block of a sentence, every entity with every attribute it can have.
 
     Args:
-        actors: who acts.
-        objects: what is there.
-        n_sentences: number of blocks.
+        values: what was given, who acts and what is there among it.
         trip: codes are TRIP's defaults and not 0.
     """
-    return [
-        {
-            attribute.name: dict.fromkeys(
-                actors if attribute.bearer == "actor" else objects,
-                attribute.default if trip else 0,
-            )
-            for attribute in ATTRIBUTES.values()
-        }
-        for _ in range(n_sentences)
-    ]
+    names = {"actor": _names(values, "actor"), "object": _names(values, "objects")}
+    return {
+        attribute.name: dict.fromkeys(names[attribute.bearer], attribute.default if trip else 0)
+        for attribute in ATTRIBUTES.values()
+    }
 
 
 def edit(line: str, values: Values) -> Taken:
@@ -349,22 +340,20 @@ def edit(line: str, values: Values) -> Taken:
 def blocks_of(values: Values) -> list[StateBlock]:
     """The blocks as they are, or empty ones."""
     n = len(values["sentences"])
-    fresh = empty_blocks(_names(values, "actor"), _names(values, "objects"), n)
     known: list[StateBlock] = [*(values.get("states") or ()), *({} for _ in range(n))]
     # After a step back the story may have other sentences or entities.
     return [
         {
             name: {entity: block.get(name, {}).get(entity, 0) for entity in entities}
-            for name, entities in new.items()
+            for name, entities in _fresh_block(values).items()
         }
-        for block, new in zip(known, fresh, strict=False)
+        for block in known[:n]
     ]
 
 
 def _with_trip(blocks: Sequence[StateBlock], values: Values) -> list[StateBlock]:
     """TRIP's defaults, except for codes set by hand."""
-    names = _names(values, "actor"), _names(values, "objects")
-    [tripped] = empty_blocks(*names, 1, trip=True)
+    tripped = _fresh_block(values, trip=True)
     return [
         {
             name: {entity: code or tripped[name][entity] for entity, code in codes.items()}
