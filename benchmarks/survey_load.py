@@ -30,7 +30,8 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from cimento.people.surveys import SurveyDesign, storage, write_design
-from cimento.people.surveys.building import SurveyPlan, build_design
+from cimento.people.surveys.building import build_design
+from cimento.people.surveys.material import SurveyPlan
 from cimento.suites.builtin import find_suite
 
 EVERY_SECONDS = 2.0

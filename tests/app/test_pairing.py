@@ -7,8 +7,16 @@ pytest.importorskip("nicegui")
 from cimento.app.checking import check_grid
 from cimento.app.editing import Grid, delete_rows, sheet_of
 from cimento.app.opening import describe, open_grid
-from cimento.app.pairing import named_pair, paired_lines, question_of, unmarked, with_column
-from cimento.app.predicting import renamings, with_names, with_prediction
+from cimento.app.pairing import (
+    named_pair,
+    paired_lines,
+    question_of,
+    renamings,
+    unmarked,
+    with_column,
+    with_names,
+    with_prediction,
+)
 
 GOOD, BAD = "Le rane saltano.", "Le rane salta."
 

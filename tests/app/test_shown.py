@@ -10,10 +10,10 @@ from scipy import stats
 
 from cimento import InputError
 from cimento.app.shown import (
-    SurveyWishes,
     beside_models,
     progress,
     qr_code,
+    survey_command,
     zipped_export,
 )
 from cimento.cite import cite
@@ -22,6 +22,7 @@ from cimento.people.judgments import Judgment
 from cimento.people.surveys import DATABASE, design_json, read_design, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
+from cimento.people.surveys.material import SurveyPlan
 from cimento.people.surveys.participants import network_host
 from cimento.report.comparison import models_grid
 from cimento.report.document import grid_file
@@ -30,24 +31,25 @@ from cimento.runs.run import open_runs
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
 
-WISHES = SurveyWishes(
-    suite="it-acceptability", task="likert", surveys=2, checks=1, scale=7, limit=6,
-    contact="Anna Bianchi", title="Frasi italiane", language="it", break_every=4,
-)  # fmt: skip
+SUITE = "it-acceptability"
+WISHES = {
+    "task": "likert", "surveys": 2, "checks": 1, "scale": 7, "limit": 6,
+    "contact": "Anna Bianchi", "title": "Frasi italiane", "language": "it", "break_every": 4,
+}  # fmt: skip
 
 
 @pytest.fixture
 def survey(tmp_path):
-    design = build_design(find_suite(WISHES.suite), WISHES.plan())
+    design = build_design(find_suite(SUITE), SurveyPlan(**WISHES))
     write_survey(design, tmp_path / "survey")
     return tmp_path / "survey"
 
 
-@pytest.mark.parametrize("wishes", [WISHES, SurveyWishes(suite="it-connectives", limit=4)])
-def test_the_command_that_is_shown_builds_the_same_survey(tmp_path, wishes):
+@pytest.mark.parametrize(("suite", "given"), [(SUITE, WISHES), ("it-connectives", {"limit": 4})])
+def test_the_command_that_is_shown_builds_the_same_survey(tmp_path, suite, given):
     folder = tmp_path / "by-command"
-    assert invoke(wishes.command(str(folder))) == 0
-    design = build_design(find_suite(wishes.suite), wishes.plan())
+    assert invoke(survey_command(suite, given, str(folder))) == 0
+    design = build_design(find_suite(suite), SurveyPlan(**given))
     assert design_json(read_design(folder)) == design_json(design)
 
 

@@ -10,10 +10,10 @@ from cimento.app.views import (
     marks,
     paste_cells,
     region_names,
-    regions,
     view_of,
 )
 from cimento.suites.builtin import find_suite
+from cimento.suites.formats.items import read_regions
 
 ROWS = [
     ["item", "condition", "text", "distance", "verb"],
@@ -106,7 +106,8 @@ def test_a_paste_into_rows_goes_below_the_last_row_too():
 
 
 def test_regions_are_the_texts_between_bars():
-    assert regions("L'|uomo | che \\| dorme") == ("L'", "uomo", "che | dorme")
+    regions = [region.text for region in read_regions("L'|uomo | che \\| dorme")[0]]
+    assert regions == ["L'", "uomo", "che | dorme"]
     assert region_names(open_grid(find_suite("it-subject-verb")).grid) == (
         "subject",
         "verb",

@@ -115,12 +115,15 @@ def answers_jspsych(path: Path) -> object:
 def _imported(path: Path, form: str) -> object:
     from typing import cast
 
-    from cimento.people.annotate.importing import AnswerForm, ImportOptions, read_answers
+    from cimento.people.annotate.importing import asked_items, read_answers
+    from cimento.people.annotate.rows import AnswerForm, ImportOptions
     from cimento.people.judgments import table_of
     from tests.helpers.suites_on_disk import write_folder
 
     suite = write_folder(path.with_name("suite"))
-    options = ImportOptions(form=cast("AnswerForm", form), suites=[suite], secret=b"s" * 32)
+    options = ImportOptions(
+        form=cast("AnswerForm", form), places=asked_items([suite]), secret=b"s" * 32
+    )
     return table_of(read_answers([path], options).judgments)
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import pytest
 
 from cimento.people.surveys import storage
-from cimento.people.surveys.building import SurveyPlan, build_design
-from cimento.people.surveys.material import MaterialOptions
+from cimento.people.surveys.building import build_design
+from cimento.people.surveys.material import SurveyPlan
 from cimento.people.surveys.server import listen, make_app, make_server
 from cimento.suites.builtin import find_suite
 
@@ -23,7 +23,7 @@ HIDDEN = re.compile(r'name="(form|moment)" value="([^"]*)"')
 @functools.cache
 def small(suite="it-connectives", *, limit=4, checks=1, **wanted):
     """A small design."""
-    plan = SurveyPlan(checks=checks, seed=3, wanted=MaterialOptions(limit=limit, seed=3, **wanted))
+    plan = SurveyPlan(checks=checks, seed=3, limit=limit, **wanted)
     return build_design(find_suite(suite), plan)
 
 

@@ -12,10 +12,8 @@ from __future__ import annotations
 import contextlib
 import hmac
 import inspect
-import secrets
 import socket
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -30,6 +28,8 @@ from cimento.app.jobs import Queue
 from cimento.app.words import LANGUAGES, spoken, words
 from cimento.app.workspace import Workspace
 from cimento.errors import CimentoError, UsageError
+from cimento.people.surveys.security import HEADERS as USUAL_HEADERS
+from cimento.people.surveys.security import new_token
 from cimento.suites.load import MAX_FILE_BYTES
 
 if TYPE_CHECKING:
@@ -47,18 +47,12 @@ _FORWARDED = (b"x-forwarded-", b"forwarded")
 # The framework compiles its templates in the browser, hence 'unsafe-eval', and writes the page's
 # content into a script. What users or files say is never part of a script or a template.
 HEADERS: Mapping[str, str] = {
+    **USUAL_HEADERS,
     "content-security-policy": "default-src 'self'; script-src 'self' 'unsafe-inline'"
     " 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:;"
     " font-src 'self' data:; connect-src 'self'; frame-src 'self'; object-src 'none';"
     " base-uri 'none'; form-action 'self'; frame-ancestors 'self'",
-    "x-content-type-options": "nosniff",
     "x-frame-options": "SAMEORIGIN",
-    # The address contains the token, which no other site may see.
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), geolocation=(), microphone=()",
-    "x-robots-tag": "noindex, nofollow",
 }
 Builder: TypeAlias = Callable[[Visit], object]
 """A function that builds the content of a step's page; it may be a coroutine."""
@@ -72,52 +66,23 @@ BUILDERS: Mapping[str, Builder] = {
 }
 
 
-def new_token() -> str:
-    """A token that nobody can guess: 256 random bits."""
-    return secrets.token_urlsafe(32)
+def refusal(scope: Scope, port: int) -> int:
+    """The status with which a request is refused for its headers; 0 where nothing is wrong.
 
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the headers of a request say about who asks.
-
-    Attributes:
-        host: ``Host``, such as ``127.0.0.1:8080``.
-        origin: ``Origin``; empty where there is none.
-        site: ``Sec-Fetch-Site``; empty where there is none.
-        length: ``Content-Length`` in bytes; 0 where there is none.
+    Args:
+        scope: the request.
+        port: the port of the server.
     """
-
-    host: str
-    origin: str
-    site: str
-    length: int
-
-    @classmethod
-    def of(cls, scope: Scope) -> Asked:
-        """The headers of a request."""
-        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        length = headers.get(b"content-length", "")
-        return cls(
-            host=headers.get(b"host", ""),
-            origin=headers.get(b"origin", ""),
-            site=headers.get(b"sec-fetch-site", ""),
-            length=int(length) if length.isdecimal() else 0,
-        )
-
-    def refused(self, port: int) -> int:
-        """The status with which the request is refused; 0 where nothing is wrong with it.
-
-        Args:
-            port: the port of the server.
-        """
-        if self.host not in {f"{name}:{port}" for name in HOSTS}:
-            return 421
-        if self.site not in {"", "same-origin", "none"}:
-            return 403
-        if self.origin and self.origin != f"http://{self.host}":
-            return 403
-        return 413 if self.length > LARGEST_BODY else 0
+    headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    host, origin = headers.get(b"host", ""), headers.get(b"origin", "")
+    length = headers.get(b"content-length", "")
+    if host not in {f"{name}:{port}" for name in HOSTS}:
+        return 421
+    if headers.get(b"sec-fetch-site", "") not in {"", "same-origin", "none"}:
+        return 403
+    if origin and origin != f"http://{host}":
+        return 403
+    return 413 if length.isdecimal() and int(length) > LARGEST_BODY else 0
 
 
 class Guard:
@@ -140,7 +105,7 @@ class Guard:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        status = Asked.of(scope).refused(self._port) or (0 if self._knows(scope["path"]) else 404)
+        status = refusal(scope, self._port) or (0 if self._knows(scope["path"]) else 404)
         if status:
             await _refuse(scope, receive, send, status)
             return
@@ -200,24 +165,6 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, status: int) -> No
     text = words(spoken(accepted))(f"frame.refused_{status}")
     response = PlainTextResponse(f"{text}\n", status_code=status, headers=headers)
     await response(scope, receive, send)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the app is served.
-
-    Attributes:
-        port: the port of this machine.
-        token: the beginning of every address.
-    """
-
-    port: int
-    token: str
-
-    @property
-    def address(self) -> str:
-        """The address that opens the app."""
-        return f"http://127.0.0.1:{self.port}/{self.token}/"
 
 
 def listen(port: int) -> socket.socket:
@@ -296,9 +243,7 @@ def make_app(workspace: Workspace, queue: Queue, token: str) -> FastAPI:
     return outer
 
 
-def serve(
-    workspace: Workspace, listening: socket.socket, *, ready: Callable[[Place], None]
-) -> None:
+def serve(workspace: Workspace, listening: socket.socket, *, ready: Callable[[str], None]) -> None:
     """Serve the app until it is interrupted.
 
     The process works in the folder, so that a path means the same here and in a command.
@@ -306,7 +251,7 @@ def serve(
     Args:
         workspace: the folder that it works on.
         listening: the socket, from `listen`.
-        ready: called with the place before the first request can come.
+        ready: called with the address of the app before the first request can come.
 
     Raises:
         UsageError: another app works in the folder.
@@ -314,14 +259,13 @@ def serve(
     """
     queue = Queue(workspace)
     queue.start()
-    place = Place(port=listening.getsockname()[1], token=new_token())
-    app_at_token = make_app(workspace, queue, place.token)
-    guard = Guard(app_at_token, token=place.token, port=place.port)
+    port, token = listening.getsockname()[1], new_token()
+    guard = Guard(make_app(workspace, queue, token), token=token, port=port)
     config = uvicorn.Config(
         guard, log_level="warning", access_log=False, server_header=False, proxy_headers=False,
         timeout_graceful_shutdown=2,
     )  # fmt: skip
-    ready(place)
+    ready(f"http://127.0.0.1:{port}/{token}/")
     with contextlib.chdir(workspace.folder), contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
     queue.end()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from hashlib import sha256
 from pathlib import Path, PurePath
 from statistics import fmean, stdev
 from tempfile import TemporaryDirectory
@@ -16,20 +15,21 @@ from nicegui import ui
 
 from cimento.app.findings import button, show_said
 from cimento.app.frame import CommandLine, Text, Visit, english, file_choice, guarded, heading
+from cimento.app.parts import plain_table, save
 from cimento.app.shown import BesideModel, beside_models
 from cimento.app.words import USUAL, Words, said
 from cimento.app.workspace import JUDGMENTS, SUITES
 from cimento.errors import CimentoError, InputError
-from cimento.io.files import read_bytes, write_bytes, write_text
+from cimento.io.files import write_bytes
 from cimento.paradigms.registry import load_suite
 from cimento.people.annotate.importing import (
     OF_DESIGNS,
-    ImportOptions,
     apply_judgments,
     form_of,
     open_secret,
     read_answers,
 )
+from cimento.people.annotate.rows import ImportOptions
 from cimento.people.judgments import (
     ColumnMap,
     Judgment,
@@ -39,12 +39,7 @@ from cimento.people.judgments import (
     table_of,
     write_judgments,
 )
-from cimento.people.judgments.filters import (
-    ExclusionRules,
-    filter_judgments,
-    log_json,
-    log_text,
-)
+from cimento.people.judgments.filters import ExclusionRules, write_filtered
 from cimento.people.judgments.summaries import QuestionSummary, is_rated, rating_of, summarise
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design
 from cimento.people.surveys.administration import write_results
@@ -209,7 +204,7 @@ class Results:
             for key, file, make in files:
                 button(
                     self._say(f"people.{key}"),
-                    guarded(self._visit, partial(_save, make, file)),
+                    guarded(self._visit, partial(save, file, make)),
                     icon="download",
                 )
 
@@ -221,13 +216,20 @@ class Results:
         if not given:
             raise InputError(where=self._say("people.filter"), seen=self._say("people.no-rule"))
         for name, flag, least, most, _ in _RULES:
-            self._refuse_beyond(flag, given.get(name, least), least, most)
+            # No answers could have such a limit, a share in percent, say.
+            if not least <= given.get(name, least) <= most:
+                ends = self._say("people.limits", least=self._say.number(least, ",g"),
+                                 most=self._say.number(most, ",g"))  # fmt: skip
+                raise InputError(where=self._say(f"people.rule-{flag}"), seen=ends)
         if "same_run" in given:
             given["same_run"] = int(given["same_run"])
         rules = ExclusionRules(**given)
         output = self._place.with_name(f"{self._place.stem}-kept.parquet")
-        text = await asyncio.to_thread(_filtered, self._place, output, rules)
-        self._kept, self._judgments = output, await asyncio.to_thread(_read, output)
+        whole = await asyncio.to_thread(_read, self._place)
+        filtered, text = await asyncio.to_thread(
+            write_filtered, whole, rules, output, source=self._place, by=""
+        )
+        self._kept, self._judgments = output, list(filtered.judgments)
         flags = {name: flag for name, flag, *_ in _RULES}
         words = [
             part for name, value in given.items() for part in (f"--{flags[name]}", f"{value:g}")
@@ -239,17 +241,6 @@ class Results:
         self._english.set_visibility(True)
         self._build_earlier()
         await self._describe()
-
-    def _refuse_beyond(self, flag: str, value: float, least: float, most: float) -> None:
-        """Refuse a limit that no answers could have, such as a share in percent.
-
-        Raises:
-            InputError: it is one.
-        """
-        if not least <= value <= most:
-            say = self._say
-            ends = say("people.limits", least=say.number(least, ",g"), most=say.number(most, ",g"))
-            raise InputError(where=say(f"people.rule-{flag}"), seen=ends)
 
     async def _compare(self) -> None:
         """The ratings beside the scores of the workspace's runs."""
@@ -292,11 +283,6 @@ class Results:
             for why, number in applied.passed.items():
                 show_said(f"{number} skipped: {why}", self._say).classes("small")
             ui.link(self._say("edit.to-run"), visit.address("run", suite=name))
-
-
-async def _save(make: Callable[[], bytes], name: str) -> None:
-    """Have the browser save a file."""
-    ui.download.content(await asyncio.to_thread(make), name)
 
 
 _NUMBERS = ("value", "position", "seconds", "session_seconds")
@@ -368,7 +354,7 @@ def imported(
         key, _ = open_secret(secret)
         options = ImportOptions(
             form=form,  # type: ignore[arg-type]  # one of the forms, since it is not empty
-            design=asked_by(design, stored=form in OF_DESIGNS),
+            places=asked_by(design, stored=form in OF_DESIGNS),
             secret=key,
         )
         reading = read_answers([path], options)
@@ -395,21 +381,11 @@ def _read(path: Path) -> list[Judgment]:
     return judgments_of(read_judgments(path))
 
 
-def _filtered(path: Path, output: Path, rules: ExclusionRules) -> str:
-    """Write what rules leave of a table, with the logs beside it; returns the log's text."""
-    filtered = filter_judgments(_read(path), rules)
-    text = log_text(filtered, source=path.name, by="")
-    digest = sha256(read_bytes(path)).hexdigest()
-    write_judgments(table_of(filtered.judgments), output)
-    log = log_json(filtered, rules, source=path.name, sha256=digest, by="")
-    write_text(log, output.with_suffix(".log.json"))
-    write_text(text, output.with_suffix(".log.txt"))
-    return text
-
-
 def _summary_row(summary: QuestionSummary, say: Words) -> list[str]:
     alpha = summary.alpha
-    shown = _with_interval(alpha.value, alpha.low, alpha.high, say) or _reason(alpha.reason, say)
+    shown = _number(alpha.value, say) or _reason(alpha.reason, say)
+    if alpha.value is not None:
+        shown = " ".join(filter(None, (shown, _ends(alpha.low, alpha.high, say))))
     return [
         say.named("question", summary.question), str(summary.people), str(summary.places),
         str(summary.judgments), _number(summary.mean, say), _number(summary.sd, say), shown,
@@ -418,9 +394,7 @@ def _summary_row(summary: QuestionSummary, say: Words) -> list[str]:
 
 def _model_row(row: BesideModel, say: Words) -> list[str]:
     correlation = row.correlation
-    interval = ""
-    if correlation.low is not None and correlation.high is not None:
-        interval = _ends(correlation.low, correlation.high, say)
+    interval = _ends(correlation.low, correlation.high, say)
     return [
         row.suite, row.model, say.named("measure", row.measure), str(correlation.n),
         _number(correlation.r, say), interval or _reason(correlation.reason, say),
@@ -436,15 +410,12 @@ def _number(value: float | None, say: Words) -> str:
     return "" if value is None else say.number(value, ".2f")
 
 
-def _ends(low: float, high: float, say: Words) -> str:
+def _ends(low: float | None, high: float | None, say: Words) -> str:
     """Both ends of an interval; where commas begin decimals, a semicolon parts them."""
+    if low is None or high is None:
+        return ""
     mark = "," if say.language == USUAL else ";"
     return f"[{say.number(low, '.2f')}{mark} {say.number(high, '.2f')}]"
-
-
-def _with_interval(value: float | None, low: float | None, high: float | None, say: Words) -> str:
-    ends = "" if low is None or high is None else f" {_ends(low, high, say)}"
-    return "" if value is None else f"{_number(value, say)}{ends}"
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -454,13 +425,5 @@ def table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         names: the names of the columns.
         rows: the cells of each row.
     """
-    holder = ui.element("div").classes("table-holder").props("tabindex=0")
-    with holder, ui.element("table").classes("plain-table"):
-        with ui.element("thead"), ui.element("tr"):
-            for name in names:
-                Text(name, "th").props("scope=col")
-        with ui.element("tbody"):
-            for row in rows:
-                with ui.element("tr"):
-                    for cell in row:
-                        Text(cell, "td")
+    with ui.element("div").classes("table-holder").props("tabindex=0"):
+        plain_table(names, rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from cimento.app.editing import (
 from cimento.app.findings import STYLE, button
 from cimento.app.frame import CommandLine, Visit, guarded, heading, problem, tell, withdraw
 from cimento.app.opening import describe, digest_of, open_grid, save_grid, zipped_folder
+from cimento.app.parts import opened_dialog, save
 from cimento.app.views import (
     View,
     edit_cell,
@@ -370,7 +372,7 @@ class Editor:
         """A cell was edited in the browser."""
         view = self.view
         row = table.row_with(view, str(event.args.get("rowId")))
-        column = table.number_of(event.args.get("colId"), "c")
+        column = table.number_of(event.args.get("colId"))
         if row is None or column is None or column >= len(view.columns):
             return
         await self.change(
@@ -379,7 +381,7 @@ class Editor:
 
     async def _pasted(self, event: events.GenericEventArguments) -> None:
         """Cells were pasted at the cursor."""
-        column = table.number_of(event.args.get("column"), "c") or 0
+        column = table.number_of(event.args.get("column")) or 0
         await self._paste(int(event.args["row"]), column, str(event.args["text"]))
 
     async def _paste(self, row: int, column: int, text: str) -> None:
@@ -421,7 +423,7 @@ class Editor:
         """Add, rename and remove columns."""
         say, sheet = self._say, self.grid.sheets[self._sheet]
         names = {n: name.strip() or letters(n) for n, name in enumerate(sheet.columns)}
-        with ui.dialog() as dialog, ui.card().classes("form"):
+        with opened_dialog() as dialog:
             heading(say("edit.columns"))
             which = ui.select(names, label=say("edit.column"), value=0)
             name = ui.input(say("edit.column-name"))
@@ -441,13 +443,11 @@ class Editor:
                 button(say("edit.column-add"), lambda: do(new))
                 button(say("edit.column-delete"), lambda: do(delete_column))
                 button(say("frame.close"), dialog.close, flat=True)
-        dialog.on("hide", dialog.delete)
-        dialog.open()
 
     def _paste_dialog(self) -> None:
         """Paste cells without the mouse and without a cursor in the grid."""
         say = self._say
-        with ui.dialog() as dialog, ui.card().classes("form"):
+        with opened_dialog() as dialog:
             heading(say("edit.paste"))
             ui.label(say("edit.paste-what"))
             text = ui.textarea(say("edit.paste-cells")).props("rows=8")
@@ -459,8 +459,6 @@ class Editor:
             with ui.element("div").classes("tools"):
                 button(say("edit.paste-do"), do)
                 button(say("frame.close"), dialog.close, flat=True)
-        dialog.on("hide", dialog.delete)
-        dialog.open()
 
     # --- Saving
 
@@ -484,13 +482,11 @@ class Editor:
         self._refresh()
 
     async def _download(self) -> None:
-        data = await asyncio.to_thread(workbook_of, self.grid)
-        ui.download.content(data, f"{self.grid.name}.xlsx")
+        await save(f"{self.grid.name}.xlsx", partial(workbook_of, self.grid))
 
     async def _download_folder(self) -> None:
         self.report.refuse_errors(self.grid.name, self._say)
-        data = await asyncio.to_thread(zipped_folder, self.grid)
-        ui.download.content(data, f"{self.grid.name}.zip")
+        await save(f"{self.grid.name}.zip", partial(zipped_folder, self.grid))
 
     async def _audit(self, shown: ui.element) -> None:
         shown.clear()

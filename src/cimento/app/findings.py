@@ -18,6 +18,7 @@ from nicegui import ui
 from cimento.app.checking import Finding, page_of
 from cimento.app.editing import Grid, workbook_of
 from cimento.app.frame import Text, english
+from cimento.app.parts import opened_dialog, plain_table
 from cimento.app.words import USUAL, Words, said, words
 from cimento.errors import InputError, MissingDependencyError
 from cimento.io.files import write_bytes
@@ -159,13 +160,11 @@ def title_of(code: str, say: Words) -> str:
 
 def explain(code: str, say: Words) -> None:
     """Show the page of a check in a dialog."""
-    with ui.dialog() as dialog, ui.card().classes("check-page"):
+    with opened_dialog("check-page") as dialog:
         english(say, "frame.english_text")
         with ui.element("div").props("lang=en"):
             ui.markdown(page_of(code) or code)
         button(say("frame.close"), dialog.close)
-    dialog.on("hide", dialog.delete)
-    dialog.open()
 
 
 async def show_shortcuts(grid: Grid, shown: ui.element, say: Words) -> None:
@@ -241,18 +240,14 @@ def _said(text: str, say: Words) -> str:
 
 def _conditions(audit: Audit, say: Words) -> None:
     """The mean length of the sentences of each condition."""
-    with ui.element("table").classes("plain-table"):
-        with ui.element("thead"), ui.element("tr"):
-            for name in ("condition", "words", "characters"):
-                with ui.element("th").props("scope=col"):
-                    ui.label(say(f"edit.audit-{name}"))
-        with ui.element("tbody"):
-            for facts in audit.conditions:
-                with ui.element("tr"):
-                    for cell in (
-                        facts.condition,
-                        say.number(facts.words, ".2f"),
-                        say.number(facts.characters, ".2f"),
-                    ):
-                        with ui.element("td"):
-                            ui.label(cell)
+    plain_table(
+        (say(f"edit.audit-{name}") for name in ("condition", "words", "characters")),
+        (
+            (
+                facts.condition,
+                say.number(facts.words, ".2f"),
+                say.number(facts.characters, ".2f"),
+            )
+            for facts in audit.conditions
+        ),
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,8 +24,6 @@ from cimento.errors import CimentoError
 from cimento.suites.load import MAX_FILE_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from nicegui.events import UploadEventArguments
 
 log = logging.getLogger("cimento.app")
@@ -144,6 +142,12 @@ def english(say: Words, key: str = "frame.english") -> None:
         Text(say(key)).classes("small")
 
 
+def copy(text: str, say: Words) -> None:
+    """Put a text on the clipboard, and say so."""
+    ui.clipboard.write(text)
+    ui.notify(say("frame.copied"))
+
+
 class CommandLine:
     """The command that does the same as a part of a page, to copy.
 
@@ -158,9 +162,8 @@ class CommandLine:
             Text(say("frame.command"), "summary").classes("small")
             with ui.element("div").classes("line"):
                 self._text = Text(tag="code")
-                self._button = ui.button(say("frame.copy"), on_click=self._copy)
+                self._button = ui.button(say("frame.copy"), on_click=lambda: copy(self.text, say))
                 self._button.props("flat dense no-caps icon=content_copy")
-        self._copied = say("frame.copied")
         self.show(arguments)
 
     def show(self, arguments: Sequence[str], *, before: str = "", whole: bool = True) -> None:
@@ -178,10 +181,6 @@ class CommandLine:
     def text(self) -> str:
         """The command as a shell takes it."""
         return str(self._text.text)
-
-    def _copy(self) -> None:
-        ui.clipboard.write(self.text)
-        ui.notify(self._copied)
 
 
 _PICK = "() => document.querySelector('#c%d input[type=file]').click()"

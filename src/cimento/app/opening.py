@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -292,10 +292,15 @@ def zipped_folder(grid: Grid) -> bytes:
     Raises:
         SuiteError: the suite has errors.
     """
-    made = io.BytesIO()
     with TemporaryDirectory(prefix="cimento-") as temporary:
         folder = write_folder(grid, Path(temporary) / "suite")
-        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in sorted(folder.iterdir()):
-                archive.write(file, f"{grid.name}/{file.name}")
+        return zipped({f"{grid.name}/{file.name}": file for file in sorted(folder.iterdir())})
+
+
+def zipped(files: Mapping[str, Path]) -> bytes:
+    """Files in a zip archive, by their names in it."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, file in files.items():
+            archive.write(file, name)
     return made.getvalue()

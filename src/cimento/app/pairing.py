@@ -3,7 +3,7 @@
 A name with a typo is no reason to refuse a beginner's table: the page asks which column has the
 good sentences, and which the bad. One is chosen beforehand only where a name or an asterisk says
 it. A single column of sentences may have the bad ones below the good ones, or no others at all. Of
-two conditions it is asked which should be likelier.
+two conditions it is asked which should be likelier; names that formulas cannot use are changed.
 """
 
 from __future__ import annotations
@@ -17,22 +17,27 @@ from typing import Literal
 
 from nicegui import ui
 
-from cimento.app.editing import Grid, Sheet, insert_column, rename_column, sheet_of
+from cimento.app.editing import (
+    Grid,
+    Sheet,
+    insert_column,
+    insert_rows,
+    rename_column,
+    set_cells,
+    sheet_of,
+)
 from cimento.app.findings import button
 from cimento.app.frame import Text
-from cimento.app.predicting import (
-    conditions_of,
-    renamings,
-    sentence_column,
-    with_names,
-    with_prediction,
-)
+from cimento.app.opening import describe
+from cimento.app.parts import plain_table
 from cimento.app.views import letters
 from cimento.app.words import Words
+from cimento.paradigms.registry import has_regions
 from cimento.people.judgments.participants import STAMPS
 from cimento.suites.checks.wording import judgment_mark
-from cimento.suites.headers import HEADERS, without_noun
-from cimento.suites.suite_workbook import ITEMS
+from cimento.suites.formula import as_condition_name, is_condition_name, likelier
+from cimento.suites.headers import HEADERS, meaning, without_noun
+from cimento.suites.suite_workbook import ITEMS, PREDICTIONS
 
 SIDES = ("good", "bad")
 FIRST_ROWS = 4
@@ -48,6 +53,8 @@ _ALSO_NAMED = {"good": {"match"}, "bad": {"violata", "mismatch"}}
 """Words for the sides that name other things too."""
 _WITH_ERRORS = re.compile(r"\b(?:(?P<with>con|com|with|с)|sin|senza|sem|without|без) (?:err|ошиб)")
 _NEGATING = frozenset({"no", "non", "não", "not", "не"})
+_MOST_CONDITIONS = 16
+_FORMULA = ("formula", "fórmula", "формула")
 _CELLS = 4
 """Columns of sentences that are the cells of a design, and no longer pairs with a column more."""
 
@@ -124,7 +131,9 @@ def _guess(sheet: Sheet, columns: tuple[int, ...]) -> tuple[int, int] | None:
     """The columns of the good and the bad sentences, if a name or an asterisk says it."""
     names, headless = sheet.columns, _of_sentences(sheet)
     fits = {
-        (n, m): 0.0 if {n, m} & headless else _likes(names[n], names[m])
+        (n, m): 0.0
+        if {n, m} & headless
+        else _likeness(names[n], "good") + _likeness(names[m], "bad")
         for n, m in permutations(columns, 2)
     }
     best: tuple[int, int] = max(fits, key=fits.__getitem__)
@@ -192,11 +201,6 @@ def _is_starred(sheet: Sheet, column: int) -> bool:
     return 2 * sum(cell.lstrip().startswith("*") for cell in cells) > len(cells)
 
 
-def _likes(good: str, bad: str) -> float:
-    """How much two names are like those of the good and the bad sentences, from 0 to 2."""
-    return _likeness(good, "good") + _likeness(bad, "bad")
-
-
 def _likeness(name: str, side: str) -> float:
     """How much a name is like one of the known names of a side, from 0 to 1; 0 if but a little."""
     word = without_noun(name)
@@ -226,17 +230,11 @@ def unmarked(grid: Grid) -> Grid:
     )
 
 
-def is_marked(grid: Grid) -> bool:
-    """Whether a sentence begins with a judgment mark."""
-    sheet = grid.items
-    return any(_unmarked(cell) != cell for n in sheet.body for cell in sheet.rows[n])
-
-
 def paired_lines(grid: Grid, column: int) -> Grid:
     """The grid with a row for each sentence and the one with an asterisk below it."""
     pairs = _pairs(grid.items, column)
     made = sheet_of([SIDES, *((good, _unmarked(bad)) for good, bad in pairs)])
-    return replace(grid, sheets={**grid.sheets, ITEMS: made})
+    return grid.with_sheet(ITEMS, made)
 
 
 def with_column(grid: Grid, column: int, name: str, new: str) -> Grid:
@@ -260,8 +258,7 @@ def _unmarked(cell: str) -> str:
 
 
 def _with_rows(grid: Grid, rows: list[tuple[str, ...]]) -> Grid:
-    sheet = replace(grid.items, rows=tuple(rows))
-    return replace(grid, sheets={**grid.sheets, ITEMS: sheet})
+    return grid.with_sheet(ITEMS, replace(grid.items, rows=tuple(rows)))
 
 
 def _with_names_above(grid: Grid) -> Grid:
@@ -289,6 +286,99 @@ def _of_sentences(sheet: Sheet) -> set[int]:
     return {
         n for n, name in enumerate(sheet.columns) if " " in name and name.strip().endswith(marks)
     }
+
+
+# --- Conditions
+
+
+def conditions_of(grid: Grid) -> tuple[str, str] | None:
+    """The two conditions of a suite without predictions, one sentence of each for every item.
+
+    None for any other suite.
+    """
+    sheet = grid.items
+    item, condition = sheet.column("item"), sheet.column("condition")
+    if item is None or condition is None or sentence_column(sheet) is None:
+        return None
+    is_rated = sheet.column("rating") is not None or sheet.column("ratings") is not None
+    if is_rated or not has_regions(grid.settings().get("kind")) or _predicts(grid):
+        return None
+    rows = [sheet.rows[n] for n in sheet.body if any(sheet.rows[n])]
+    cells = [(row[item].strip(), row[condition].strip()) for row in rows]
+    names = tuple(dict.fromkeys(name for _, name in cells))
+    if not grid.described and {*map(meaning, names)} == {"good", "bad"}:
+        return None  # the reader of tables predicts it
+    if len(names) != 2 or len(set(cells)) < len(cells):  # noqa: PLR2004  # one against the other
+        return None
+    return (names[0], names[1]) if all(map(is_condition_name, names)) else None
+
+
+def renamings(grid: Grid) -> dict[str, str]:
+    """The names of conditions that formulas cannot use, each with the nearest that they can.
+
+    Empty where some name has none, or one that another condition has.
+    """
+    sheet = grid.items
+    condition = sheet.column("condition")
+    if condition is None or sentence_column(sheet) is None:
+        return {}
+    names = dict.fromkeys(cell.strip() for cell in sheet.values(condition) if cell.strip())
+    new = {name: as_condition_name(name) for name in names}
+    if len(names) > _MOST_CONDITIONS or not all(new.values()) or len({*new.values()}) < len(new):
+        return {}
+    return {name: text for name, text in new.items() if not is_condition_name(name)}
+
+
+def with_names(grid: Grid) -> Grid:
+    """The grid with the names of conditions that formulas can use."""
+    new, sheet = renamings(grid), grid.items
+    column = sheet.column("condition")
+    return set_cells(grid, ITEMS, {
+        (row, column): new[name]
+        for row in sheet.body
+        if column is not None and (name := sheet.rows[row][column].strip()) in new
+    })  # fmt: skip
+
+
+def sentence_column(sheet: Sheet) -> int | None:
+    """The column of the sentences of a sheet with a row for each condition."""
+    text = sheet.column("text")
+    return sheet.column("sentence") if text is None else text
+
+
+def with_prediction(grid: Grid, better: str, worse: str) -> Grid:
+    """The grid with the prediction that sentences of one condition are likelier than of another.
+
+    A table without a description gets one, since it has no place for predictions.
+
+    Args:
+        grid: the grid.
+        better: name of the condition that should be likelier.
+        worse: name of the other.
+    """
+    if not grid.described:
+        grid = describe(grid, language="")
+    sheet = grid.sheets.get(PREDICTIONS)
+    if sheet is None or not any(map(str.strip, sheet.columns)):
+        grid = grid.with_sheet(PREDICTIONS, sheet_of([["name", "formula", "comment"]]))
+    elif _formulas(sheet) is None:
+        grid = insert_column(grid, PREDICTIONS, sheet.width, _FORMULA[0])
+    sheet = grid.sheets[PREDICTIONS]
+    row = next((n for n in sheet.body if not any(sheet.rows[n])), len(sheet.rows))
+    if row == len(sheet.rows):
+        grid = insert_rows(grid, PREDICTIONS, row, [[""]])
+    return set_cells(grid, PREDICTIONS, {(row, _formulas(sheet) or 0): likelier(better, worse)})
+
+
+def _formulas(sheet: Sheet) -> int | None:
+    """The column of formulas."""
+    names = [name.strip().casefold() for name in sheet.columns]
+    return next((names.index(name) for name in _FORMULA if name in names), None)
+
+
+def _predicts(grid: Grid) -> bool:
+    sheet = grid.sheets.get(PREDICTIONS)
+    return sheet is not None and any(any(map(str.strip, sheet.rows[n])) for n in sheet.body)
 
 
 # --- The question on the page
@@ -322,7 +412,7 @@ def ask(
         _ask_conditions(question.conditions, say, done)
         return
     if question.kind == "pair":
-        if is_marked(grid):
+        if unmarked(grid) != grid:
             ui.label(say("edit.pair-marks")).classes("small")
         _ask_pair(grid.items, question, say, done)
         return
@@ -396,16 +486,7 @@ def _first_rows(sheet: Sheet, columns: tuple[int, ...], say: Words) -> None:
     rows = [sheet.rows[n] for n in sheet.body if any(sheet.rows[n][k].strip() for k in columns)]
     if headless:
         rows = [sheet.columns, *rows]
-    with (
-        ui.element("div").classes("table-holder"),
-        ui.element("table").classes("plain-table first-rows"),
-    ):
-        with ui.element("thead"), ui.element("tr"):
-            for column in columns:
-                label = say("edit.column-named", name=_shown_name(sheet, column))
-                Text(label, "th").props("scope=col")
-        with ui.element("tbody"):
-            for row in rows[:FIRST_ROWS]:
-                with ui.element("tr"):
-                    for column in columns:
-                        Text(row[column], "td")
+    names = (say("edit.column-named", name=_shown_name(sheet, column)) for column in columns)
+    with ui.element("div").classes("table-holder"):
+        cells = ([row[column] for column in columns] for row in rows[:FIRST_ROWS])
+        plain_table(names, cells, "plain-table first-rows")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from nicegui import ui
 
 from cimento.app.answers import Results
-from cimento.app.deleting import ask_deletion, delete_button
 from cimento.app.findings import STYLE, button
 from cimento.app.frame import (
     CommandLine,
@@ -24,12 +23,13 @@ from cimento.app.frame import (
     tell,
     withdraw,
 )
+from cimento.app.parts import ask_deletion, delete_button, save
 from cimento.app.shown import (
     EXPORTS,
     Progress,
-    SurveyWishes,
     progress,
     qr_code,
+    survey_command,
     zipped_export,
 )
 from cimento.app.words import message_of
@@ -39,10 +39,11 @@ from cimento.paradigms.base import SurveyTask
 from cimento.people.surveys import DATABASE, SurveyDesign, read_design, storage
 from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.material import languages
+from cimento.people.surveys.links import HEADER, link_lines
+from cimento.people.surveys.material import SurveyPlan, languages
 from cimento.people.surveys.participants import EVERYWHERE, LOCAL, MOST_PEOPLE, network_host
 from cimento.people.surveys.server import Serving
-from cimento.suites.builtin import builtin_names, find_suite
+from cimento.suites.builtin import find_suite
 
 SECONDS = 2.0
 """Seconds between two looks at the answers."""
@@ -117,7 +118,7 @@ def _form(visit: Visit) -> None:
     say = visit.say
     heading(say("people.new"))
     wanted = visit.query.get("suite", "")
-    suites = list(dict.fromkeys([*filter(None, [wanted]), *_suite_names(visit)]))
+    suites = list(dict.fromkeys([*filter(None, [wanted]), *visit.workspace.suite_names()]))
     tasks = {"": say("people.task-usual")} | {
         task: say(f"people.task-{task}") for task in get_args(SurveyTask)
     }
@@ -126,48 +127,56 @@ def _form(visit: Visit) -> None:
     }
     with ui.element("div").classes("form-grid"):
         suite = ui.select(suites, label=say("people.suite"), value=wanted or None, with_input=True)
-        task = ui.select(tasks, label=say("people.task"), value="")
-        contact = ui.input(say("people.contact"))
-        title = ui.input(say("people.title-of"))
-        language = ui.select(tongues, label=say("people.language"), value="")
-        number = {
-            name: ui.number(say(f"people.{name}"), value=value, precision=0)
-            for name, value, _, _ in _NUMBERS
+        fields: dict[str, Any] = {
+            "task": ui.select(tasks, label=say("people.task"), value=""),
+            "contact": ui.input(say("people.contact")),
+            "title": ui.input(say("people.title-of")),
+            "language": ui.select(tongues, label=say("people.language"), value=""),
         }
+        for name, (key, _, _) in _NUMBERS.items():
+            usual = getattr(_USUAL, name) or None
+            fields[name] = ui.number(say(f"people.{key}"), value=usual, precision=0)
     Text(say("people.empty-fields")).classes("small")
     command = CommandLine(visit)
 
-    def wishes() -> SurveyWishes:
-        given = {name: _whole(field.value) for name, field in number.items()}
-        return SurveyWishes(
-            suite=str(suite.value or ""), task=str(task.value or ""),
-            surveys=given["lists"], checks=given["checks"] or 0, scale=given["scale"],
-            limit=given["limit"], break_every=given["break-every"] or 0,
-            contact=str(contact.value or "").strip(), title=str(title.value or "").strip(),
-            language=str(language.value or ""),
-        )  # fmt: skip
-
     def show() -> None:
         withdraw(visit)
-        made = wishes()
-        command.show(made.command(f"{SURVEYS}/{_plain(made.suite)}"), whole=bool(made.suite))
+        name = str(suite.value or "")
+        words = survey_command(name, _given(fields), f"{SURVEYS}/{_plain(name)}")
+        command.show(words, whole=bool(name))
 
-    for field in (suite, task, contact, title, language, *number.values()):
+    for field in (suite, *fields.values()):
         field.on_value_change(show)
     show()
-    button(say("people.make"), guarded(visit, lambda: _make(visit, wishes())), icon="poll")
+    make = guarded(visit, lambda: _make(visit, str(suite.value or ""), _given(fields)))
+    button(say("people.make"), make, icon="poll")
 
 
-_NUMBERS = (
-    ("lists", None, 1, 100), ("limit", None, 1, 100_000), ("checks", 2, 0, 20),
-    ("scale", None, 2, 11), ("break-every", None, 0, 1000),
+_USUAL = SurveyPlan()
+_OPTIONS = (
+    "task", "surveys", "scale", "contact", "title", "language", "break_every", "limit", "checks",
 )  # fmt: skip
-"""Fields with numbers: name, usual value, least and most."""
+"""The options that the form has, as the command lists them."""
+
+_NUMBERS = {
+    "surveys": ("lists", 1, 100), "limit": ("limit", 1, 100_000), "checks": ("checks", 0, 20),
+    "scale": ("scale", 2, 11), "break_every": ("break-every", 0, 1000),
+}  # fmt: skip
+"""Options that are numbers: what the page calls them, least and most."""
 
 
-def _suite_names(visit: Visit) -> list[str]:
-    """The suites of the workspace, and those that come with cimento."""
-    return [*(suite.name for suite in visit.workspace.suites()), *builtin_names()]
+def _given(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a form that are not as usual."""
+    given: dict[str, Any] = {}
+    for name in _OPTIONS:
+        usual, value = getattr(_USUAL, name), fields[name].value
+        if name in _NUMBERS:
+            value = _whole(value) if usual is None else _whole(value) or 0
+        else:
+            value = str(value or "").strip()
+        if value not in ("", None, usual):
+            given[name] = value
+    return given
 
 
 def _whole(value: object) -> int | None:
@@ -179,21 +188,20 @@ def _plain(suite: str) -> str:
     return Path(suite).stem or "survey"
 
 
-async def _make(visit: Visit, wishes: SurveyWishes) -> None:
+async def _make(visit: Visit, suite: str, given: Mapping[str, Any]) -> None:
     """Make a survey and show it."""
     say = visit.say
-    if not wishes.suite:
+    if not suite:
         raise InputError(where=say("people.suite"), seen=say("people.choose-suite"))
-    for name, value in wishes.numbers.items():
-        least, most = next(ends for field, _, *ends in _NUMBERS if field == name)
-        if value is not None and not least <= value <= most:
+    for name, (key, least, most) in _NUMBERS.items():
+        if not least <= given.get(name, least) <= most:
             limits = say("people.limits", least=say.number(least), most=say.number(most))
-            raise InputError(where=say(f"people.{name}"), seen=limits)
-    if not wishes.contact:
+            raise InputError(where=say(f"people.{key}"), seen=limits)
+    if "contact" not in given:
         raise InputError(where=say("people.contact"), seen=say("people.name-contact"))
-    path = find_suite(visit.workspace.suite(wishes.suite))
-    folder = visit.workspace.new(SURVEYS, _plain(wishes.suite))
-    design = await asyncio.to_thread(build_design, path, wishes.plan())
+    path = find_suite(visit.workspace.suite(suite))
+    folder = visit.workspace.new(SURVEYS, _plain(suite))
+    design = await asyncio.to_thread(build_design, path, SurveyPlan(**given))
     await asyncio.to_thread(write_survey, design, folder)
     ui.navigate.to(visit.address("people", survey=visit.workspace.name_of(folder)))
 
@@ -251,8 +259,11 @@ class SurveyPage:
             Text(say("people.elsewhere-what"))
             with ui.element("div").classes("tools"):
                 for form in EXPORTS:
-                    save = guarded(self._visit, partial(self._export, form))
-                    button(say(f"people.export-{form}"), save, icon="download")
+                    name = f"{self._folder.name}-{form}.zip"
+                    give = partial(save, name, partial(zipped_export, self._folder, form))
+                    button(
+                        say(f"people.export-{form}"), guarded(self._visit, give), icon="download"
+                    )
         with ui.element("section"):
             heading(say("people.results"))
             Results(self._visit, self._folder).build()
@@ -348,10 +359,7 @@ class SurveyPage:
         made = await asyncio.to_thread(
             storage.invite_participants, path, self._design, min(number, MOST_LINKS)
         )
-        lines = [
-            f"{person.id}\t{person.survey}\t{served.address}/p/{token}" for person, token in made
-        ]
-        text = "\n".join(["participant\tsurvey\tlink", *lines]) + "\n"
+        text = "\n".join([HEADER, *link_lines(made, served.address)]) + "\n"
         ui.download.content(text, f"{self._folder.name}-links.tsv")
 
     # --- Answers
@@ -375,7 +383,3 @@ class SurveyPage:
         )  # fmt: skip
         self._last.text = say("people.last", time=local_time(now.last)) if now.last else ""
         self._bar.value = now.answers / now.wanted if now.wanted else 0.0
-
-    async def _export(self, form: str) -> None:
-        data = await asyncio.to_thread(zipped_export, self._folder, form)
-        ui.download.content(data, f"{self._folder.name}-{form}.zip")

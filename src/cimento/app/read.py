@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import PurePosixPath
 from typing import TypeVar
 from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
-from cimento.app.deleting import ask_deletion
 from cimento.app.frame import (
     CommandLine,
     Text,
     Visit,
+    copy,
     english,
     guarded,
     heading,
     local_time,
     problem,
 )
+from cimento.app.parts import ask_deletion, save, table_of
 from cimento.app.shown import (
     FIGURE_FORMS,
     SANDBOX,
@@ -120,23 +122,19 @@ def _choice(visit: Visit, runs: Sequence[StoredRun]) -> Mapping[str, ui.checkbox
     newest = {run.name for run in by_age[:count]}
     titles = _titles(runs)
     boxes: dict[str, ui.checkbox] = {}
-    with ui.element("div").classes("scroll"), ui.element("table").classes("runs"):
-        with ui.element("thead"), ui.element("tr"):
-            for name in ("suite", "model", "kind", "created"):
-                Text(say(f"read.{name}"), "th").props("scope=col")
-        with ui.element("tbody"):
-            for run in runs:
-                kind = say.named("kind", run.paradigm)
-                is_chosen = run.suite == suite if suite else run.name in newest
-                with ui.element("tr"):
-                    with ui.element("th").props("scope=row"):
-                        title = titles[run.name]
-                        box = ui.checkbox(title, value=is_chosen).props("dense")
-                        boxes[run.name] = box.mark(f"choose {run.name}")
-                        label = f"{title}, {run.model}"
-                        box.props["aria-label"] = label
-                    for cell in (run.model, kind, local_time(run.created)):
-                        Text(cell, "td")
+    names = (say(f"read.{name}") for name in ("suite", "model", "kind", "created"))
+    with ui.element("div").classes("scroll"), table_of(names, "runs"):
+        for run in runs:
+            kind = say.named("kind", run.paradigm)
+            is_chosen = run.suite == suite if suite else run.name in newest
+            with ui.element("tr"):
+                with ui.element("th").props("scope=row"):
+                    title = titles[run.name]
+                    box = ui.checkbox(title, value=is_chosen).props("dense")
+                    boxes[run.name] = box.mark(f"choose {run.name}")
+                    box.props["aria-label"] = f"{title}, {run.model}"
+                for cell in (run.model, kind, local_time(run.created)):
+                    Text(cell, "td")
     return boxes
 
 
@@ -300,32 +298,21 @@ class _Parts:
             heading(say(f"read.{name}"), level=3)
             Text(text, "pre").classes("cited").props("lang=en")
             with ui.element("div").classes("buttons"):
-                copy = ui.button(say("frame.copy"), on_click=_copying(self._visit, text))
-                copy.props(
+                button = ui.button(say("frame.copy"), on_click=partial(copy, text, say))
+                button.props(
                     f'no-caps flat dense aria-label="{say("frame.copy")}: {say(f"read.{name}")}"'
                 )
             CommandLine(self._visit, ["cite", *self._names, *words])
 
     def _download(self, title: str, form: str, name: str, make: Callable[[], bytes]) -> None:
         """A button that makes a file and has the browser save it."""
-
-        async def give() -> None:
-            ui.download.content(await asyncio.to_thread(make), PurePosixPath(name).name)
-
+        give = partial(save, PurePosixPath(name).name, make)
         suffix = form.removeprefix(".").upper()
         program = PROGRAMS.get(form)
         label = f"{program} ({suffix.lower()})" if program else suffix
         button = ui.button(label, on_click=guarded(self._visit, give)).props("no-caps flat dense")
         button.props["aria-label"] = f"{self._visit.say('frame.download')} {label}: {title}"
         button.mark(f"file-{name}")
-
-
-def _copying(visit: Visit, text: str) -> Callable[[], None]:
-    def copy() -> None:
-        ui.clipboard.write(text)
-        ui.notify(visit.say("frame.copied"))
-
-    return copy
 
 
 def _grid(visit: Visit, grid: Grid) -> None:

@@ -14,6 +14,7 @@ from nicegui import ui
 from cimento.app.findings import show_said
 from cimento.app.frame import CommandLine, Text, Visit, english, guarded, heading, withdraw
 from cimento.app.jobs import BUSY, RUN, Job
+from cimento.app.parts import table_of
 from cimento.app.sentences import model_choice
 from cimento.app.words import Words, said, said_line
 from cimento.app.workspace import RUNS, SUITES, Workspace
@@ -21,7 +22,7 @@ from cimento.errors import UsageError
 from cimento.io.declared import checked
 from cimento.options import RunOptions
 from cimento.runs.usage import duration, gigabytes
-from cimento.suites.builtin import builtin_names, find_suite
+from cimento.suites.builtin import find_suite
 from cimento.suites.published import NAMES, Published, find_published, is_address, published
 
 if TYPE_CHECKING:
@@ -239,8 +240,7 @@ class _Fields:
 
     def __init__(self, visit: Visit) -> None:
         say = visit.say
-        here = [*(suite.name for suite in visit.workspace.suites()), *builtin_names()]
-        names = {name: name for name in here}
+        names = {name: name for name in visit.workspace.suite_names()}
         for entry in published().values():
             if not entry.by_hand:
                 names.setdefault(entry.name, f"{entry.name} ({say('run.to_fetch')})")
@@ -286,23 +286,19 @@ def _planned(visit: Visit, named_plan: NamedPlan) -> None:
     """What runs take, as a table with a row for each model."""
     say = visit.say
     stored = sum(len(suite.stored) for suite in named_plan.planned.suites)
-    names = ("model", "requests", "kept", "time", "memory")
-    with ui.element("div").classes("scroll"), ui.element("table").classes("plan"):
-        with ui.element("thead"), ui.element("tr"):
-            for name in names:
-                Text(say(f"run.{name}"), "th").props("scope=col")
-        with ui.element("tbody"):
-            for model in named_plan.planned.models:
-                cells = (
-                    say.number(model.requests),
-                    "–" if model.kept is None else say.number(model.kept),
-                    "–" if model.seconds is None else _in(say, duration(model.seconds)),
-                    "–" if model.memory_bytes is None else _in(say, gigabytes(model.memory_bytes)),
-                )
-                with ui.element("tr"):
-                    Text(model.model, "th").props("scope=row")
-                    for cell in cells:
-                        Text(cell, "td")
+    names = (say(f"run.{name}") for name in ("model", "requests", "kept", "time", "memory"))
+    with ui.element("div").classes("scroll"), table_of(names, "plan"):
+        for model in named_plan.planned.models:
+            cells = (
+                say.number(model.requests),
+                "–" if model.kept is None else say.number(model.kept),
+                "–" if model.seconds is None else _in(say, duration(model.seconds)),
+                "–" if model.memory_bytes is None else _in(say, gigabytes(model.memory_bytes)),
+            )
+            with ui.element("tr"):
+                Text(model.model, "th").props("scope=row")
+                for cell in cells:
+                    Text(cell, "td")
     if stored:
         Text(say("run.stored", count=stored)).classes("small")
     lines = [model.problem for model in named_plan.planned.models if model.problem]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app.frame import CommandLine, Text, Visit, guarded, heading, withdraw
+from cimento.app.parts import table_of
 from cimento.app.words import Words, said
 from cimento.app.workspace import Workspace
 from cimento.errors import UsageError
@@ -203,20 +204,17 @@ def _legend(visit: Visit) -> None:
 def _fillers(visit: Visit, text: str, rows: list[dict[str, object]]) -> None:
     """The candidates for a blank, with their probabilities as bars."""
     Text(text).classes("filled")
-    with ui.element("table").classes("fillers"):
-        with ui.element("thead"), ui.element("tr"):
-            for name in ("start.candidate", "start.probability"):
-                Text(visit.say(name), "th").props("scope=col")
-        with ui.element("tbody"):
-            for row in rows:
-                share = row["probability"]
-                with ui.element("tr"):
-                    Text(str(row["candidate"]).strip(), "th").props("scope=row")
-                    with ui.element("td"):
-                        if isinstance(share, float):
-                            bar = ui.element("span").classes("bar").props("aria-hidden=true")
-                            bar.style(f"width: {max(share, 0.004) * 14:.2f}rem")
-                            Text(_percent(share, visit.say), "span")
+    names = map(visit.say, ("start.candidate", "start.probability"))
+    with table_of(names, "fillers"):
+        for row in rows:
+            share = row["probability"]
+            with ui.element("tr"):
+                Text(str(row["candidate"]).strip(), "th").props("scope=row")
+                with ui.element("td"):
+                    if isinstance(share, float):
+                        bar = ui.element("span").classes("bar").props("aria-hidden=true")
+                        bar.style(f"width: {max(share, 0.004) * 14:.2f}rem")
+                        Text(_percent(share, visit.say), "span")
 
 
 def _percent(share: float, say: Words) -> str:

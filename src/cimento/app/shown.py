@@ -7,15 +7,15 @@ and ratings beside models.
 from __future__ import annotations
 
 import functools
-import io
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from cimento.app.opening import zipped
 from cimento.app.workspace import Workspace
 from cimento.compare import compare
 from cimento.compare.item_outcomes import labelled_apart
@@ -23,8 +23,6 @@ from cimento.errors import CimentoError, InputError, UsageError, needing
 from cimento.people.judgments import ACCEPTABILITY, Judgment
 from cimento.people.judgments.summaries import mean_ratings
 from cimento.people.surveys import DATABASE, read_design, storage
-from cimento.people.surveys.building import SurveyPlan
-from cimento.people.surveys.material import MaterialOptions
 from cimento.report import NamedGrid
 from cimento.report.document import html, sections_of, versions_apart
 from cimento.report.figures import Figure, lacking_figures
@@ -57,72 +55,20 @@ _POLICY = f"sandbox {SANDBOX}; frame-ancestors 'self'"
 _TWO = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SurveyWishes:
-    """What the form of the page asks for.
+def survey_command(suite: str, given: Mapping[str, object], folder: str) -> list[str]:
+    """The command that builds a survey.
 
-    Attributes:
+    Args:
         suite: name or path of the suite.
-        task: what people do; empty for the usual task.
-        surveys: number of surveys; None for as few as the suite allows.
-        checks: attention checks in each survey.
-        scale: points of the scale; None for that of the suite.
-        contact: who is responsible.
-        title: what people read on top.
-        language: of the texts around; empty for that of the suite.
-        break_every: questions between two breaks; 0 for none.
-        limit: number of items that are asked about; None for all.
+        given: options of `SurveyPlan` that are not as usual.
+        folder: the survey's folder.
     """
-
-    suite: str
-    task: str = ""
-    surveys: int | None = None
-    checks: int = 2
-    scale: int | None = None
-    contact: str = ""
-    title: str = ""
-    language: str = ""
-    break_every: int = 0
-    limit: int | None = None
-
-    @property
-    def numbers(self) -> dict[str, int | None]:
-        """The fields with numbers, by their names on the page."""
-        return {
-            "lists": self.surveys, "limit": self.limit, "checks": self.checks,
-            "scale": self.scale, "break-every": self.break_every,
-        }  # fmt: skip
-
-    def plan(self) -> SurveyPlan:
-        """The plan of the survey."""
-        wanted = MaterialOptions(
-            task=self.task or None,  # type: ignore[arg-type]  # the page offers the tasks
-            language=self.language, limit=self.limit, seed=SEED,
-        )  # fmt: skip
-        return SurveyPlan(
-            wanted=wanted, surveys=self.surveys, checks=self.checks, scale=self.scale,
-            contact=self.contact, title=self.title, break_every=self.break_every, seed=SEED,
-        )  # fmt: skip
-
-    def command(self, folder: str) -> list[str]:
-        """The command that builds the same survey.
-
-        Args:
-            folder: the survey's folder.
-        """
-        flags: dict[str, object] = {
-            "task": self.task, "surveys": self.surveys, "scale": self.scale,
-            "contact": self.contact, "title": self.title, "language": self.language,
-            "break-every": self.break_every, "limit": self.limit,
-        }  # fmt: skip
-        given = {name: value for name, value in flags.items() if value}
-        if self.checks != SurveyWishes(suite="").checks:
-            given["checks"] = self.checks
-        words = ["annotate", "survey", "build", self.suite, "-o", folder]
-        return [
-            *words,
-            *(part for name, value in given.items() for part in (f"--{name}", f"{value}")),
-        ]
+    flags = (
+        (f"--{name.replace('_', '-')}", f"{value}")
+        for name, value in given.items()
+        if value or name == "checks"  # of no other option is 0 a wish
+    )
+    return ["annotate", "survey", "build", suite, "-o", folder, *chain.from_iterable(flags)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +125,7 @@ def zipped_export(survey: Path, form: str) -> bytes:
         raise InputError(
             where=f"{survey.name}/{form}", seen="there is nothing", todo="Make the survey again."
         )
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in files:
-            archive.write(path, path.relative_to(survey))
-    return made.getvalue()
+    return zipped({path.relative_to(survey).as_posix(): path for path in files})
 
 
 def qr_code(link: str) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from cimento.app import sentences
-from cimento.app.deleting import ask_deletion, delete_button
 from cimento.app.findings import show_advice, show_said, title_of
 from cimento.app.frame import CommandLine, Text, Visit, file_choice, guarded, heading, withdraw
+from cimento.app.parts import ask_deletion, delete_button
 from cimento.app.words import Words, message_of
 from cimento.app.workspace import SUITES
 from cimento.errors import CimentoError, Fault
@@ -57,18 +56,10 @@ _SHEETS = frozenset({".xls", ".xlsb", ".xlsm", ".ods", ".numbers", ".gsheet"})
 """The suffixes of workbooks that spreadsheet programs can save in another form."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A built-in suite and one of its sentences."""
-
-    suite: BuiltinSuite
-    example: str
-
-
 @functools.cache
-def listed_suites() -> tuple[Listed, ...]:
-    """The built-in suites, by name."""
-    return tuple(Listed(suite, example_of(suite.path)) for suite in list_builtin())
+def listed_suites() -> Mapping[BuiltinSuite, str]:
+    """The built-in suites, by name, each with one of its sentences."""
+    return {suite: example_of(suite.path) for suite in list_builtin()}
 
 
 @functools.cache
@@ -96,7 +87,7 @@ def _builtin(visit: Visit) -> None:
     say = visit.say
     heading(say("start.builtin"))
     Text(say("start.builtin_lead")).classes("lead")
-    every = [item.suite for item in listed_suites()]
+    every = listed_suites()
     tongues = dict.fromkeys(suite.language for suite in every)
     first = say.language if say.language in tongues else ALL
     with ui.element("div").classes("fields"):
@@ -109,17 +100,17 @@ def _builtin(visit: Visit) -> None:
     def show() -> None:
         shown.clear()
         matching = [
-            item
-            for item in listed_suites()
-            if language.value in (ALL, item.suite.language)
-            and kind.value in (ALL, item.suite.kind)
-            and phenomenon.value in (ALL, item.suite.phenomenon)
+            suite
+            for suite in every
+            if language.value in (ALL, suite.language)
+            and kind.value in (ALL, suite.kind)
+            and phenomenon.value in (ALL, suite.phenomenon)
         ]
         with shown:
             Text(say("start.found", count=len(matching))).classes("small").props("role=status")
             with ui.element("ul").classes("suites"):
-                for item in matching:
-                    _listed(visit, item)
+                for suite in matching:
+                    _listed(visit, suite, every[suite])
 
     for field in (language, kind, phenomenon):
         field.on_value_change(show)
@@ -137,8 +128,8 @@ def _filter(visit: Visit, name: str, values: Iterable[str]) -> ui.select:
     return field.props("outlined dense").mark(f"filter-{name}")
 
 
-def _listed(visit: Visit, item: Listed) -> None:
-    say, suite = visit.say, item.suite
+def _listed(visit: Visit, suite: BuiltinSuite, example: str) -> None:
+    say = visit.say
     with ui.element("li"):
         with ui.element("div"):
             Text(suite.name, "b")
@@ -149,7 +140,7 @@ def _listed(visit: Visit, item: Listed) -> None:
                 say("start.items", count=suite.items),
             )
             Text(" · ".join(filter(None, about)), "span").classes("small")
-        Text(item.example).classes("example").props(f"lang={suite.language}")
+        Text(example).classes("example").props(f"lang={suite.language}")
         _next_steps(visit, suite.name)
 
 

@@ -257,7 +257,7 @@ def row_with(view: View, id_: str) -> int | None:
     return next((n for n, row in enumerate(view.rows) if str(row.rows[0]) == id_), None)
 
 
-def number_of(field: object, prefix: str) -> int | None:
+def number_of(field: object) -> int | None:
     """The number of a column of the grid, from its field."""
-    text = str(field).removeprefix(prefix)
+    text = str(field).removeprefix("c")
     return int(text) if text.isdecimal() and text.isascii() and len(text) < 6 else None  # noqa: PLR2004

@@ -22,7 +22,6 @@ from cimento.app.editing import (
 )
 from cimento.errors import FormulaError, Severity
 from cimento.paradigms.registry import has_regions
-from cimento.suites.formats.items import read_regions
 from cimento.suites.formula import parse, references
 from cimento.suites.suite_workbook import ABOUT, ITEMS, PREDICTIONS
 
@@ -117,11 +116,6 @@ def region_names(grid: Grid) -> tuple[str, ...]:
     return tuple(name.strip() for name in named.split("|")) if named.strip() else ()
 
 
-def regions(cell: str) -> tuple[str, ...]:
-    """The texts between the bars of a cell."""
-    return tuple(region.text for region in read_regions(cell)[0])
-
-
 def _body(grid: Grid, sheet: str) -> range:
     """The rows below the names of the columns; a description may begin without any names."""
     shown = grid.sheets[sheet]
@@ -183,11 +177,6 @@ def _named_conditions(grid: Grid) -> list[str]:
     return list(names)
 
 
-def _words(sheet: Sheet, column: int) -> tuple[str, ...]:
-    """The different words in a column, in order."""
-    return tuple(dict.fromkeys(filter(None, map(str.strip, sheet.values(column)))))
-
-
 # --- A row for each item
 
 
@@ -198,7 +187,7 @@ def _wide_view(sheet: Sheet, columns: Sequence[Column]) -> View:
     for n in sheet.body:
         if any(sheet.rows[n]):
             items.setdefault(sheet.rows[n][item].strip(), []).append(n)
-    conditions = _words(sheet, condition)
+    conditions = dict.fromkeys(filter(None, map(str.strip, sheet.values(condition))))
     shared = [
         column
         for column in columns

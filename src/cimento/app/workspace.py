@@ -26,7 +26,6 @@ from cimento.suites.reading import TOML
 
 SUITES, RUNS, SURVEYS, JUDGMENTS = "suites", "runs", "surveys", "judgments"
 TEXT_SUFFIX = ".txt"
-JUDGMENT_SUFFIXES = (".parquet", ".csv", ".tsv")
 
 MOST_SHOWN = 2000
 """The number of files of one kind that are listed."""
@@ -185,6 +184,10 @@ class Workspace:
         paths = [*self._entries(""), *self._entries(SUITES)]
         return [StoredSuite(self.name_of(path), path) for path in paths if _is_suite(path)]
 
+    def suite_names(self) -> list[str]:
+        """The suites of the workspace, and those that come with cimento."""
+        return [*(suite.name for suite in self.suites()), *builtin_names()]
+
     def runs(self) -> list[StoredRun]:
         """The finished runs in ``runs/``, those of a suite together."""
         stored: list[StoredRun] = []
@@ -220,13 +223,13 @@ class Workspace:
             InputError: there is no run of this name.
             StorageError: the folder cannot be deleted.
         """
-        stored = {run.name: run.path for run in self.runs()}
-        if name not in stored:
+        path = {run.name: run.path for run in self.runs()}.get(name)
+        if path is None:
             raise InputError(where=name, seen="there is no such run", todo="Choose another.")
-        with writing(stored[name]):
-            shutil.rmtree(stored[name])
-            if not any(stored[name].parent.iterdir()):  # the last run of its suite
-                stored[name].parent.rmdir()
+        with writing(path):
+            shutil.rmtree(path)
+            if not any(path.parent.iterdir()):  # the last run of its suite
+                path.parent.rmdir()
 
     def delete_suite(self, name: str) -> None:
         """Delete the file or the folder of a suite; its runs and surveys stay.
@@ -235,10 +238,10 @@ class Workspace:
             InputError: there is no suite of this name in the workspace.
             StorageError: it cannot be deleted.
         """
-        stored = {suite.name: suite.path for suite in self.suites()}
-        if name not in stored:
+        path = {suite.name: suite.path for suite in self.suites()}.get(name)
+        if path is None:
             raise InputError(where=name, seen="there is no such suite", todo="Choose another.")
-        _delete(stored[name])
+        _delete(path)
 
     def parts_of_survey(self, folder: Path) -> list[Path]:
         """A survey's folder, and what was made of its answers in ``judgments/``.
@@ -266,14 +269,6 @@ class Workspace:
     def surveys(self) -> list[Path]:
         """The folders of surveys in ``surveys/``."""
         return [path for path in self._entries(SURVEYS) if (path / FILE).is_file()]
-
-    def judgments(self) -> list[Path]:
-        """The tables of judgments in ``judgments/``."""
-        return [
-            path
-            for path in self._entries(JUDGMENTS)
-            if path.suffix.lower() in JUDGMENT_SUFFIXES and path.is_file()
-        ]
 
     def new(self, folder: str, name: str, *, free: bool = True) -> Path:
         """A path for something new, which no other file has.

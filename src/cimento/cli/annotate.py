@@ -14,8 +14,8 @@ from cimento.cli.console import note, show
 from cimento.cli.flags import command_of
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
-from cimento.people.annotate.importing import open_secret, pseudonym
-from cimento.people.annotate.rows import inattentive, spelled_apart
+from cimento.people.annotate.importing import open_secret
+from cimento.people.annotate.rows import inattentive, pseudonym, spelled_apart
 from cimento.people.judgments import (
     SUFFIXES,
     finite,
@@ -30,7 +30,7 @@ from cimento.people.judgments.formats import read_prolific, write_participants
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
-    from cimento.people.annotate.importing import AnswerForm
+    from cimento.people.annotate.rows import AnswerForm
     from cimento.people.judgments import ColumnMap
     from cimento.people.judgments.asked import AskedItems
     from cimento.people.judgments.filters import ExclusionRules
@@ -114,8 +114,9 @@ def _import_answers(options: ImportAnswersOptions) -> None:
     Participants get pseudonyms (a keyed hash). --secret names the file with the key, which stays
     with you and is in no table. Use --names keep for participants who are already anonymous.
     """
-    from cimento.people.annotate.importing import ImportOptions
+    from cimento.people.annotate.importing import asked_items
     from cimento.people.annotate.importing import read_answers as read
+    from cimento.people.annotate.rows import ImportOptions
     from cimento.suites.load import suite_paths
 
     form = _needed_form(options)
@@ -129,8 +130,7 @@ def _import_answers(options: ImportAnswersOptions) -> None:
         options.files,
         ImportOptions(
             form=form,
-            suites=paths,
-            design=_asked(options, form),
+            places=_asked(options, form) or asked_items(paths),
             columns=_columns(options.mapping, options.columns or (), options.fixed or ()),
             secret=key,
             submissions=submissions,
@@ -306,15 +306,7 @@ def _filter_answers(options: FilterOptions) -> None:
 
     The log is written next to OUTPUT, as .log.json and .log.txt; the text is printed too.
     """
-    from hashlib import sha256
-
-    from cimento.io.files import read_bytes, write_text
-    from cimento.people.judgments.filters import (
-        ExclusionRules,
-        filter_judgments,
-        log_json,
-        log_text,
-    )
+    from cimento.people.judgments.filters import ExclusionRules, write_filtered
     from cimento.people.judgments.summaries import summarise
 
     refuse_suffix(options.output)
@@ -329,17 +321,11 @@ def _filter_answers(options: FilterOptions) -> None:
     judgments = judgments_of(read_judgments(options.judgments))
     for remark in spelled_apart({j.annotator: j.annotator for j in judgments if j.annotator}):
         note(remark)
-    filtered = filter_judgments(judgments, limits)
-    text = log_text(filtered, source=file.name, by=options.by)
-    digest = sha256(read_bytes(file)).hexdigest()
-    write_judgments(table_of(filtered.judgments), options.output)
-    logs = [options.output.with_suffix(ending) for ending in (".log.json", ".log.txt")]
-    write_text(log_json(filtered, limits, source=file.name, sha256=digest, by=options.by), logs[0])
-    write_text(text, logs[1])
+    filtered, text = write_filtered(judgments, limits, options.output, source=file, by=options.by)
     show(text)
     if not summarise(filtered.judgments):
         note("Nothing is left.")
-    names = ", ".join(log.name for log in logs)
+    names = ", ".join(options.output.with_suffix(f".log.{kind}").name for kind in ("json", "txt"))
     note(f"{len(filtered.judgments)} judgments: {options.output}; the log: {names}")
 
 

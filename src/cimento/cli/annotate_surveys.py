@@ -7,20 +7,21 @@ import secrets
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer.core import TyperGroup
 
 from cimento.cli import flags
 from cimento.cli.console import note, show
-from cimento.cli.flags import command_of, run_option
+from cimento.cli.flags import command_of
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, option
 from cimento.io.files import read_bytes, write_text
 from cimento.people.judgments import FILLER, PRACTICE
 from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.people.surveys.exports import KEPT, write_survey
+from cimento.people.surveys.material import SurveyPlan
 from cimento.people.surveys.participants import MOST_PEOPLE
 
 if TYPE_CHECKING:
@@ -31,48 +32,20 @@ if TYPE_CHECKING:
 
 survey_app = typer.Typer(help="Make surveys from suites.", no_args_is_help=True)
 
-# The same values as in `cimento.paradigms.base.SurveyTask`, which is imported only when needed.
-Task = Literal["likert", "yesno", "choice", "cloze", "candidate", "story"]
 Folder = Annotated[Path, flags.flag("-o", "--output", help="Folder to write.")]
 Force = Annotated[bool, flags.flag("--force", help="Replace another design in that folder.")]
 
 
-class BuildOptions(Options):
-    """The questions of a survey, the participants, and the wording."""
+class _Built(Options):
+    """What a survey is made from, and the folder that it is written into."""
 
     suite: str = option(..., "A suite, or a run whose candidates are judged.")
     output: Path = option(Path("survey"), "Folder that is written.", flags=("-o",))
-    task: Task | None = option(None, "What people do; by default as usual.")
-    surveys: int | None = option(None, "How many; as few as possible by default.", ge=1)
-    times: int = option(1, "In how many surveys each sentence is.", ge=1)
-    scale: int | None = option(
-        None, "Points of the scale; by default those of the suite's ratings, or 5."
-    )
-    checks: int = option(2, "Attention checks in each survey.", ge=0, le=20)
-    check_file: Path | None = option(None, "Checks of your own: text, expected, choices.")
-    fillers: Path | None = option(None, "Table of sentences asked in between: text, choices.")
-    practice: Path | None = option(None, "Table of sentences asked first: text, choices.")
-    background: tuple[str, ...] = option(
-        (), "Ask participants about themselves: first-language, region, age, dialect; repeat it."
-    )
-    background_file: Path | None = option(
-        None, "Questions of your own about them: name, text, choices."
-    )
-    break_every: int = option(0, "Questions between two breaks; 0 for no breaks.", ge=0)
-    completion: str = option(
-        "", "Address or code shown at the end, such as Prolific's completion link."
-    )
-    balance: str = option("", "Column that surveys are balanced over.")
-    apart: str = option("", "Nobody sees two rows with one value in this column.")
-    none: bool | None = option(
-        None, "Whether people can say that nothing fits.", flags=("--none/--no-none",)
-    )
-    consent: Path | None = option(None, "Text file with what people agree to.")
-    contact: str = option("", "Who is responsible, for the consent text.")
-    title: str = option("", "What people read on top.")
-    language: str = option("", "Of the texts around: en, es, it, pt or ru.")
-    limit: int | None = run_option("limit")
-    seed: int = option(0, "Seed of all orders.")
+
+
+class BuildOptions(SurveyPlan, _Built):
+    """The questions of a survey, the participants, and the wording."""
+
     force: bool = option(default=False, help="Replace another design in that folder.")
 
 
@@ -82,24 +55,11 @@ def _build(options: BuildOptions) -> None:
     The folder contains the design, which `cimento annotate serve` uses, and the same surveys as
     tables for forms, as pages to print, for jsPsych and for PCIbex.
     """
-    from cimento.people.surveys.building import CONTACT_MISSING, SurveyPlan, build_design
-    from cimento.people.surveys.material import MaterialOptions
+    from cimento.people.surveys.building import CONTACT_MISSING, build_design
     from cimento.suites.builtin import find_suite
 
-    wanted = MaterialOptions(
-        task=options.task, language=options.language, balance=options.balance,
-        apart=options.apart, none=options.none, limit=options.limit, seed=options.seed,
-    )  # fmt: skip
-    plan = SurveyPlan(
-        wanted=wanted, surveys=options.surveys, times=options.times, scale=options.scale,
-        checks=options.checks, check_file=options.check_file, consent=options.consent,
-        contact=options.contact, title=options.title, seed=options.seed,
-        fillers=options.fillers, practice=options.practice, background=options.background,
-        background_file=options.background_file, break_every=options.break_every,
-        completion=options.completion,
-    )  # fmt: skip
     flags.refuse_file_name(options.output, holds="surveys are")
-    design = build_design(find_suite(options.suite), plan)
+    design = build_design(find_suite(options.suite), options)
     files = write_survey(design, options.output, force=options.force)
     show(_told(design))
     _note_kept(files)
@@ -287,17 +247,20 @@ def invite(
     The table is printed and appended to links.tsv, which only you can read. It is the only copy:
     with the answers, only a hash of each link is stored.
     """
-    from cimento.people.surveys.links import HEADER, LINKS_FILE, append_links, refuse_other_file
+    from cimento.people.surveys.links import (
+        HEADER,
+        LINKS_FILE,
+        append_links,
+        link_lines,
+        refuse_other_file,
+    )
 
     wanted, path = read_design(design), _database(design, database)
     file = output or path.with_name(LINKS_FILE)
     refuse_other_file(file)
     storage.prepare(path, wanted)
     made = storage.invite_participants(path, wanted, number)
-    lines = [
-        f"{participant.id}\t{participant.survey}\t{url.rstrip('/')}/p/{token}"
-        for participant, token in made
-    ]
+    lines = link_lines(made, url.rstrip("/"))
     try:
         append_links(lines, file)
     finally:

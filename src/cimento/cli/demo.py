@@ -254,7 +254,7 @@ def _app(options: AppOptions) -> None:
         return
     with needing("nicegui", extra="app", purpose="cimento app"):
         import nicegui as _  # noqa: F401  # before anything is written
-    from cimento.app import Place, listen, serve
+    from cimento.app import listen, serve
     from cimento.app.workspace import Workspace
 
     workspace = Workspace(
@@ -263,10 +263,10 @@ def _app(options: AppOptions) -> None:
     )
     workspace.prepare()
 
-    def opened(place: Place) -> None:
-        note(f"The page is at {place.address}\nFiles: {options.folder}. Stop with Ctrl-C.")
+    def opened(address: str) -> None:
+        note(f"The page is at {address}\nFiles: {options.folder}. Stop with Ctrl-C.")
         if options.browser:
-            webbrowser.open(place.address)
+            webbrowser.open(address)
 
     with listen(options.port) as listening:
         serve(workspace, listening, ready=opened)

@@ -325,23 +325,18 @@ def join_surprisals(
     wanted += ["zipf"] if frequency is not None else []
     wanted += [ENTROPY] if ENTROPY in chosen.columns else []
     made = [(name, n) for n in range(before + 1) for name in wanted] + [(REASON, 0)]
-    _refuse_columns(observations, [_column_name(name, n) for name, n in made])
+    for column in (_column_name(name, n) for name, n in made):
+        if column in observations.columns:
+            raise UsageError(
+                where="the table",
+                seen=f"it has a column {column!r} already, which is made here",
+                todo="Give the column another name.",
+            )
     places = word_positions(observations, names or WordColumns())
     [ready] = as_scorers([model], chosen)
     handle = ModelHandle(ready, chosen)
     values = _values(all_words(places, texts), handle.scorer, handle.scoring, frequency)
     return observations.with_columns(_column(name, places, values, distance=n) for name, n in made)
-
-
-def _refuse_columns(observations: pl.DataFrame, made: Sequence[str]) -> None:
-    """UsageError where a column that is made here is there already."""
-    for name in made:
-        if name in observations.columns:
-            raise UsageError(
-                where="the table",
-                seen=f"it has a column {name!r} already, which is made here",
-                todo="Give the column another name.",
-            )
 
 
 def _column_name(name: str, distance: int) -> str:

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, UsageError
-from cimento.people.annotate.importing import ImportOptions, read_answers
+from cimento.people.annotate.importing import read_answers
+from cimento.people.annotate.rows import ImportOptions
 from cimento.people.judgments import (
     Judgment,
     judgments_of,

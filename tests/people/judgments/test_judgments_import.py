@@ -11,13 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, UsageError
-from cimento.people.annotate.importing import (
-    ImportOptions,
-    asked_items,
-    open_secret,
-    pseudonym,
-    read_answers,
-)
+from cimento.people.annotate.importing import asked_items, open_secret, read_answers
+from cimento.people.annotate.rows import ImportOptions, pseudonym
 from cimento.people.judgments import map_of_options, read_judgments, read_map
 from cimento.people.judgments.formats import read_prolific
 from tests.helpers.command_line import invoke
@@ -51,7 +46,7 @@ def write(path, text):
 
 
 def imported(path, form, suite=None, **more):
-    options = ImportOptions(form=form, suites=[suite] if suite else [], **more)
+    options = ImportOptions(form=form, places=asked_items([suite] if suite else []), **more)
     return read_answers([path], options)
 
 

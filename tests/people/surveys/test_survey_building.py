@@ -23,11 +23,10 @@ from cimento.people.surveys import (
 )
 from cimento.people.surveys.building import (
     QuestionSet,
-    SurveyPlan,
     assign_lists,
     build_design,
 )
-from cimento.people.surveys.material import MaterialOptions, languages, words
+from cimento.people.surveys.material import SurveyPlan, languages, words
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
 
@@ -121,7 +120,7 @@ def test_nobody_sees_two_conditions_of_an_item(suite, surveys):
 
 
 def test_five_surveys_of_pairs_are_balanced_over_conditions_and_connectives():
-    design = build_design(find_suite("it-connectives"), SurveyPlan(surveys=5))
+    design = build_design(find_suite("it-connectives"), SurveyPlan(checks=0, surveys=5))
     for questions in design.by_survey.values():
         assert len(questions) in {103, 104}  # 518 sentences, as the surveys of the study
         counts = Counter(question.condition for question in questions)
@@ -132,10 +131,10 @@ def test_five_surveys_of_pairs_are_balanced_over_conditions_and_connectives():
 
 
 def test_the_same_seed_gives_the_same_design_and_another_another_order():
-    plan = SurveyPlan(checks=2, seed=4, wanted=MaterialOptions(seed=4))
+    plan = SurveyPlan(checks=2, seed=4)
     path = find_suite("it-connectives-cloze")
     first, again = build_design(path, plan), build_design(path, plan)
-    other = build_design(path, replace(plan, seed=5))
+    other = build_design(path, plan.model_copy(update={"seed": 5}))
     assert design_json(first) == design_json(again)
     assert first.surveys != other.surveys
 
@@ -147,16 +146,15 @@ def test_a_design_file_is_read_as_it_was_written(tmp_path):
 
 
 def test_sentences_are_asked_in_several_surveys_where_that_is_wanted():
-    design = build_design(find_suite("en-subject-verb"), SurveyPlan(surveys=6, times=2))
+    design = build_design(find_suite("en-subject-verb"), SurveyPlan(checks=0, surveys=6, times=2))
     asked = Counter(question for survey in design.surveys for question in survey.questions)
     assert set(asked.values()) == {2}
     with pytest.raises(UsageError, match="surveys"):
-        build_design(find_suite("en-subject-verb"), SurveyPlan(surveys=3, times=2))
+        build_design(find_suite("en-subject-verb"), SurveyPlan(checks=0, surveys=3, times=2))
 
 
 def test_forced_choices_show_each_sentence_first_in_half_of_the_items():
-    wanted = MaterialOptions(task="choice")
-    design = build_design(find_suite("it-connectives"), SurveyPlan(wanted=wanted))
+    design = build_design(find_suite("it-connectives"), SurveyPlan(checks=0, task="choice"))
     (questions,) = design.by_survey.values()
     first = Counter(question.choices[0].condition for question in questions)
     assert sorted(first.values()) == [129, 130]
@@ -164,8 +162,8 @@ def test_forced_choices_show_each_sentence_first_in_half_of_the_items():
 
 
 def test_forced_choices_are_kept_apart_and_asked_once():
-    wanted = MaterialOptions(task="choice", apart="connective", limit=12)
-    design = build_design(find_suite("it-connectives"), SurveyPlan(surveys=6, wanted=wanted))
+    plan = SurveyPlan(checks=0, surveys=6, task="choice", apart="connective", limit=12)
+    design = build_design(find_suite("it-connectives"), plan)
     asked = Counter(
         question.item for questions in design.by_survey.values() for question in questions
     )
@@ -176,21 +174,21 @@ def test_forced_choices_are_kept_apart_and_asked_once():
 
 
 def test_rows_that_share_a_value_are_kept_apart():
-    wanted = MaterialOptions(apart="connective")
-    design = build_design(find_suite("it-connectives-cloze"), SurveyPlan(surveys=15, wanted=wanted))
+    plan = SurveyPlan(checks=0, surveys=15, apart="connective")
+    design = build_design(find_suite("it-connectives-cloze"), plan)
     for questions in design.by_survey.values():
         assert len({question.members for question in questions}) == len(questions)
     with pytest.raises(UsageError, match="no such column"):
         build_design(
             find_suite("it-connectives-cloze"),
-            SurveyPlan(wanted=MaterialOptions(apart="conective")),
+            SurveyPlan(checks=0, apart="conective"),
         )
 
 
 def test_the_answer_that_nothing_fits_is_there_where_it_is_wanted():
     path = find_suite("it-connectives-cloze")
-    usual = build_design(path, SurveyPlan())
-    without = build_design(path, SurveyPlan(wanted=MaterialOptions(none=False)))
+    usual = build_design(path, SurveyPlan(checks=0))
+    without = build_design(path, SurveyPlan(checks=0, none=False))
     assert all(question.choices[-1].value == "none" for question in usual.questions)
     assert not any(
         choice.value == "none" for question in without.questions for choice in question.choices
@@ -210,7 +208,7 @@ def test_checks_are_spread_and_never_first():
 def test_checks_of_ones_own_are_taken_from_a_table(tmp_path):
     file = tmp_path / "checks.tsv"
     file.write_text("text\texpected\tchoices\nQuanti sono due gatti?\tdue\tuno | due\n")
-    design = build_design(find_suite("it-acceptability"), SurveyPlan(check_file=file))
+    design = build_design(find_suite("it-acceptability"), SurveyPlan(checks=0, check_file=file))
     (check,) = [question for question in design.questions if question.expected]
     assert check.lines == ("Quanti sono due gatti?",)
     assert [choice.value for choice in check.choices] == ["uno", "due"]
@@ -224,20 +222,18 @@ def test_checks_that_nobody_could_pass_are_refused(tmp_path, table):
     file = tmp_path / "checks.tsv"
     file.write_text(table)
     with pytest.raises(InputError):
-        build_design(find_suite("it-acceptability"), SurveyPlan(check_file=file))
+        build_design(find_suite("it-acceptability"), SurveyPlan(checks=0, check_file=file))
 
 
 def test_tasks_and_languages_that_do_not_go_with_a_suite_are_refused():
     with pytest.raises(UsageError, match="likert or yesno or choice"):
-        build_design(find_suite("it-connectives"), SurveyPlan(wanted=MaterialOptions(task="cloze")))
+        build_design(find_suite("it-connectives"), SurveyPlan(checks=0, task="cloze"))
     with pytest.raises(UsageError, match="en, es, it, pt, ru"):
-        build_design(
-            find_suite("it-connectives"), SurveyPlan(wanted=MaterialOptions(language="de"))
-        )
+        build_design(find_suite("it-connectives"), SurveyPlan(checks=0, language="de"))
     with pytest.raises(InputError, match="no options"):
-        build_design(find_suite("it-idioms"), SurveyPlan())
+        build_design(find_suite("it-idioms"), SurveyPlan(checks=0))
     with pytest.raises(UsageError, match="scale"):
-        build_design(find_suite("it-connectives"), SurveyPlan(scale=1))
+        build_design(find_suite("it-connectives"), SurveyPlan(checks=0, scale=1))
 
 
 @pytest.mark.parametrize(
@@ -272,15 +268,18 @@ def test_people_rate_on_the_scale_of_the_suite_unless_another_is_named(tmp_path)
     workbook = tmp_path / "mine.xlsx"
     assert invoke(["suites", "convert", str(suite), "--language", "it", "-o", str(workbook)]) == 0
     assert build_design(workbook, SurveyPlan(checks=2)).fields[0].scale == "1 to 7"
-    assert build_design(workbook, SurveyPlan(scale=4)).fields[0].scale == "1 to 4"
-    assert build_design(find_suite("it-subject-verb"), SurveyPlan()).fields[0].scale == "1 to 5"
+    assert build_design(workbook, SurveyPlan(checks=0, scale=4)).fields[0].scale == "1 to 4"
+    assert (
+        build_design(find_suite("it-subject-verb"), SurveyPlan(checks=0)).fields[0].scale
+        == "1 to 5"
+    )
 
 
 def test_candidates_of_a_run_are_judged_each_once(tmp_path):
     command = ["run", "it-connectives-cloze", "-m", "demo-masked", "--limit", "2"]
     assert invoke([*command, "-o", str(tmp_path), "--no-cache"]) == 0
     (manifest,) = tmp_path.rglob("manifest.json")
-    design = build_design(manifest.parent, SurveyPlan(surveys=2))
+    design = build_design(manifest.parent, SurveyPlan(checks=0, surveys=2))
     shown = [(question.item, question.candidate) for question in design.questions]
     assert len(set(shown)) == len(shown) == 20
     assert design.remarks
@@ -294,9 +293,11 @@ def test_consent_texts_have_a_version(tmp_path):
     file = tmp_path / "consent.txt"
     file.write_text("Primo\nparagrafo.\n\nSecondo.\n")
     path = find_suite("it-connectives")
-    design = build_design(path, SurveyPlan(consent=file))
+    design = build_design(path, SurveyPlan(checks=0, consent=file))
     assert design.consent == ("Primo paragrafo.", "Secondo.")
-    usual, other = (build_design(path, SurveyPlan(contact=contact)) for contact in ("A", "B"))
+    usual, other = (
+        build_design(path, SurveyPlan(checks=0, contact=contact)) for contact in ("A", "B")
+    )
     assert len({design.consent_version, usual.consent_version, other.consent_version}) == 3
 
 
@@ -311,7 +312,7 @@ def test_consent_texts_have_a_version(tmp_path):
     ],
 )
 def test_a_design_that_was_spoilt_is_refused(change):
-    text = design_json(build_design(find_suite("en-subject-verb"), SurveyPlan()))
+    text = design_json(build_design(find_suite("en-subject-verb"), SurveyPlan(checks=0)))
     with pytest.raises(InputError):
         parse_design(change(text).encode(), where="design.json")
 
@@ -338,9 +339,7 @@ def places(text):
 @given(st.text(min_size=1), st.integers())
 @settings(deadline=None)
 def test_any_text_survives_the_design_file(text, seed):
-    design = build_design(
-        find_suite("en-subject-verb"), SurveyPlan(wanted=MaterialOptions(limit=2))
-    )
+    design = build_design(find_suite("en-subject-verb"), SurveyPlan(checks=0, limit=2))
     question = replace(design.questions[0], lines=(text,), candidate=text)
     changed = replace(design, questions=(question, *design.questions[1:]), seed=seed)
     assert parse_design(design_json(changed).encode(), where="x") == changed
@@ -359,7 +358,7 @@ def test_an_order_keeps_phenomena_and_conditions_apart():
 
 
 def test_two_conditions_do_not_take_strict_turns():
-    design = build_design(find_suite("en-subject-verb"), SurveyPlan(surveys=2))
+    design = build_design(find_suite("en-subject-verb"), SurveyPlan(checks=0, surveys=2))
     order = order_questions(design.by_survey["1"], random.Random(1))  # noqa: S311  # no secret
     runs = [len([*run]) for _, run in itertools.groupby(order, lambda asked: asked.condition)]
     assert max(runs) == 2
@@ -399,14 +398,14 @@ def test_practice_comes_first_and_fillers_are_asked_in_every_order(tables):
 def test_fillers_that_cannot_be_asked_are_refused(tmp_path, table, task, seen):
     file = tmp_path / "fillers.tsv"
     file.write_text(table)
-    plan = SurveyPlan(fillers=file, wanted=MaterialOptions(task=task))
+    plan = SurveyPlan(checks=0, fillers=file, task=task)
     with pytest.raises(InputError, match=seen):
         build_design(find_suite("it-connectives"), plan)
 
 
 def test_the_researcher_chooses_what_participants_say_of_themselves(tables):
     plan = SurveyPlan(
-        background=("first-language", "age"), background_file=tables / "background.tsv"
+        checks=0, background=("first-language", "age"), background_file=tables / "background.tsv"
     )
     design = build_design(find_suite("it-connectives"), plan)
     language, age, studies, job = design.background
@@ -416,9 +415,9 @@ def test_the_researcher_chooses_what_participants_say_of_themselves(tables):
     assert studies.choices == ("sì", "no", "Preferisco non rispondere")
     assert job.choices == ()
     with pytest.raises(UsageError, match="no such question"):
-        build_design(find_suite("it-connectives"), SurveyPlan(background=("income",)))
+        build_design(find_suite("it-connectives"), SurveyPlan(checks=0, background=("income",)))
     with pytest.raises(UsageError, match="twice"):
-        build_design(find_suite("it-connectives"), SurveyPlan(background=("age", "age")))
+        build_design(find_suite("it-connectives"), SurveyPlan(checks=0, background=("age", "age")))
 
 
 @pytest.mark.parametrize("name", ["", "survey", "Età", "x" * 41])
@@ -426,13 +425,13 @@ def test_names_of_questions_that_can_be_no_column_are_refused(tmp_path, name):
     file = tmp_path / "background.tsv"
     file.write_text(f"name\ttext\n{name}\tChi sei?\n")
     with pytest.raises(InputError, match="the name is"):
-        build_design(find_suite("it-connectives"), SurveyPlan(background_file=file))
+        build_design(find_suite("it-connectives"), SurveyPlan(checks=0, background_file=file))
 
 
 @pytest.mark.parametrize("language", languages())
 def test_checks_differ_in_their_words_and_in_their_answers(language):
     suite = find_suite("it-acceptability")
-    plan = SurveyPlan(checks=4, wanted=MaterialOptions(language=language))
+    plan = SurveyPlan(checks=4, language=language)
     checks = [asked for asked in build_design(suite, plan).questions if asked.expected]
     assert len({asked.expected for asked in checks}) == 4
     wordings = {asked.lines[0].replace(asked.expected, "") for asked in checks}
@@ -441,7 +440,9 @@ def test_checks_differ_in_their_words_and_in_their_answers(language):
 
 def test_an_address_without_encryption_is_no_completion_link():
     with pytest.raises(UsageError, match="neither a code nor an address"):
-        build_design(find_suite("it-connectives"), SurveyPlan(completion="http://prolific.example"))
+        build_design(
+            find_suite("it-connectives"), SurveyPlan(checks=0, completion="http://prolific.example")
+        )
 
 
 def test_a_suite_that_does_not_say_its_language_needs_one(tmp_path, capsys):

@@ -22,9 +22,9 @@ import pytest
 from cimento import UsageError
 from cimento.people.judgments import judgments_of
 from cimento.people.surveys import AnswerChoice, exports, read_design, write_design
-from cimento.people.surveys.building import SurveyPlan, build_design
+from cimento.people.surveys.building import build_design
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.material import MaterialOptions, words
+from cimento.people.surveys.material import SurveyPlan, words
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
 
@@ -34,7 +34,7 @@ NODE = shutil.which("node")
 
 def small(suite, **wanted):
     seed = 3
-    plan = SurveyPlan(checks=1, seed=seed, wanted=MaterialOptions(limit=4, seed=seed, **wanted))
+    plan = SurveyPlan(checks=1, seed=seed, limit=4, **wanted)
     return build_design(find_suite(suite), plan)
 
 
@@ -236,7 +236,7 @@ def test_the_pcibex_script_gives_everybody_without_a_code_one_of_their_own(tmp_p
 
 
 def test_the_pcibex_script_logs_which_condition_was_chosen(tmp_path):
-    plan = SurveyPlan(surveys=2, wanted=MaterialOptions(task="choice", limit=4))
+    plan = SurveyPlan(checks=0, surveys=2, task="choice", limit=4)
     design = build_design(find_suite("it-connectives"), plan)
     ran = run_pcibex(design, tmp_path)
     for trial, question in zip(ran["out"], design.by_survey["2"], strict=True):
@@ -437,9 +437,11 @@ def test_jspsych_results_are_taken_over(tmp_path, served, jspsych_packages, brow
 @pytest.mark.parametrize("language", ["en", "es", "it", "pt", "ru"])
 def test_paper_asks_for_no_name_and_promises_what_paper_keeps(language):
     plan = SurveyPlan(
+        checks=0,
         contact="A. Bianchi",
         background=("age",),
-        wanted=MaterialOptions(limit=4, language=language),
+        limit=4,
+        language=language,
     )
     design = build_design(find_suite("it-connectives"), plan)
     page = html.unescape(exports.printed(design)["survey-1.html"])

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from cimento.errors import StorageError
 from cimento.people.surveys import administration, storage
-from cimento.people.surveys.building import SurveyPlan, build_design
-from cimento.people.surveys.material import MaterialOptions
+from cimento.people.surveys.building import build_design
+from cimento.people.surveys.material import SurveyPlan
 from cimento.people.surveys.security import LARGEST_FORM, RateLimits
 from cimento.people.surveys.server import listen, make_app
 from cimento.suites.builtin import find_suite
@@ -417,7 +417,7 @@ def whole_survey(tmp_path):
         (tmp_path / f"{name}.tsv").write_text(f"text\nUna frase: {name}.\n")
     plan = SurveyPlan(
         checks=1, practice=tmp_path / "practice.tsv", fillers=tmp_path / "filler.tsv",
-        background=("first-language", "age"), break_every=3, wanted=MaterialOptions(limit=4),
+        background=("first-language", "age"), break_every=3, limit=4,
         completion="https://app.prolific.example/complete?cc=C1&x=<",
     )  # fmt: skip
     return build_design(find_suite("it-connectives"), plan)

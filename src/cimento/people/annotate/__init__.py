@@ -137,6 +137,9 @@ class Journal:
     Raises:
         UsageError: the name cannot be that of a file.
         InputError: the journal cannot be read.
+
+    Attributes:
+        decisions: the valid ones by item and candidate, in the order in which they were made.
     """
 
     def __init__(self, run: Path, annotator: str) -> None:
@@ -149,16 +152,11 @@ class Journal:
         self.annotator = annotator
         self.path = run / FOLDER / f"{annotator}.jsonl"
         self._log = Log(self.path)
-        self._decisions: dict[CandidateKey, CandidateDecision] = {}
+        self.decisions: dict[CandidateKey, CandidateDecision] = {}
         for decision in self._log.read(
             _decision, name="decision", todo="Was it edited? Remove the line."
         ):
             self._apply(decision)
-
-    @property
-    def decisions(self) -> Mapping[CandidateKey, CandidateDecision]:
-        """The valid decisions by item and candidate, in the order in which they were made."""
-        return self._decisions
 
     def add(self, decision: CandidateDecision) -> None:
         """Write a decision down, with the time where it has none.
@@ -175,7 +173,7 @@ class Journal:
         """Write down those decisions that are new or other ones than before; how many they are."""
         new = []
         for decision in decisions:
-            known = self._decisions.get(decision.pair)
+            known = self.decisions.get(decision.pair)
             if known is None or (known.fits, known.remarks) != (decision.fits, decision.remarks):
                 new.append(decision)
         for decision in new:
@@ -183,9 +181,9 @@ class Journal:
         return len(new)
 
     def _apply(self, decision: CandidateDecision) -> None:
-        self._decisions.pop(decision.pair, None)
+        self.decisions.pop(decision.pair, None)
         if decision.fits is not None:
-            self._decisions[decision.pair] = decision
+            self.decisions[decision.pair] = decision
 
 
 def journals(run: Path) -> list[Journal]:

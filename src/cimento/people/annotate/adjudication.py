@@ -225,7 +225,7 @@ def decide_differences(
         session = DialogueSession(_dialogue_fields(pair, known))
         if not converse(session, read, show):
             break
-        value, reason = (str(session.state.values[name]) for name in ("choice", "reason"))
+        value, reason = session.state.values["choice"], session.state.values["reason"]
         if value != OPEN:
             decisions[pair.key] = (value, "" if reason == NOTHING else reason)
             write()

@@ -206,12 +206,8 @@ class CandidateDialogue:
         self._said.append((self._place, self._journal.decisions.get(task.pair)))
         self._journal.add(CandidateDecision(task.item, task.candidate, fits, remarks))
         self._place += 1
-        while self._place < len(self._tasks) and self._is_judged(self._place):
-            self._place += 1
-        if self._place == len(self._tasks):
-            # What was skipped comes again; where nothing was, this is the end.
-            self._go_to_unjudged()
-        return ""
+        # What was skipped comes again at the end.
+        return self._go_to_unjudged()
 
     def _undo(self) -> str:
         if not self._said:

@@ -13,14 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from cimento.errors import did_you_mean
 from cimento.paradigms.stories.suite import ATTRIBUTES, Attribute, bearers
 from cimento.people.annotate import Log
-from cimento.suites import JsonValue
 
-Values: TypeAlias = Mapping[str, JsonValue]
+Values: TypeAlias = Mapping[str, Any]
+"""What was given so far, as the fields have read it: texts, numbers, lists, blocks of states."""
 
 BACK, UNDO, QUIT, HELP, SHOW = ":back", ":undo", ":quit", ":help", ":show"
 COMMANDS: Mapping[str, str] = {
@@ -34,7 +34,8 @@ HELP_TEXT = "\n".join(f"{name:<8}{meaning}" for name, meaning in COMMANDS.items(
 
 LONGEST_PAUSE_S = 300.0
 """Longer silences are no work, and are not counted."""
-StateBlock: TypeAlias = "dict[str, list[tuple[str, int]]]"
+StateBlock: TypeAlias = dict[str, dict[str, int]]
+"""The codes of one sentence: attribute to entity to code."""
 
 DONE = "done"
 USAGE = (
@@ -60,7 +61,7 @@ class Taken:
         message: what is shown about it.
     """
 
-    value: JsonValue
+    value: object
     finished: bool = True
     message: str = ""
 
@@ -141,8 +142,7 @@ def _default(asked: DialogueField, values: Values) -> str | None:
     return before
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(NamedTuple):
     """A line and when it was typed, in seconds since 1970."""
 
     text: str
@@ -242,7 +242,7 @@ class DialogueSession:
         line = Typed(text, self._clock())
         self._take(line)
         if self._log is not None:
-            self._log.append([line.text, line.at])
+            self._log.append(line)
 
     def _take(self, line: Typed) -> None:
         if line.text.strip() != UNDO:
@@ -294,25 +294,18 @@ def _typed(record: Sequence[Any]) -> Typed:
     return Typed(str(text), float(at))
 
 
-def empty_blocks(
-    actors: Sequence[str], objects: Sequence[str], n_sentences: int, *, trip: bool = False
-) -> list[StateBlock]:
-    """A block for each sentence, every entity with every attribute it can have.
+def _fresh_block(values: Values, *, trip: bool = False) -> StateBlock:
+    """The block of a sentence, every entity with every attribute it can have.
 
     Args:
-        actors: who acts.
-        objects: what is there.
-        n_sentences: number of blocks.
+        values: what was given, who acts and what is there among it.
         trip: codes are TRIP's defaults and not 0.
     """
-    return [
-        {
-            attribute.name: [(name, attribute.default if trip else 0) for name in names]
-            for attribute in ATTRIBUTES.values()
-            for names in [actors if attribute.bearer == "actor" else objects]
-        }
-        for _ in range(n_sentences)
-    ]
+    names = {"actor": _names(values, "actor"), "object": _names(values, "objects")}
+    return {
+        attribute.name: dict.fromkeys(names[attribute.bearer], attribute.default if trip else 0)
+        for attribute in ATTRIBUTES.values()
+    }
 
 
 def edit(line: str, values: Values) -> Taken:
@@ -324,7 +317,7 @@ def edit(line: str, values: Values) -> Taken:
     blocks = blocks_of(values)
     words = line.split()
     if words == [DONE]:
-        return Taken(_plain(blocks))
+        return Taken(blocks)
     match words:
         case ["attributes"]:
             message = _attributes()
@@ -341,39 +334,30 @@ def edit(line: str, values: Values) -> Taken:
             message = _set(_sentence(number, blocks), attribute, " ".join(entity), code, blocks)
         case _:
             raise RefusedError(f"This is none of the commands.\n{USAGE}")
-    return Taken(_plain(blocks), finished=False, message=message)
+    return Taken(blocks, finished=False, message=message)
 
 
 def blocks_of(values: Values) -> list[StateBlock]:
     """The blocks as they are, or empty ones."""
-    given = values.get("states")
-    sentences = values.get("sentences")
-    n = len(sentences) if isinstance(sentences, list) else 0
-    actors, objects = _names(values, "actor"), _names(values, "objects")
-    fresh = empty_blocks(actors, objects, n)
-    if not isinstance(given, list):
-        return fresh
-    known = [_block(entry) for entry in given]
+    n = len(values["sentences"])
+    known: list[StateBlock] = [*(values.get("states") or ()), *({} for _ in range(n))]
     # After a step back the story may have other sentences or entities.
     return [
         {
-            name: [
-                (entity, dict(block.get(name, ())).get(entity, code)) for entity, code in entries
-            ]
-            for name, entries in new.items()
+            name: {entity: block.get(name, {}).get(entity, 0) for entity in entities}
+            for name, entities in _fresh_block(values).items()
         }
-        for block, new in zip([*known, *({} for _ in range(n))], fresh, strict=False)
+        for block in known[:n]
     ]
 
 
 def _with_trip(blocks: Sequence[StateBlock], values: Values) -> list[StateBlock]:
     """TRIP's defaults, except for codes set by hand."""
-    names = _names(values, "actor"), _names(values, "objects")
-    [tripped] = empty_blocks(*names, 1, trip=True)
+    tripped = _fresh_block(values, trip=True)
     return [
         {
-            name: [(entity, code or dict(tripped[name])[entity]) for entity, code in entries]
-            for name, entries in block.items()
+            name: {entity: code or tripped[name][entity] for entity, code in codes.items()}
+            for name, codes in block.items()
         }
         for block in blocks
     ]
@@ -382,16 +366,14 @@ def _with_trip(blocks: Sequence[StateBlock], values: Values) -> list[StateBlock]
 def _set(number: int, name: str, entity: str, code: str, blocks: list[StateBlock]) -> str:
     """Set one code, and return its meaning."""
     attribute = _attribute(name)
-    entries = blocks[number][attribute.name]
-    names = [owner for owner, _ in entries]
-    if entity not in names:
-        listed = ", ".join(names) or "there are none"
+    codes = blocks[number][attribute.name]
+    if entity not in codes:
+        listed = ", ".join(codes) or "there are none"
         raise RefusedError(f"{attribute.name} is about {attribute.bearer}s: {listed}.")
     if not code.isdigit() or int(code) not in attribute.codes:
         raise RefusedError(f"{code!r} is no code of {attribute.name}.\n{_codes(attribute)}")
-    changed = [(owner, int(code) if owner == entity else old) for owner, old in entries]
     # A copied sentence shares its block with the other one.
-    blocks[number] = {**blocks[number], attribute.name: changed}
+    blocks[number] = {**blocks[number], attribute.name: {**codes, entity: int(code)}}
     return f"Sentence {number}: {entity}, {attribute.name}: {attribute.codes[int(code)]}."
 
 
@@ -424,32 +406,12 @@ def _shown_blocks(blocks: Sequence[StateBlock], words: Sequence[str]) -> str:
     lines = [
         f"{number}  {entity}, {name}: {code} ({ATTRIBUTES[name].codes[code]})"
         for number in chosen
-        for name, entries in blocks[number].items()
-        for entity, code in entries
+        for name, codes in blocks[number].items()
+        for entity, code in codes.items()
         if code
     ]
     return "\n".join(lines) or "Every code is 0."
 
 
 def _names(values: Values, name: str) -> list[str]:
-    given = values.get(name)
-    return [part.strip() for part in str(given or "").split(",") if part.strip()]
-
-
-def _block(plain: JsonValue) -> StateBlock:
-    block: StateBlock = {}
-    for name, entries in plain.items() if isinstance(plain, Mapping) else ():
-        pairs = entries if isinstance(entries, list) else []
-        block[name] = [
-            (str(pair[0]), pair[1])
-            for pair in pairs
-            if isinstance(pair, list) and isinstance(pair[1], int)
-        ]
-    return block
-
-
-def _plain(blocks: Sequence[StateBlock]) -> JsonValue:
-    return [
-        {name: [[entity, code] for entity, code in entries] for name, entries in block.items()}
-        for block in blocks
-    ]
+    return [part.strip() for part in values[name].split(",") if part.strip()]

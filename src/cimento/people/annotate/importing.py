@@ -1,28 +1,19 @@
-"""Answers made into judgments: their fields found, their items known, their people pseudonyms.
-
-A pseudonym is a keyed hash (HMAC-SHA256, RFC 2104 and FIPS 180-4): the same participant has the
-same one in every table imported with the same secret, and without the secret a list of all
-identifiers does not help to find out who is who.
-"""
+"""Files of answers made into judgments, and judgments into suites that hold them."""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import os
 import secrets
-import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from cimento.errors import CimentoError, InputError, UsageError
 from cimento.io.files import read_bytes, writing
 from cimento.paradigms.base import Applied
 from cimento.paradigms.registry import load_suite, load_suites
-from cimento.people.annotate.rows import Import, ImportRules, Unknown, judgments_from
+from cimento.people.annotate.rows import AnswerForm, Import, ImportOptions, judgments_from
 from cimento.people.judgments import (
     BETTER,
     ColumnMap,
@@ -33,11 +24,10 @@ from cimento.people.judgments import (
 )
 from cimento.people.judgments.asked import AskedItem, AskedItems
 from cimento.people.judgments.formats import (
+    JSPSYCH_COLUMNS,
+    PCIBEX_COLUMNS,
     RawAnswers,
-    Submission,
-    jspsych_map,
     likely_form,
-    pcibex_map,
     read_jspsych,
     read_long,
     read_pcibex,
@@ -51,9 +41,6 @@ BYTES = 32
 
 LEAST_BYTES = 16
 """A shorter one could be guessed."""
-
-_DIGITS = 12
-"""Hexadecimal digits of a pseudonym: 48 bits; two of 10,000 people share one in 2 of 10 million."""
 
 
 def open_secret(path: Path) -> tuple[bytes, bool]:
@@ -82,27 +69,6 @@ def open_secret(path: Path) -> tuple[bytes, bool]:
     return secret, True
 
 
-def pseudonym(name: str, secret: bytes) -> str:
-    """The pseudonym of a participant.
-
-    Args:
-        name: as the platform has it; what `one_spelling` makes equal is one participant.
-        secret: of `open_secret`.
-    """
-    plain = one_spelling(name).encode("utf-8")
-    return "p" + hmac.new(secret, plain, hashlib.sha256).hexdigest()[:_DIGITS]
-
-
-def one_spelling(name: str) -> str:
-    """A participant's name without blanks at its ends, in one Unicode form.
-
-    E-mail addresses are in small letters: people write their own one way or the other. Codes stay,
-    as those of some platforms differ in capitals only.
-    """
-    plain = unicodedata.normalize("NFC", name).strip()
-    return plain.lower() if "@" in plain else plain
-
-
 def asked_items(suites: Sequence[Path]) -> AskedItems:
     """The questions of suites, by every name that an answer may have for them.
 
@@ -129,9 +95,6 @@ def _named(path: Path) -> Iterator[tuple[AskedItem, list[str]]]:
                 yield AskedItem(suite, name, "", ""), [f"{name}/{BETTER}"]
 
 
-AnswerForm: TypeAlias = Literal["long", "wide", "jspsych", "pcibex", "rated"]
-
-
 def _spelled(*names: str) -> tuple[str, ...]:
     """Names of a column in small letters, with a capital, and in capitals."""
     return tuple(dict.fromkeys(f(name) for name in names for f in (str, str.capitalize, str.upper)))
@@ -154,35 +117,9 @@ _LONG = usual_map(
     milliseconds=("rt",),
     survey=("list",),
 )  # fmt: skip
-_MAPS: Mapping[AnswerForm, Callable[[], ColumnMap]] = {
-    "long": lambda: _LONG,
-    "wide": lambda: _LONG,
-    "jspsych": jspsych_map,
-    "pcibex": pcibex_map,
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportOptions:
-    """The user's description of files of answers.
-
-    Attributes:
-        form: which program wrote them; ``rated`` for lists such as those of ItaCoLA and Lau et al.
-        suites: paths of the suites that were asked; empty where items are as the files have them.
-        design: what the survey asked, in place of suites; None where that is not known.
-        columns: where fields stand, before what is usual for the form.
-        secret: for pseudonyms; None keeps the names of participants.
-        submissions: of Prolific, by participant.
-        unknown: what becomes of answers that the suites or the design do not know.
-    """
-
-    form: AnswerForm
-    suites: Sequence[Path] = ()
-    design: AskedItems | None = None
-    columns: ColumnMap = field(default_factory=ColumnMap)
-    secret: bytes | None = None
-    submissions: Mapping[str, Submission] | None = None
-    unknown: Unknown = "refuse"
+_MAPS: Mapping[AnswerForm, ColumnMap] = {
+    "long": _LONG, "wide": _LONG, "jspsych": JSPSYCH_COLUMNS, "pcibex": PCIBEX_COLUMNS,
+}  # fmt: skip
 
 
 def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
@@ -194,25 +131,14 @@ def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
     """
     if options.form == "rated":
         return _published(files, options)
-    secret = options.secret
-    places = options.design or asked_items(options.suites)
-    columns = _MAPS[options.form]().with_own(options.columns)
+    options = replace(options, columns=_MAPS[options.form].with_own(options.columns))
     passed, rows, notes = Counter[str](), list[RawRow](), list[str]()
     for path in files:
-        answers = _read(path, options.form, columns, places)
+        answers = _read(path, options)
         rows += answers.rows
         passed.update(answers.passed)
         notes += answers.notes
-    imported = judgments_from(
-        rows,
-        ImportRules(
-            columns=columns,
-            places=places,
-            rename=(lambda name: pseudonym(name, secret)) if secret else one_spelling,
-            submissions=options.submissions,
-            unknown=options.unknown,
-        ),
-    )
+    imported = judgments_from(rows, options)
     if not imported.judgments:
         raise InputError(where=str(files[0]), seen="there is no answer", todo="Check --form.")
     return replace(
@@ -226,13 +152,13 @@ OF_DESIGNS: frozenset[str] = frozenset({"jspsych", "pcibex"})
 """Forms in which our own experiments store answers as the design does."""
 
 
-def _read(path: Path, form: AnswerForm, columns: ColumnMap, places: AskedItems) -> RawAnswers:
-    if form == "long":
-        _refuse_wide(path, columns, places)
-        return read_long(path, columns)
-    if form == "wide":
-        return read_wide(path, columns, places)
-    return read_jspsych(path) if form == "jspsych" else read_pcibex(path)
+def _read(path: Path, options: ImportOptions) -> RawAnswers:
+    if options.form == "long":
+        _refuse_wide(path, options)
+        return read_long(path, options.columns)
+    if options.form == "wide":
+        return read_wide(path, options.columns, options.places)
+    return read_jspsych(path) if options.form == "jspsych" else read_pcibex(path)
 
 
 def form_of(path: Path, columns: ColumnMap, places: AskedItems | None) -> str:
@@ -255,13 +181,13 @@ def form_of(path: Path, columns: ColumnMap, places: AskedItems | None) -> str:
     return likely_form(table, _LONG.with_own(columns), places or AskedItems(()))
 
 
-def _refuse_wide(path: Path, columns: ColumnMap, places: AskedItems) -> None:
+def _refuse_wide(path: Path, options: ImportOptions) -> None:
     """Refuse a table with a person in each row where one with an answer in each row is expected.
 
     Raises:
         UsageError: it looks like that.
     """
-    if likely_form(open_table(path), columns, places) == "wide":
+    if likely_form(open_table(path), options.columns, options.places) == "wide":
         raise UsageError(
             where=path.name,
             seen="looks as if each row had all answers of one person, and no column has answers",
@@ -274,7 +200,7 @@ def _published(files: Sequence[Path], options: ImportOptions) -> Import:
     from cimento.paradigms.ratings.formats import read_rated
     from cimento.paradigms.ratings.people import judgments_table
 
-    if options.suites or options.design or options.submissions is not None:
+    if options.places or options.submissions is not None:
         raise UsageError(
             where="--form rated",
             seen="a suite, a design or an export of Prolific is given too",

@@ -108,7 +108,7 @@ def fields_of(task: PairTask) -> tuple[DialogueField, DialogueField]:
         name="more",
         question=f"{IMPLAUSIBLE} implausible ones; or why it is dropped",
         read=lambda text, values: _implausible(task, text, values),
-        default=lambda values: None if values.get("choice") == DROP else task.proposed(1),
+        default=lambda values: None if values["choice"] == DROP else task.proposed(1),
     )
 
 
@@ -118,7 +118,7 @@ def decided(task: PairTask, values: Values) -> dict[str, str]:
         ("replacement", "grammaticality", "plausible", "implausible", "drop", "reason"), ""
     )
     cells = {name: empty.get(name, cell) for name, cell in task.cells.items()}
-    choice, more = str(values["choice"]), str(values["more"])
+    choice, more = values["choice"], values["more"]
     if choice == DROP:
         return {**cells, "drop": "yes", "reason": more}
     if task.section is DecisionKind.SENTENCES:
@@ -196,7 +196,7 @@ def _name(task: PairTask, typed: str) -> str:
 
 
 def _grammatical(typed: str, values: Values) -> Taken:
-    if values.get("choice") == DROP:
+    if values["choice"] == DROP:
         return Taken(_reason(typed))
     if typed.lower() not in (*_YES, *_NO):
         raise RefusedError("Write y or n.")
@@ -204,12 +204,12 @@ def _grammatical(typed: str, values: Values) -> Taken:
 
 
 def _implausible(task: PairTask, typed: str, values: Values) -> Taken:
-    if values.get("choice") == DROP:
+    if values["choice"] == DROP:
         return Taken(_reason(typed))
     parts = [part.strip() for part in re.split(r"[|,]" if "|" in typed or "," in typed else r"\s+",
                                                typed)]  # fmt: skip
     names = [_name(task, part) for part in parts if part]
-    if len({*names, values.get("choice")}) != IMPLAUSIBLE + 1 or len(names) != IMPLAUSIBLE:
+    if len({*names, values["choice"]}) != IMPLAUSIBLE + 1 or len(names) != IMPLAUSIBLE:
         raise RefusedError(f"Give {IMPLAUSIBLE} different ones, and not the plausible one.")
     return Taken(" | ".join(names))
 

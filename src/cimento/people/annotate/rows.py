@@ -1,10 +1,18 @@
-"""Rows of answers as judgments, and remarks on who answered what."""
+"""Rows of answers as judgments, and remarks on who answered what.
+
+Names of people become pseudonyms, keyed hashes (HMAC-SHA256, RFC 2104 and FIPS 180-4): the same
+participant has the same one in every table imported with the same secret, and without the secret a
+list of all identifiers does not help to find out who is who.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from cimento.errors import InputError, counted
@@ -23,14 +31,38 @@ from cimento.people.judgments import (
 )
 from cimento.people.judgments.asked import AskedItem, AskedItems
 from cimento.people.judgments.formats import Submission
-from cimento.people.judgments.summaries import attention, judgments_by_person
+from cimento.people.judgments.summaries import attention, judgments_by_person, questions_given
 
 MS = 1000.0
 MOST_PLACES = 1_000_000
 _SHOWN = 5
+_DIGITS = 12
+"""Hexadecimal digits of a pseudonym: 48 bits; two of 10,000 people share one in 2 of 10 million."""
 
+AnswerForm: TypeAlias = Literal["long", "wide", "jspsych", "pcibex", "rated"]
 Unknown: TypeAlias = Literal["refuse", "skip"]
 """The treatment of an answer that the suite or the design does not know."""
+
+
+def pseudonym(name: str, secret: bytes) -> str:
+    """The pseudonym of a participant.
+
+    Args:
+        name: as the platform has it; what `one_spelling` makes equal is one participant.
+        secret: of `open_secret`.
+    """
+    plain = one_spelling(name).encode("utf-8")
+    return "p" + hmac.new(secret, plain, hashlib.sha256).hexdigest()[:_DIGITS]
+
+
+def one_spelling(name: str) -> str:
+    """A participant's name without blanks at its ends, in one Unicode form.
+
+    E-mail addresses are in small letters: people write their own one way or the other. Codes stay,
+    as those of some platforms differ in capitals only.
+    """
+    plain = unicodedata.normalize("NFC", name).strip()
+    return plain.lower() if "@" in plain else plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,25 +81,31 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportRules:
-    """The rules for reading rows.
+class ImportOptions:
+    """The user's description of files of answers.
 
     Attributes:
-        columns: where the fields stand.
-        places: what was asked; may be empty, and then items are as the file has them.
-        rename: from a participant's name to the one that is kept.
+        form: which program wrote them; ``rated`` for lists such as those of ItaCoLA and Lau et al.
+        places: what was asked; may be empty, and then items are as the files have them.
+        columns: where fields stand, before what is usual for the form.
+        secret: for pseudonyms; None keeps the names of participants.
         submissions: of Prolific, by participant; None where no export was given.
-        unknown: what becomes of an answer that `places` do not know.
+        unknown: what becomes of answers that `places` do not know.
     """
 
-    columns: ColumnMap
-    places: AskedItems
-    rename: Callable[[str], str]
+    form: AnswerForm
+    places: AskedItems = field(default_factory=lambda: AskedItems(()))
+    columns: ColumnMap = field(default_factory=ColumnMap)
+    secret: bytes | None = None
     submissions: Mapping[str, Submission] | None = None
     unknown: Unknown = "refuse"
 
+    def rename(self, name: str) -> str:
+        """A participant's name as it is kept."""
+        return pseudonym(name, self.secret) if self.secret else one_spelling(name)
 
-def judgments_from(rows: Sequence[RawRow], reading: ImportRules) -> Import:
+
+def judgments_from(rows: Sequence[RawRow], reading: ImportOptions) -> Import:
     """Rows as judgments.
 
     Args:
@@ -109,7 +147,7 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportRules) -> Import:
 
 
 def _judgment(
-    row: RawRow, reading: ImportRules, people: dict[str, str]
+    row: RawRow, reading: ImportOptions, people: dict[str, str]
 ) -> tuple[Judgment, AskedItem | None] | str:
     """A row as a judgment with the place in question, or the reason why it is skipped."""
     columns = reading.columns
@@ -198,7 +236,7 @@ def _no_answer(row: RawRow, asked: AskedItem, value: str, unknown: Unknown) -> s
     )
 
 
-def _place(row: RawRow, reading: ImportRules) -> AskedItem | str | None:
+def _place(row: RawRow, reading: ImportOptions) -> AskedItem | str | None:
     """The place of a row; the reason for skipping it; None for an attention check of no item."""
     item, condition, text, question, expected = (
         reading.columns.cell(row, n) for n in ("item", "condition", TEXT, "question", "expected")
@@ -321,10 +359,9 @@ def _unfinished(judgments: Sequence[Judgment], sizes: Mapping[str, int]) -> Iter
     """A note on participants who answered a part of their survey only."""
     people = {}
     for name, answers in judgments_by_person(judgments).items():
-        survey = next((judgment.survey for judgment in answers if judgment.survey), "")
-        given = len({judgment.key[:3] for judgment in answers if judgment.counts})
-        if given < sizes.get(survey or "", 0):
-            people[name] = f"{given} of {sizes[survey or '']}"
+        survey, given = questions_given(answers)
+        if given < sizes.get(survey, 0):
+            people[name] = f"{given} of {sizes[survey]}"
     if people:
         yield (
             f"{counted(len(people), 'person', 'people')} did not answer every question:"

@@ -34,11 +34,12 @@ from cimento.people.judgments import Judgment
 from cimento.people.judgments.summaries import (
     QuestionKey,
     comparable_answer,
+    design_of,
     is_rated,
     pair_agreement,
 )
 from cimento.runs.run import open_run
-from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
+from cimento.statistics.agreement import Agreement, krippendorff_alpha
 from cimento.statistics.design import Design
 
 MIN_SENTENCES = 2
@@ -100,15 +101,15 @@ def blind_fields(story: Story) -> tuple[DialogueField, ...]:
             name="pair",
             question="conflicting sentences",
             read=lambda text, values: _read_pair(text, values, n),
-            default=lambda values: "-" if values.get("plausible") else None,
+            default=_nothing,
         ),
-        DialogueField(
-            name="state",
-            question="physical state",
-            read=_read_state,
-            default=lambda values: "-" if values.get("plausible") else None,
-        ),
+        DialogueField(name="state", question="physical state", read=_read_state, default=_nothing),
     )
+
+
+def _nothing(values: Values) -> str | None:
+    """What an empty line stands for where a plausible story has no answer."""
+    return "-" if values["plausible"] else None
 
 
 def story_text(story: Story) -> str:
@@ -128,9 +129,9 @@ def judgment(values: Values, *, story: Story, annotator: str, seconds: float) ->
     return StoryJudgment(
         row=story.row,
         annotator=annotator,
-        plausible=bool(values.get("plausible")),
-        pair=str(values.get("pair") or ""),
-        state=str(values.get("state") or ""),
+        plausible=values["plausible"],
+        pair=values["pair"],
+        state=values["state"],
         seconds=round(seconds, 1),
     )
 
@@ -180,22 +181,19 @@ def story_agreement(
     """
     by_tier = []
     for tier in TIERS:
-        pairs = [
-            (gold, label, judged.row)
+        answers = [
+            (judged.row, (gold, label))
             for judged in judgments
             if (gold := _gold(stories[judged.row], tier)) and (label := judged.label(tier))
         ]
-        first: list[Hashable] = [gold for gold, _, _ in pairs]
-        second: list[Hashable] = [label for _, label, _ in pairs]
-        rows = tuple(row for _, _, row in pairs)
-        design = Design(rows, tuple(stories[row].story_id for row in rows))
+        design = Design(
+            tuple(row for row, _ in answers), tuple(stories[row].story_id for row, _ in answers)
+        )
+        labels = [both for _, both in answers]
+        pair = pair_agreement(labels, design, question=tier, first="author", second="second")
         by_tier.append(
             TierAgreement(
-                tier=tier,
-                compared=len(pairs),
-                equal=sum(gold == label for gold, label, _ in pairs),
-                kappa=cohen_kappa(first, second, design=design),
-                alpha=krippendorff_alpha(list(zip(first, second, strict=True)), design=design),
+                tier=tier, compared=pair.n, equal=pair.equal, kappa=pair.kappa, alpha=pair.alpha
             )
         )
     return by_tier
@@ -375,7 +373,7 @@ def _agreement(
         krippendorff_alpha(
             [[*by_place[place], *more(place)] for place in places],
             level=level,
-            design=_design(places),
+            design=design_of(places),
         )
         for more in (lambda _: (), lambda place: (answers[place],))
     )
@@ -401,7 +399,7 @@ def _pair(
     model: str,
 ) -> JudgePair:
     pairs = [(answer, answers[place]) for place, answer in theirs.items()]
-    design = _design(list(theirs))
+    design = design_of(list(theirs))
     pair = pair_agreement(pairs, design, question=question, first=person, second=model)
     rated = is_rated(question)
     return JudgePair(
@@ -411,11 +409,6 @@ def _pair(
         equal=None if rated else pair.equal,
         kappa=None if rated else pair.kappa,
     )
-
-
-def _design(places: Sequence[QuestionKey]) -> Design:
-    """The places of one item belong together."""
-    return Design(tuple(places), tuple((suite, item) for suite, item, *_ in places))
 
 
 def _scale_of(judgments: Sequence[Judgment]) -> tuple[float, float] | None:

@@ -366,7 +366,7 @@ def _write_table(path: Path, changes: Sequence[Change]) -> None:
     for change in changes:
         rows[change.row.number - 1][change.column] = change.after
     lines = [table.columns, *(tuple(row.get(name, "") for name in table.columns) for row in rows)]
-    write_text("".join("\t".join(line) + "\n" for line in lines), path)
+    write_sheet(lines, path)
 
 
 def _write_stories(path: Path, changes: Sequence[Change]) -> None:

@@ -37,7 +37,6 @@ from cimento.people.annotate.dialogue import (
     blocks_of,
     edit,
 )
-from cimento.suites import JsonValue
 
 LENGTH = 5
 INSIST = "!"
@@ -48,7 +47,7 @@ _TYPES: dict[str | None, StoryType | None] = {"O": "order", "C": "cloze", None: 
 _LETTERS = {"order": "O", "cloze": "C"}
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 
-ReadValue: TypeAlias = Callable[[str, Values], JsonValue]
+ReadValue: TypeAlias = Callable[[str, Values], object]
 Propose: TypeAlias = Callable[[Values], str | None]
 
 
@@ -58,7 +57,7 @@ def _field(
     return DialogueField(
         name=name,
         question=question,
-        read=lambda line, values: Taken(read(line, values)),
+        read=lambda line, values: Taken(read(_text(line), values)),
         default=default if callable(default) else lambda _values: default,
     )
 
@@ -81,23 +80,23 @@ def story_fields(known: Sequence[Story]) -> tuple[DialogueField, ...]:
         _field("idx", "idx (null or number)", _read_idx, lambda v: _parts(v)[2] or "null"),
         _field("aug", "aug (true, false)", _read_bool, "false"),
         _field("location", "location", _read_text, last.location if last else None),
-        _field(
-            "sentences", "sentences (tab or | between)",
-            lambda t, v: _read_sentences(t, v, known),
+        DialogueField(
+            name="sentences", question="sentences (tab or | between)",
+            read=lambda line, values: Taken(_read_sentences(line, values, known)),
         ),
-        _field("length", "length", _read_length, lambda v: str(len(_sentences(v)))),
+        _field("length", "length", _read_length, lambda v: str(len(v["sentences"]))),
         _field("example_id", "example id", lambda t, v: _read_id(t, v, known), _proposed_id),
         _field(
             "plausible", "plausible (true, false)", _read_plausible,
-            lambda v: json.dumps(v.get("type") is None),
+            lambda v: json.dumps(v["type"] is None),
         ),
         _field(
             "breakpoint", "breakpoint", _read_breakpoint,
-            lambda v: "-1" if v.get("plausible") else None,
+            lambda v: "-1" if v["plausible"] else None,
         ),
         _field(
             "confl_sents", "conflicting sentence", _read_conflict,
-            lambda v: "[]" if v.get("plausible") else None,
+            lambda v: "[]" if v["plausible"] else None,
         ),
         DialogueField(
             name="states", question="states (? for help)", read=_edit, default=lambda _: "done"
@@ -106,47 +105,35 @@ def story_fields(known: Sequence[Story]) -> tuple[DialogueField, ...]:
     )  # fmt: skip
 
 
+_AS_GIVEN = (
+    "story_id", "type", "aug", "actor", "location", "objects", "length", "example_id",
+    "plausible", "breakpoint", "worker_id",
+)  # fmt: skip
+"""Fields that a story has as the dialogue has them."""
+
+
 def finished(values: Values, *, row: int) -> Story:
     """The story made from the values of a dialogue.
 
     Args:
-        values: what was given; fields that were not reached have their defaults.
+        values: what was given; states and their label may be missing.
         row: in the file it is for.
     """
-    kind = values.get("type")
-    conflict = _numbers(values.get("confl_sents"))
-    breakpoint_ = _number(values.get("breakpoint"), -1)
-    pair = (*conflict[:1], breakpoint_) if conflict else ()
-    blocks = blocks_of(values)
+    conflict = tuple(values["confl_sents"])
     return Story(
+        **{name: values[name] for name in _AS_GIVEN},
         row=row,
-        story_id=_number(values.get("story_id"), 0),
-        type="order" if kind == "order" else "cloze" if kind == "cloze" else None,
-        idx=None if kind is None else _number(values.get("idx"), 0),
-        aug=bool(values.get("aug")),
-        actor=str(values.get("actor", "")),
-        location=str(values.get("location", "")),
-        objects=str(values.get("objects", "")),
-        sentences=tuple(_sentences(values)),
-        length=_number(values.get("length"), LENGTH),
-        example_id=str(values.get("example_id", "")),
-        plausible=bool(values.get("plausible")),
-        breakpoint=breakpoint_,
+        idx=None if values["type"] is None else values["idx"],
+        sentences=tuple(values["sentences"]),
         confl_sents=conflict,
-        confl_pairs=pair,
-        state=str(values.get("state") or ""),
+        confl_pairs=(*conflict, values["breakpoint"]) if conflict else (),
+        state=values.get("state", ""),
         sentence_states=tuple(
-            SentenceStates({name: tuple(entries) for name, entries in block.items()})
-            for block in blocks
+            SentenceStates({name: tuple(codes.items()) for name, codes in block.items()})
+            for block in blocks_of(values)
         ),
-        worker_id=str(values.get("worker_id", "")),
-        key=str(values.get("story_number", "")),
+        key=values["story_number"],
     )
-
-
-def enough(values: Values) -> bool:
-    """Whether the required fields are filled in; states and their label are optional."""
-    return "confl_sents" in values
 
 
 def _edit(line: str, values: Values) -> Taken:
@@ -165,13 +152,12 @@ def _text(typed: str) -> str:
     return typed
 
 
-def _read_text(typed: str, _values: Values) -> JsonValue:
-    return _text(typed)
+def _read_text(text: str, _values: Values) -> str:
+    return text
 
 
-def _read_names(typed: str, _values: Values) -> JsonValue:
+def _read_names(text: str, _values: Values) -> str:
     """Names with commas between; without any comma, one a word."""
-    text = _text(typed)
     parts = text.split(",") if "," in text else text.split()
     names = [" ".join(part.split()) for part in parts if part.strip()]
     if len(set(names)) < len(names):
@@ -179,8 +165,7 @@ def _read_names(typed: str, _values: Values) -> JsonValue:
     return ", ".join(names)
 
 
-def _read_key(typed: str, known: Sequence[Story]) -> JsonValue:
-    key = _text(typed)
+def _read_key(key: str, known: Sequence[Story]) -> str:
     if not _KEY.fullmatch(key):
         raise RefusedError("Write a number, with -O0 for an order and -C0 for a cloze variant.")
     if key in {story.key or story.example_id for story in known}:
@@ -190,53 +175,50 @@ def _read_key(typed: str, known: Sequence[Story]) -> JsonValue:
 
 def _parts(values: Values) -> tuple[str | None, str | None, str | None]:
     """Number, type and variant, as the key says."""
-    match = _KEY.fullmatch(str(values.get("story_number", "")))
+    match = _KEY.fullmatch(values["story_number"])
     if match is None:
         return None, None, None
     return match[1], _TYPES[match[2]], match[3]
 
 
-def _read_story_id(typed: str, values: Values) -> JsonValue:
-    number = _whole(_text(typed))
+def _read_story_id(text: str, values: Values) -> int:
+    number = _whole(text)
     expected = _parts(values)[0]
     if expected is not None and int(expected) != number:
         raise RefusedError(f"The key says that it is story {expected}.")
     return number
 
 
-def _read_type(typed: str, values: Values) -> JsonValue:
-    text = _text(typed)
+def _read_type(text: str, values: Values) -> str | None:
     value = None if text in ("null", "none") else text
     if value not in (None, "order", "cloze"):
         raise RefusedError(f"A type is null, order or cloze. {did_you_mean(text, _LETTERS)}")
     if value != _parts(values)[1]:
-        raise RefusedError(f"The key {values.get('story_number')!r} says another type.")
+        raise RefusedError(f"The key {values['story_number']!r} says another type.")
     return value
 
 
-def _read_idx(typed: str, values: Values) -> JsonValue:
-    text = _text(typed)
-    if values.get("type") is None:
+def _read_idx(text: str, values: Values) -> int | None:
+    if values["type"] is None:
         if text not in ("null", "none"):
             raise RefusedError("A plausible story has no variants: write null.")
         return None
     number = _whole(text)
     if _parts(values)[2] != str(number):
-        raise RefusedError(f"The key {values.get('story_number')!r} says another variant.")
+        raise RefusedError(f"The key {values['story_number']!r} says another variant.")
     return number
 
 
-def _read_bool(typed: str, _values: Values) -> JsonValue:
-    answer = {"true": True, "false": False}.get(_text(typed).lower())
+def _read_bool(text: str, _values: Values) -> bool:
+    answer = {"true": True, "false": False}.get(text.lower())
     if answer is None:
         raise RefusedError("Write true or false.")
     return answer
 
 
-def _read_sentences(typed: str, values: Values, known: Sequence[Story]) -> JsonValue:
+def _read_sentences(typed: str, values: Values, known: Sequence[Story]) -> list[str]:
     insists = typed.startswith(INSIST)
-    text = typed.removeprefix(INSIST).strip()
-    sentences = _split(text)
+    sentences = _split(typed.removeprefix(INSIST).strip())
     if len(sentences) != LENGTH:
         raise RefusedError(
             f"That is {counted(len(sentences), 'sentence')}, and a story has {LENGTH}."
@@ -244,12 +226,10 @@ def _read_sentences(typed: str, values: Values, known: Sequence[Story]) -> JsonV
     if len(set(sentences)) < len(sentences):
         raise RefusedError("A sentence comes twice.")
     bare = [sentence for sentence in sentences if sentence[-1] not in '.!?…»”"']
-    if bare and not insists:
-        raise RefusedError(f"{bare[0]!r} has no full stop. {_how_to_insist()}")
-    broken = _broken_rule(values, sentences, known)
+    broken = f"{bare[0]!r} has no full stop." if bare else _broken_rule(values, sentences, known)
     if broken and not insists:
-        raise RefusedError(f"{broken} {_how_to_insist()}")
-    return [*sentences]
+        raise RefusedError(f"{broken} Begin the line with {INSIST} to have it so.")
+    return sentences
 
 
 def _split(text: str) -> list[str]:
@@ -269,7 +249,7 @@ def _split(text: str) -> list[str]:
 
 def _broken_rule(values: Values, sentences: Sequence[str], known: Sequence[Story]) -> str:
     """The rule for variants that the sentences break; empty if they break none."""
-    kind, number = values.get("type"), values.get("story_id")
+    kind, number = values["type"], values["story_id"]
     base = next((s for s in known if s.story_id == number and s.plausible), None)
     if kind is None or base is None:
         return ""
@@ -283,25 +263,19 @@ def _broken_rule(values: Values, sentences: Sequence[str], known: Sequence[Story
     return ""
 
 
-def _how_to_insist() -> str:
-    return f"Begin the line with {INSIST} to have it so."
-
-
-def _read_length(typed: str, values: Values) -> JsonValue:
-    number = _whole(_text(typed))
-    if number != len(_sentences(values)):
-        raise RefusedError(f"The story has {counted(len(_sentences(values)), 'sentence')}.")
+def _read_length(text: str, values: Values) -> int:
+    number = _whole(text)
+    if number != len(values["sentences"]):
+        raise RefusedError(f"The story has {counted(len(values['sentences']), 'sentence')}.")
     return number
 
 
 def _proposed_id(values: Values) -> str:
-    kind = values.get("type")
-    letter = _LETTERS.get(str(kind))
-    return f"{values.get('story_id')}" + (f"-{letter}{values.get('idx')}" if letter else "")
+    letter = _LETTERS.get(values["type"])
+    return f"{values['story_id']}" + (f"-{letter}{values['idx']}" if letter else "")
 
 
-def _read_id(typed: str, values: Values, known: Sequence[Story]) -> JsonValue:
-    text = _text(typed)
+def _read_id(text: str, values: Values, known: Sequence[Story]) -> str:
     if text != _proposed_id(values):
         raise RefusedError(f"Story, type and variant make it {_proposed_id(values)!r}.")
     if text in {story.example_id for story in known}:
@@ -309,17 +283,17 @@ def _read_id(typed: str, values: Values, known: Sequence[Story]) -> JsonValue:
     return text
 
 
-def _read_plausible(typed: str, values: Values) -> JsonValue:
-    plausible = _read_bool(typed, values)
-    if plausible != (values.get("type") is None):
+def _read_plausible(text: str, values: Values) -> bool:
+    plausible = _read_bool(text, values)
+    if plausible != (values["type"] is None):
         raise RefusedError("Stories without type are plausible, variants are not.")
     return plausible
 
 
-def _read_breakpoint(typed: str, values: Values) -> JsonValue:
-    number = _whole(_text(typed), signed=True)
-    n = len(_sentences(values))
-    if values.get("plausible"):
+def _read_breakpoint(text: str, values: Values) -> int:
+    number = _whole(text, signed=True)
+    n = len(values["sentences"])
+    if values["plausible"]:
         if number != -1:
             raise RefusedError("A plausible story has no breakpoint: write -1.")
     elif not 0 < number < n:
@@ -329,23 +303,20 @@ def _read_breakpoint(typed: str, values: Values) -> JsonValue:
     return number
 
 
-def _read_conflict(typed: str, values: Values) -> JsonValue:
-    text = _text(typed)
+def _read_conflict(text: str, values: Values) -> list[int]:
     numbers = [int(part) for part in re.findall(r"\d+", text)]
     if not re.fullmatch(r"[\[\]\s,\d]*", text):
         raise RefusedError("Write the number of a sentence, or [].")
-    if values.get("plausible"):
+    if values["plausible"]:
         if numbers:
             raise RefusedError("In a plausible story nothing conflicts: write [].")
         return []
-    breakpoint_ = _number(values.get("breakpoint"), -1)
-    if len(numbers) != 1 or not numbers[0] < breakpoint_:
-        raise RefusedError(f"Write one sentence before {breakpoint_}, the breakpoint.")
-    return [numbers[0]]
+    if len(numbers) != 1 or not numbers[0] < values["breakpoint"]:
+        raise RefusedError(f"Write one sentence before {values['breakpoint']}, the breakpoint.")
+    return numbers
 
 
-def _read_state(typed: str, _values: Values) -> JsonValue:
-    text = _text(typed)
+def _read_state(text: str, _values: Values) -> str:
     if text == "-":
         return ""
     if text not in STATES:
@@ -357,20 +328,6 @@ def _whole(text: str, *, signed: bool = False) -> int:
     if not re.fullmatch(r"-?\d+" if signed else r"\d+", text):
         raise RefusedError(f"{text!r} is no whole number.")
     return int(text)
-
-
-def _sentences(values: Values) -> list[str]:
-    given = values.get("sentences")
-    return [str(sentence) for sentence in given] if isinstance(given, list) else []
-
-
-def _number(value: JsonValue, otherwise: int) -> int:
-    return value if isinstance(value, int) else otherwise
-
-
-def _numbers(value: JsonValue) -> tuple[int, ...]:
-    numbers = value if isinstance(value, list) else ()
-    return tuple(number for number in numbers if isinstance(number, int))
 
 
 @dataclass(frozen=True, slots=True)
@@ -478,14 +435,10 @@ def play(recorded: Recorded, known: Sequence[Story]) -> Story:
             session.feed(text)
         except RefusedError as error:
             raise InputError(where=where, seen=f"{text!r} is refused: {error}") from error
-    return _whole_story(session.state.values, recorded.name, row=len(known))
-
-
-def _whole_story(values: Values, name: str, *, row: int) -> Story:
-    if not enough(values):
+    if "confl_sents" not in session.state.values:
         raise InputError(
-            where=f"dialogue {name!r}",
+            where=f"dialogue {recorded.name!r}",
             seen="it ends before the story is whole",
             todo="Go on up to the conflicting sentence.",
         )
-    return finished(values, row=row)
+    return finished(session.state.values, row=len(known))

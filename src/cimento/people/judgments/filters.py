@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from operator import gt, lt
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from cimento.errors import need_known
-from cimento.people.judgments import Judgment
+from cimento.io.files import read_bytes, write_text
+from cimento.people.judgments import Judgment, table_of, write_judgments
 from cimento.people.judgments.summaries import (
     Measurement,
     QuestionSummary,
@@ -21,6 +23,7 @@ from cimento.people.judgments.summaries import (
     attention,
     judgments_by_person,
     mean_ratings,
+    of_each,
     same_run,
     same_share,
     sitting_seconds,
@@ -28,6 +31,7 @@ from cimento.people.judgments.summaries import (
     with_rest,
 )
 from cimento.report.formatting import agreement_text
+from cimento.suites.reading import sha256_of
 
 RepeatedAnswers: TypeAlias = Literal["keep", "first", "last", "none"]
 """The choice among repeated answers of one person to one question."""
@@ -122,7 +126,7 @@ _SHOWN = 5
 """Participants not measured for one reason who are named; more are counted."""
 
 _Rule: TypeAlias = tuple[str, str, Callable[[Sequence[Judgment]], "Failing"]]
-_Measure: TypeAlias = Callable[[Sequence[Judgment]], Measurement]
+_Measure: TypeAlias = Callable[[Sequence[Judgment]], Mapping[str, Measurement]]
 _Comparison: TypeAlias = Callable[[float, float], bool]
 _Measured: TypeAlias = tuple[str, str, float | None, _Measure, _Comparison]
 
@@ -191,40 +195,27 @@ def _rules(judgments: Sequence[Judgment], limits: ExclusionRules) -> Iterator[_R
             need_known(name, known, where=f"--drop={name}", seen=seen)
         named = {name: Measurement(None, reason) for name, reason in limits.by_hand.items()}
         yield "by hand", "named one by one", lambda _left: Failing(people=named)
-    if (share := limits.answered) is not None:
-        yield (
-            "questions answered",
-            f"at least {share:g} of a survey",
-            lambda left: _beyond(answered_shares(left), share, lt),
-        )
     measured: tuple[_Measured, ...] = (
-        ("completion time", "at least {:g} seconds", limits.seconds, sitting_seconds, lt),
-        ("attention checks", "at least {:g} right", limits.attention, attention, lt),
+        ("questions answered", "at least {:g} of a survey", limits.answered, answered_shares, lt),
+        ("completion time", "at least {:g} seconds", limits.seconds,
+         of_each(sitting_seconds), lt),
+        ("attention checks", "at least {:g} right", limits.attention, of_each(attention), lt),
         ("straight-lining, share", "no answer has more than {:g}", limits.same_share,
-         same_share, gt),
+         of_each(same_share), gt),
         ("straight-lining, run", "at most {} equal answers in a row", limits.same_run,
-         same_run, gt),
+         of_each(same_run), gt),
+        ("agreement with the rest", "at least {:g}", limits.with_rest, with_rest, lt),
     )  # fmt: skip
     for rule, wording, limit, measure, fails in measured:
         if limit is not None:
-            yield rule, wording.format(limit), partial(_failing, limit, measure, fails)
-    if (least := limits.with_rest) is not None:
-        yield (
-            "agreement with the rest",
-            f"at least {least:g}",
-            lambda left: _beyond(with_rest(left), least, lt),
-        )
+            yield rule, wording.format(limit), partial(_beyond, limit, measure, fails)
 
 
-def _failing(
+def _beyond(
     limit: float, measure: _Measure, fails: _Comparison, left: Sequence[Judgment]
 ) -> Failing:
     """The participants whose answers are beyond a limit."""
-    people = {name: measure(judgments) for name, judgments in judgments_by_person(left).items()}
-    return _beyond(people, limit, fails)
-
-
-def _beyond(people: Mapping[str, Measurement], limit: float, fails: _Comparison) -> Failing:
+    people = measure(left)
     return Failing(
         people={
             name: measurement
@@ -284,6 +275,34 @@ def _moved(
         if place in second and second[place] != mean
     ]
     return max(moves)[1:] if moves else None
+
+
+def write_filtered(
+    judgments: Sequence[Judgment], limits: ExclusionRules, output: Path, *, source: Path, by: str
+) -> tuple[Filtered, str]:
+    """Write what rules leave of a table, with the log beside it as ``.log.json`` and ``.log.txt``.
+
+    Args:
+        judgments: of the table.
+        limits: the rules.
+        output: the table of what is left.
+        source: the file of the table.
+        by: who decided on the rules; may be empty.
+
+    Returns:
+        What is left, and the log as text.
+
+    Raises:
+        CimentoError: a file cannot be written.
+    """
+    filtered = filter_judgments(judgments, limits)
+    text = log_text(filtered, source=source.name, by=by)
+    digest = sha256_of(read_bytes(source))
+    write_judgments(table_of(filtered.judgments), output)
+    log = log_json(filtered, limits, source=source.name, sha256=digest, by=by)
+    write_text(log, output.with_suffix(".log.json"))
+    write_text(text, output.with_suffix(".log.txt"))
+    return filtered, text
 
 
 def log_json(

@@ -166,15 +166,11 @@ _FILE = "file"
 """The stand-in for a column of participants: each file is one person's."""
 
 
-def jspsych_map() -> ColumnMap:
-    """The columns of the fields in jsPsych's data."""
-    return usual_map(
-        annotator=(*PEOPLE, _FILE),
-        value=("answer", "response"),
-        milliseconds=("rt",),
-        survey=("list",),
-        text=("sentence", "stimulus"),
-    )
+JSPSYCH_COLUMNS = usual_map(
+    annotator=(*PEOPLE, _FILE), value=("answer", "response"), milliseconds=("rt",),
+    survey=("list",), text=("sentence", "stimulus"),
+)  # fmt: skip
+"""The columns of the fields in jsPsych's data."""
 
 
 def read_jspsych(path: Path) -> RawAnswers:
@@ -278,18 +274,12 @@ _NULL = ("", "NULL", "undefined")
 _STARTED = ("_Trial_", "Start")
 
 
-def pcibex_map() -> ColumnMap:
-    """The columns of the fields once the rows of a trial are one."""
-    return usual_map(
-        item=("Item", "id"),
-        condition=("Condition",),
-        annotator=("participant", "PROLIFIC_PID", "ID", "prolific", PERSON),
-        value=("answer",),
-        survey=("list", "Latin Square Group"),
-        text=("sentence", "Sentence", SENTENCE),
-        milliseconds=("took",),
-        position=(ORDER,),
-    )
+PCIBEX_COLUMNS = usual_map(
+    item=("Item", "id"), condition=("Condition",), value=("answer",), position=(ORDER,),
+    annotator=("participant", "PROLIFIC_PID", "ID", "prolific", PERSON), milliseconds=("took",),
+    survey=("list", "Latin Square Group"), text=("sentence", "Sentence", SENTENCE),
+)  # fmt: skip
+"""The columns of the fields once the rows of a trial are one."""
 
 
 def read_pcibex(path: Path) -> RawAnswers:

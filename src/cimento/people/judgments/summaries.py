@@ -6,7 +6,7 @@ import itertools
 import math
 import statistics
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import itemgetter
@@ -124,9 +124,14 @@ def _described(question: str, judgments: Sequence[Judgment]) -> QuestionSummary:
         alpha=krippendorff_alpha(
             list(answers.values()),
             level="interval" if rated else "nominal",
-            design=Design(tuple(answers), tuple((suite, item) for suite, item, *_ in answers)),
+            design=design_of(list(answers)),
         ),
     )
+
+
+def design_of(places: Sequence[QuestionKey]) -> Design:
+    """The design of some places: those of one item belong together."""
+    return Design(tuple(places), tuple((suite, item) for suite, item, *_ in places))
 
 
 def _ratings(judgments: Sequence[Judgment]) -> dict[QuestionKey, list[float]]:
@@ -229,6 +234,18 @@ def judgments_by_person(judgments: Sequence[Judgment]) -> dict[str, list[Judgmen
     }
 
 
+def of_each(
+    measure: Callable[[Sequence[Judgment]], Measurement],
+) -> Callable[[Sequence[Judgment]], dict[str, Measurement]]:
+    """A measure of one participant's answers as one of all participants."""
+
+    def measured(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
+        people = judgments_by_person(judgments)
+        return {name: measure(answers) for name, answers in people.items()}
+
+    return measured
+
+
 def sitting_seconds(answers: Sequence[Judgment]) -> Measurement:
     """The duration of a sitting: recorded, else the sum of answers, else first to last."""
     recorded = {
@@ -245,6 +262,12 @@ def sitting_seconds(answers: Sequence[Judgment]) -> Measurement:
     return Measurement(None, "no time is known")
 
 
+def questions_given(answers: Sequence[Judgment]) -> tuple[str, int]:
+    """The survey of somebody, empty if not known, and how many of its questions they answered."""
+    survey = next((judgment.survey for judgment in answers if judgment.survey), "")
+    return survey, len({judgment.key[:3] for judgment in answers if judgment.counts})
+
+
 def answered_shares(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
     """The share of their survey's questions that each participant answered.
 
@@ -252,11 +275,7 @@ def answered_shares(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
     survey are those of one.
     """
     given = {
-        name: (
-            next((judgment.survey for judgment in answers if judgment.survey), ""),
-            len({judgment.key[:3] for judgment in answers if judgment.counts}),
-        )
-        for name, answers in judgments_by_person(judgments).items()
+        name: questions_given(answers) for name, answers in judgments_by_person(judgments).items()
     }
     sizes: dict[str, int] = {}
     for survey, count in given.values():

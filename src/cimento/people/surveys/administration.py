@@ -27,15 +27,15 @@ from cimento.people.judgments import (
     write_judgments,
 )
 from cimento.people.surveys import PARTICIPANT_COLUMNS, SurveyDesign, SurveyQuestion, storage
-from cimento.people.surveys.exports import environment, safe_csv
+from cimento.people.surveys.exports import page, safe_csv
 from cimento.people.surveys.retention import delete_participant
 from cimento.people.surveys.security import (
     ForbiddenError,
     RateLimits,
     digest,
-    is_signed,
     new_token,
     read_form,
+    read_signed,
     redirect,
     same,
     sign,
@@ -246,15 +246,15 @@ class Administration:
     async def login(self, request: Request) -> Response:
         """Sign in with the secret."""
         if request.method != "POST":
-            return self._page("admin_login.html", wrong=False)
+            return page("admin_login.html", self.design, wrong=False)
         if not self.attempts.allow(request.client.host if request.client else ""):
-            return self._page("admin_login.html", wrong=True, status=429)
+            return page("admin_login.html", self.design, wrong=True, status=429)
         try:
             fields = await read_form(request)
         except ForbiddenError:
-            return self._page("admin_login.html", wrong=True, status=403)
+            return page("admin_login.html", self.design, wrong=True, status=403)
         if not same(fields.get("secret", ""), self.secret):
-            return self._page("admin_login.html", wrong=True, status=403)
+            return page("admin_login.html", self.design, wrong=True, status=403)
         session, moment = new_token(), time.monotonic()
         for ended in [name for name, end in self.sessions.items() if end < moment]:
             del self.sessions[ended]
@@ -268,7 +268,7 @@ class Administration:
 
     async def logout(self, request: Request, session: str) -> Response:
         """End the session."""
-        await self._form(request, session, "logout")
+        await read_signed(request, self.key, "logout", session)
         self.sessions.pop(digest(session), None)
         response = redirect("/admin/login")
         response.delete_cookie(COOKIE, path="/admin")
@@ -279,8 +279,9 @@ class Administration:
         people = await asyncio.to_thread(storage.participants, self.path)
         answers = await asyncio.to_thread(storage.answers, self.path)
         surveys = self.design.by_survey
-        return self._page(
+        return page(
             "admin.html",
+            self.design,
             people=people,
             given=_questions_answered(answers),
             totals={name: len(questions) for name, questions in surveys.items()},
@@ -291,7 +292,7 @@ class Administration:
 
     async def links(self, request: Request, session: str) -> Response:
         """Make links, which are shown this once."""
-        fields = await self._form(request, session, "links")
+        fields = await read_signed(request, self.key, "links", session)
         number = fields.get("number", "")
         written = number.isascii() and number.isdecimal() and len(number) <= len(str(MOST_LINKS))
         if not (written and 1 <= int(number) <= MOST_LINKS):
@@ -300,19 +301,21 @@ class Administration:
             storage.invite_participants, self.path, self.design, int(number)
         )
         base = (self.url or str(request.base_url)).rstrip("/")
-        return self._page(
-            "admin_links.html", links=[(person, f"{base}/p/{token}") for person, token in made]
+        return page(
+            "admin_links.html",
+            self.design,
+            links=[(person, f"{base}/p/{token}") for person, token in made],
         )
 
     async def confirm(self, request: Request, session: str) -> Response:
         """Ask whether somebody's answers are to be deleted."""
         participant = request.query_params.get("participant", "")
         form = sign(self.key, "delete", session)
-        return self._page("admin_delete.html", participant=participant, form=form)
+        return page("admin_delete.html", self.design, participant=participant, form=form)
 
     async def delete(self, request: Request, session: str) -> Response:
         """Delete somebody's answers."""
-        fields = await self._form(request, session, "delete")
+        fields = await read_signed(request, self.key, "delete", session)
         await asyncio.to_thread(delete_participant, self.path, fields.get("participant", ""))
         return redirect("/admin")
 
@@ -341,23 +344,12 @@ class Administration:
             try:
                 return await handler(request, session)
             except ForbiddenError:
-                return self._page("admin_notice.html", text="This form cannot be used.", status=403)
+                text, status = "This form cannot be used.", 403
             except CimentoError as error:
-                return self._page("admin_notice.html", text=str(error), status=400)
+                text, status = str(error), 400
+            return page("admin_notice.html", self.design, text=text, status=status)
 
         return checked
-
-    async def _form(self, request: Request, session: str, action: str) -> dict[str, str]:
-        fields = await read_form(request)
-        if not is_signed(self.key, fields.get("form", ""), action, session):
-            raise ForbiddenError
-        return fields
-
-    def _page(self, template: str, *, status: int = 200, **values: object) -> Response:
-        from starlette.responses import HTMLResponse
-
-        html = environment().get_template(template).render(design=self.design, **values)
-        return HTMLResponse(html, status_code=status)
 
 
 def _parquet(path: Path) -> bytes:

@@ -9,7 +9,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, need_known
@@ -26,8 +26,8 @@ from cimento.people.surveys import (
     order_questions,
 )
 from cimento.people.surveys.material import (
-    MaterialOptions,
     SurveyMaterial,
+    SurveyPlan,
     Words,
     fields_for,
     guidelines,
@@ -125,47 +125,6 @@ USUAL_SCALE = 5
 CONTACT_MISSING = "the consent text names nobody who is responsible"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SurveyPlan:
-    """The plan of a survey.
-
-    Attributes:
-        wanted: which questions.
-        surveys: number of surveys; None for as few as the suite allows.
-        times: in how many surveys each question is asked.
-        scale: points of the scale, for ratings; None for that of the suite's own ratings, or 5.
-        checks: attention checks in each survey, in cimento's own words.
-        check_file: a table with checks of one's own; None for none.
-        fillers: a table with sentences that are asked in between; None for none.
-        practice: a table with sentences that are asked first; None for none.
-        background: names of usual questions about the participant.
-        background_file: a table with questions of one's own about them; None for none.
-        break_every: questions between two breaks; 0 for none.
-        completion: address or code that is shown at the end; empty for none.
-        consent: a text file with what people agree to; None for cimento's own words.
-        contact: who is responsible, as the consent text names them.
-        title: as people read it; empty for a neutral one.
-        seed: of all that is left to chance.
-    """
-
-    wanted: MaterialOptions = field(default_factory=MaterialOptions)
-    surveys: int | None = None
-    times: int = 1
-    scale: int | None = None
-    checks: int = 0
-    check_file: Path | None = None
-    fillers: Path | None = None
-    practice: Path | None = None
-    background: tuple[str, ...] = ()
-    background_file: Path | None = None
-    break_every: int = 0
-    completion: str = ""
-    consent: Path | None = None
-    contact: str = ""
-    title: str = ""
-    seed: int = 0
-
-
 def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
     """Make a design; the same suite and plan give the same design.
 
@@ -185,7 +144,7 @@ def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
             seen="is neither a code nor an address that begins with https://",
             todo="Copy the completion link of the platform.",
         )
-    material = read_material(path, plan.wanted)
+    material = read_material(path, plan)
     _refuse_scale(plan, material.task)
     texts = words(material.language)
     points = plan.scale or min(material.points or USUAL_SCALE, LONGEST_SCALE)

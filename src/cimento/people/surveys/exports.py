@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import cache
 from html import escape
@@ -32,6 +33,7 @@ from cimento.people.surveys.storage import stored_design
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from starlette.responses import HTMLResponse
 
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -43,6 +45,17 @@ def environment() -> Environment:
     templates = templates_of("cimento.people.surveys")
     templates.globals["marked"] = marked
     return templates
+
+
+def page(
+    template: str, design: SurveyDesign, *, status: int = 200, **values: object
+) -> HTMLResponse:
+    """A page made from a template, which escapes every text in it."""
+    from starlette.responses import HTMLResponse
+
+    made = environment().get_template(template)
+    html = made.render(design=design, words=words(design.language), **values)
+    return HTMLResponse(html, status_code=status)
 
 
 def marked(line: str, mark: tuple[int, int] | None) -> tuple[str, str, str]:
@@ -133,22 +146,39 @@ PACKAGES = {"jspsych": "8.3.0", "@jspsych/plugin-html-button-response": "2.1.0"}
 """The npm packages (de Leeuw, Gilbert and Luchterhandt 2023, doi:10.21105/joss.05351)."""
 
 
-def jspsych_experiment(design: SurveyDesign) -> dict[str, str]:
-    """File name to content."""
-    texts = words(design.language)
-    data = {
-        "title": design.title,
-        "consent": design.consent,
-        "guidelines": design.guidelines,
-        "words": {**texts["pages"]},
+def _experiment(
+    design: SurveyDesign,
+    trials: Callable[[SurveyDesign, SurveyQuestion, str, int], list[dict[str, object]]],
+    *,
+    text: Callable[[str], str] = str,
+    more_consent: Sequence[str] = (),
+) -> dict[str, object]:
+    """What a script needs to know of a design.
+
+    Args:
+        design: what is asked.
+        trials: makes those of a question, of the name of its survey, and of its place there.
+        text: makes a text fit for the script.
+        more_consent: paragraphs at the end of the consent text.
+    """
+    return {
+        "title": text(design.title),
+        "consent": [text(part) for part in (*design.consent, *more_consent)],
+        "guidelines": [text(part) for part in design.guidelines],
+        "words": {name: text(word) for name, word in words(design.language)["pages"].items()},
         "surveys": {
             survey: [
-                _page(design, question, survey, position)
+                trial
                 for position, question in enumerate(questions, start=1)
+                for trial in trials(design, question, survey, position)
             ]
             for survey, questions in design.by_survey.items()
         },
     }
+
+
+def jspsych_experiment(design: SurveyDesign) -> dict[str, str]:
+    """File name to content."""
     package = {
         "name": "cimento-survey",
         "private": True,
@@ -158,7 +188,7 @@ def jspsych_experiment(design: SurveyDesign) -> dict[str, str]:
     return {
         "package.json": json.dumps(package, indent=2) + "\n",
         "index.html": environment().get_template("jspsych.html").render(design=design),
-        "survey.js": f"const SURVEY = {script_json(data)};\n",
+        "survey.js": f"const SURVEY = {script_json(_experiment(design, _page))};\n",
         "experiment.js": (TEMPLATES / "jspsych.js").read_text(encoding="utf-8"),
         "experiment.css": (TEMPLATES / "jspsych.css").read_text(encoding="utf-8"),
         "README.md": (TEMPLATES / "jspsych.md").read_text(encoding="utf-8"),
@@ -175,22 +205,20 @@ def script_json(data: object) -> str:
 
 def _page(
     design: SurveyDesign, question: SurveyQuestion, survey: str, position: int
-) -> dict[str, object]:
-    return {
-        "lines": question.lines,
-        "mark": question.mark,
-        "fields": [
-            {
-                "prompt": field.prompt,
-                "low": field.low,
-                "high": field.high,
-                "when": field.when,
-                "choices": [asdict(choice) for choice in field.choices],
-                "data": known_columns(design, question, field, survey, position),
-            }
-            for field in design.fields_of(question)
-        ],
-    }
+) -> list[dict[str, object]]:
+    """The trial of jsPsych that asks a question, with all of its fields."""
+    fields = [
+        {
+            "prompt": field.prompt,
+            "low": field.low,
+            "high": field.high,
+            "when": field.when,
+            "choices": [asdict(choice) for choice in field.choices],
+            "data": known_columns(design, question, field, survey, position),
+        }
+        for field in design.fields_of(question)
+    ]
+    return [{"lines": question.lines, "mark": question.mark, "fields": fields}]
 
 
 def pcibex_script(design: SurveyDesign) -> str:
@@ -198,41 +226,30 @@ def pcibex_script(design: SurveyDesign) -> str:
 
     PCIbex asks one thing a trial: a page that asks several becomes as many trials.
     """
-    texts = words(design.language)
-    data = {
-        "title": escape(design.title),
-        # PCIbex stores a hash of the address, which the usual text says is not stored.
-        "consent": [
-            escape(paragraph) for paragraph in (*design.consent, texts["consent"]["pcibex"])
-        ],
-        "guidelines": [escape(guideline) for guideline in design.guidelines],
-        "words": {name: escape(text) for name, text in texts["pages"].items()},
-        "surveys": {
-            survey: [
-                _trial(design, question, field, survey, position)
-                for position, question in enumerate(questions, start=1)
-                for field in design.fields_of(question)
-            ]
-            for survey, questions in design.by_survey.items()
-        },
-    }
+    # PCIbex stores a hash of the address, which the usual text says is not stored.
+    stored = words(design.language)["consent"]["pcibex"]
+    data = _experiment(design, _trials, text=escape, more_consent=[stored])
     code = (TEMPLATES / "pcibex.js").read_text(encoding="utf-8")
     return code.replace("{/* the survey */}", script_json(data))
 
 
-def _trial(
-    design: SurveyDesign, question: SurveyQuestion, field: SurveyField, survey: str, position: int
-) -> dict[str, object]:
-    return {
-        "lines": _lines(question),
-        "prompt": escape(field.prompt),
-        "low": escape(field.low),
-        "high": escape(field.high),
-        "when": field.when,
-        "labels": [escape(choice.label) for choice in field.choices],
-        "choices": [asdict(choice) for choice in field.choices],
-        "data": known_columns(design, question, field, survey, position),
-    }
+def _trials(
+    design: SurveyDesign, question: SurveyQuestion, survey: str, position: int
+) -> list[dict[str, object]]:
+    """The trials of PCIbex that ask a question, one for each field."""
+    return [
+        {
+            "lines": _lines(question),
+            "prompt": escape(field.prompt),
+            "low": escape(field.low),
+            "high": escape(field.high),
+            "when": field.when,
+            "labels": [escape(choice.label) for choice in field.choices],
+            "choices": [asdict(choice) for choice in field.choices],
+            "data": known_columns(design, question, field, survey, position),
+        }
+        for field in design.fields_of(question)
+    ]
 
 
 def _lines(question: SurveyQuestion) -> list[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
 from cimento.errors import InputError, StorageError
 from cimento.io.files import BOM, read_bytes, writing
+from cimento.people.surveys.storage import Participant
 
 LINKS_FILE: Final = "links.tsv"
 HEADER: Final = "participant\tsurvey\tlink"
@@ -52,6 +53,16 @@ def append_links(lines: Sequence[str], path: Path) -> None:
             file.write((begin + "".join(f"{line}\n" for line in lines)).encode("utf-8"))
             file.flush()
             os.fsync(file.fileno())
+
+
+def link_lines(made: Iterable[tuple[Participant, str]], address: str) -> list[str]:
+    """The lines of new participants: the code, the survey and the link.
+
+    Args:
+        made: each with the token of the link.
+        address: the beginning of all links.
+    """
+    return [f"{person.id}\t{person.survey}\t{address}/p/{token}" for person, token in made]
 
 
 def addresses_in(path: Path) -> list[str]:

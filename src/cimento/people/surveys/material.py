@@ -9,12 +9,15 @@ import itertools
 import random
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import InputError, UsageError, counted, need_known
+from cimento.io.declared import Options, option
+from cimento.options import RunOptions
 from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.ratings.suite import points_of
 from cimento.paradigms.registry import load_suite
@@ -88,15 +91,11 @@ def fields_for(
     if task == "likert":
         points = tuple(AnswerChoice(str(n), str(n)) for n in range(1, scale + 1))
         return (SurveyField(ACCEPTABILITY, prompt, points, texts["low"], texts["high"]),)
-    if task == "yesno":
-        return (SurveyField(ACCEPTABLE, prompt, both),)
-    if task == "choice":
-        return (SurveyField(BETTER, prompt),)
-    if task == "cloze":
-        return (SurveyField(WHICH_FITS, prompt),)
-    if task == "candidate":
-        return (SurveyField(FITS, prompt, both),)
-    return _story_fields(words, prompt, length)
+    if task == "story":
+        return _story_fields(words, prompt, length)
+    questions = {"yesno": ACCEPTABLE, "choice": BETTER, "cloze": WHICH_FITS, "candidate": FITS}
+    choices = both if task in ("yesno", "candidate") else ()
+    return (SurveyField(questions[task], prompt, choices),)
 
 
 def guidelines(
@@ -141,27 +140,40 @@ GROUPS = ("phenomenon", "connective", "category", "dimension", "expression", "do
 """Columns that surveys are balanced over, unless another is named; the first that is there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MaterialOptions:
-    """The options for making questions.
+class SurveyPlan(Options):
+    """The questions of a survey, the participants, and the wording."""
 
-    Attributes:
-        task: what people do; empty for what is usual with that kind of suite.
-        language: of the texts around; empty for that of the suite.
-        balance: column that surveys are balanced over; empty for the first usual one.
-        apart: column: of rows that share a value in it, nobody sees two.
-        none: whether people can answer that nothing fits; None for as the suite says.
-        limit: only the first items; None for all.
-        seed: of the order of options.
-    """
-
-    task: SurveyTask | None = None
-    language: str = ""
-    balance: str = ""
-    apart: str = ""
-    none: bool | None = None
-    limit: int | None = None
-    seed: int = 0
+    task: SurveyTask | None = option(None, "What people do; by default as usual.")
+    surveys: int | None = option(None, "How many; as few as possible by default.", ge=1)
+    times: int = option(1, "In how many surveys each sentence is.", ge=1)
+    scale: int | None = option(
+        None, "Points of the scale; by default those of the suite's ratings, or 5."
+    )
+    checks: int = option(2, "Attention checks in each survey.", ge=0, le=20)
+    check_file: Path | None = option(None, "Checks of your own: text, expected, choices.")
+    fillers: Path | None = option(None, "Table of sentences asked in between: text, choices.")
+    practice: Path | None = option(None, "Table of sentences asked first: text, choices.")
+    background: tuple[str, ...] = option(
+        (), "Ask participants about themselves: first-language, region, age, dialect; repeat it."
+    )
+    background_file: Path | None = option(
+        None, "Questions of your own about them: name, text, choices."
+    )
+    break_every: int = option(0, "Questions between two breaks; 0 for no breaks.", ge=0)
+    completion: str = option(
+        "", "Address or code shown at the end, such as Prolific's completion link."
+    )
+    balance: str = option("", "Column that surveys are balanced over.")
+    apart: str = option("", "Nobody sees two rows with one value in this column.")
+    none: bool | None = option(
+        None, "Whether people can say that nothing fits.", flags=("--none/--no-none",)
+    )
+    consent: Path | None = option(None, "Text file with what people agree to.")
+    contact: str = option("", "Who is responsible, for the consent text.")
+    title: str = option("", "What people read on top.")
+    language: str = option("", "Of the texts around: en, es, it, pt or ru.")
+    limit: int | None = copy(RunOptions.model_fields["limit"])
+    seed: int = option(0, "Seed of all orders.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +207,7 @@ class SurveyMaterial:
 _FEWEST = 2
 
 
-def read_material(path: Path, wanted: MaterialOptions) -> SurveyMaterial:
+def read_material(path: Path, wanted: SurveyPlan) -> SurveyMaterial:
     """The questions of a suite, or of the candidates of a run of a cloze suite.
 
     Raises:
@@ -229,7 +241,7 @@ def read_material(path: Path, wanted: MaterialOptions) -> SurveyMaterial:
         ),
         language=language,
         task=asked.task,
-        sets=_numbered(_joined(sets)),
+        sets=_joined(sets),
         asks_all=asked.task != "choice" or bool(wanted.apart),
         none=made.has_none,
         points=points_of(suite) if isinstance(suite, Suite) else None,
@@ -262,14 +274,16 @@ class _Questions:
         where: the suite, for messages.
     """
 
-    def __init__(
-        self, asked: SurveyItems, wanted: MaterialOptions, *, none: str, where: str
-    ) -> None:
+    def __init__(self, asked: SurveyItems, wanted: SurveyPlan, *, none: str, where: str) -> None:
         self._task = asked.task
         self._wanted = wanted
         self._none = AnswerChoice(NONE, none)
         self._where = where
-        self._columns = _Columns([item.columns for item in asked.items], wanted)
+        names = list(dict.fromkeys(name for item in asked.items for name in item.columns))
+        for flag, name in (("--balance", wanted.balance), ("--apart", wanted.apart)):
+            if name:
+                need_known(name, names, where=f"{flag} {name}", seen="the suite has no such column")
+        self._balance = wanted.balance or next((name for name in GROUPS if name in names), "")
         self._chance = random.Random(wanted.seed)  # noqa: S311  # no secret
         self._fixed = 0
         self.has_none = False
@@ -278,10 +292,9 @@ class _Questions:
         """The questions about one item of the suite, in sets of which nobody sees two."""
         if self._task == "choice":
             yield from map(self._turns, items)
-        elif self._task == "cloze":
-            yield from ((self._drawn(item),) for item in items)
-        elif self._task == "candidate":
-            yield from ((self._question(item),) for item in items)
+        elif self._task in ("cloze", "candidate"):
+            ask = self._drawn if self._task == "cloze" else self._question
+            yield from ((ask(item),) for item in items)
         else:
             yield tuple(map(self._question, items))
 
@@ -324,50 +337,24 @@ class _Questions:
             lines=item.lines,
             mark=item.mark,
             choices=choices,
-            members=self._columns.members(item.columns, item.apart),
-            group=self._columns.group(item.columns),
+            members=item.columns.get(self._wanted.apart, "") or item.apart,
+            group=item.columns.get(self._balance, ""),
         )
 
     def _place(self, item: SurveyItem) -> str:
         return f"{self._where}, item {item.item}"
 
 
-class _Columns:
-    """The free columns of a suite by which surveys are balanced and questions kept apart."""
-
-    def __init__(self, rows: Sequence[Mapping[str, str]], wanted: MaterialOptions) -> None:
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        for flag, name in (("--balance", wanted.balance), ("--apart", wanted.apart)):
-            if name:
-                need_known(name, names, where=f"{flag} {name}", seen="the suite has no such column")
-        usual = next((name for name in GROUPS if name in names), "")
-        self._balance = wanted.balance or usual
-        self._apart = wanted.apart
-
-    def group(self, row: Mapping[str, str]) -> str:
-        return row.get(self._balance, "")
-
-    def members(self, row: Mapping[str, str], otherwise: str) -> str:
-        return row.get(self._apart, "") or otherwise
-
-
 def _joined(sets: Iterable[tuple[SurveyQuestion, ...]]) -> tuple[tuple[SurveyQuestion, ...], ...]:
-    """Sets that share members as one."""
+    """Sets that share members as one, and their questions numbered."""
     by_member: dict[str, list[SurveyQuestion]] = {}
     for questions in sets:
         by_member.setdefault(questions[0].members, []).extend(questions)
-    return tuple(map(tuple, by_member.values()))
-
-
-def _numbered(sets: Iterable[tuple[SurveyQuestion, ...]]) -> tuple[tuple[SurveyQuestion, ...], ...]:
-    numbered = []
-    count = 0
-    for members in sets:
-        numbered.append(
-            tuple(replace(member, id=f"q{count + n}") for n, member in enumerate(members, start=1))
-        )
-        count += len(members)
-    return tuple(numbered)
+    numbers = itertools.count(1)
+    return tuple(
+        tuple(replace(member, id=f"q{next(numbers)}") for member in members)
+        for members in by_member.values()
+    )
 
 
 def _refuse_equal(choices: Sequence[AnswerChoice], where: str) -> None:

@@ -11,20 +11,20 @@ import socket
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.people.judgments import PRACTICE
 from cimento.people.surveys import SurveyDesign, SurveyQuestion, storage
-from cimento.people.surveys.exports import environment
-from cimento.people.surveys.material import Words, words
+from cimento.people.surveys.exports import page
 from cimento.people.surveys.security import (
     ForbiddenError,
     RateLimits,
     digest,
     is_signed,
     read_form,
+    read_signed,
     redirect,
     same,
     sign,
@@ -48,100 +48,9 @@ _ELSEWHERE = ("192.0.2.1", 9)
 """An address of documentation (RFC 5737), to which nothing is sent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The contents of a question's page besides the question.
-
-    Attributes:
-        values: what was answered before, by field.
-        remark: what was added to it.
-        missing: whether something has to be answered before going on.
-    """
-
-    values: Mapping[str, str] = field(default_factory=dict)
-    remark: str = ""
-    missing: bool = False
-
-
-class Pages:
-    """The pages of one design.
-
-    Args:
-        design: what is asked.
-        key: forms are signed with it.
-    """
-
-    def __init__(self, design: SurveyDesign, key: bytes) -> None:
-        self._design = design
-        self._key = key
-        self._words: Words = words(design.language)
-
-    def consent(self, token: str) -> HTMLResponse:
-        """The page on which people agree or do not."""
-        form = sign(self._key, "consent", token)
-        return self._page("consent.html", token=token, form=form)
-
-    def guidelines(self, token: str, *, position: int) -> HTMLResponse:
-        """The page of guidelines, with a link to the next question."""
-        return self._page("guidelines.html", token=token, position=position)
-
-    def question(
-        self, token: str, person: Participant, position: int, shown: Shown
-    ) -> HTMLResponse:
-        """One question."""
-        question = self._design.by_id[person.questions[position - 1]]
-        fields = self._design.fields_of(question)
-        moment = f"{time.time():.3f}"
-        return self._page(
-            "question.html",
-            status=422 if shown.missing else 200,
-            token=token,
-            question=question,
-            fields=fields,
-            opens=next((asked.when for asked in fields if asked.when), ""),
-            position=position,
-            total=len(person.questions),
-            shown=shown,
-            moment=moment,
-            form=sign(self._key, "answer", token, question.id, moment),
-            longest_remark=LONGEST_REMARK,
-        )
-
-    def done(self, token: str, person: Participant) -> HTMLResponse:
-        """The last page, with the participant's code."""
-        total = len(person.questions)
-        return self._page("done.html", token=token, person=person, total=total)
-
-    def background(self, token: str) -> HTMLResponse:
-        """The questions about the participant, on one page."""
-        form = sign(self._key, "background", token)
-        return self._page("background.html", token=token, form=form, longest=LONGEST_BACKGROUND)
-
-    def pause(self, token: str, person: Participant, position: int) -> HTMLResponse:
-        """The page between practice and the rest, or a break, after a question."""
-        return self._page(
-            "pause.html",
-            token=token,
-            position=position,
-            total=len(person.questions),
-            practised=is_practice(self._design, person, position),
-        )
-
-    def room(self, place: str, form: str) -> HTMLResponse:
-        """The page on which people in a room get links of their own."""
-        return self._page("room.html", place=place, form=form)
-
-    def notice(self, name: str, *, status: int) -> HTMLResponse:
-        """A page that says one thing, such as that a link is unknown."""
-        return self._page("notice.html", status=status, name=name)
-
-    def _page(self, template: str, *, status: int = 200, **values: object) -> HTMLResponse:
-        from starlette.responses import HTMLResponse
-
-        html = environment().get_template(template).render(
-            design=self._design, words=self._words, **values
-        )  # fmt: skip
-        return HTMLResponse(html, status_code=status)
+def notice(design: SurveyDesign, name: str, *, status: int) -> HTMLResponse:
+    """A page that says one thing, such as that a link is unknown."""
+    return page("notice.html", design, status=status, name=name)
 
 
 def is_practice(design: SurveyDesign, person: Participant, position: int) -> bool:
@@ -165,7 +74,6 @@ class Participants:
         key: forms are signed with it.
         reader: a connection for reading, used by the event loop only.
         writer: through which everything is written.
-        pages: what is shown.
         pace: limit on how often one participant may ask.
         strangers: limit on how often one address may ask for links that do not exist.
     """
@@ -174,7 +82,6 @@ class Participants:
     key: bytes
     reader: sqlite3.Connection
     writer: Writer
-    pages: Pages
     pace: RateLimits
     strangers: RateLimits
 
@@ -198,7 +105,8 @@ class Participants:
         """The link itself: consent first, then where the participant stopped."""
         token = request.path_params["token"]
         if person.consent is None:
-            return self.pages.consent(token)
+            form = sign(self.key, "consent", token)
+            return page("consent.html", self.design, token=token, form=form)
         if self._waits(person):
             return redirect(f"/p/{token}/background")
         if person.finished_at is not None:
@@ -208,11 +116,9 @@ class Participants:
     async def consent(self, request: Request, person: Participant) -> Response:
         """The participant agrees, or does not, of which nothing is kept."""
         token = request.path_params["token"]
-        fields = await read_form(request)
-        if not is_signed(self.key, fields.get("form", ""), "consent", token):
-            raise ForbiddenError
+        fields = await read_signed(request, self.key, "consent", token)
         if fields.get("answer") != "agree":
-            return self.pages.notice("declined", status=200)
+            return notice(self.design, "declined", status=200)
         await self.writer.write(
             functools.partial(storage.store_consent, participant=person.id, design=self.design)
         )
@@ -225,14 +131,15 @@ class Participants:
         token = request.path_params["token"]
         if person.consent is None or not self._waits(person):
             return redirect(f"/p/{token}")
-        return self.pages.background(token)
+        form = sign(self.key, "background", token)
+        return page(
+            "background.html", self.design, token=token, form=form, longest=LONGEST_BACKGROUND
+        )
 
     async def tell(self, request: Request, person: Participant) -> Response:
         """What the participant says of themselves; all of it may be left out."""
         token = request.path_params["token"]
-        fields = await read_form(request)
-        if not is_signed(self.key, fields.get("form", ""), "background", token):
-            raise ForbiddenError
+        fields = await read_signed(request, self.key, "background", token)
         values = {}
         for number, asked in enumerate(self.design.background):
             value = fields.get(f"field-{number}", "").strip()[:LONGEST_BACKGROUND]
@@ -247,15 +154,22 @@ class Participants:
         token, position = request.path_params["token"], request.path_params["position"]
         if not self._pauses(person, position) or position >= self._first(person):
             return redirect(f"/p/{token}")
-        return self.pages.pause(token, person, position)
+        return page(
+            "pause.html",
+            self.design,
+            token=token,
+            position=position,
+            total=len(person.questions),
+            practised=is_practice(self.design, person, position),
+        )
 
     async def guidelines(self, request: Request, person: Participant) -> Response:
         """The guidelines."""
         token = request.path_params["token"]
         if person.consent is None or self._waits(person):
             return redirect(f"/p/{token}")
-        last = len(person.questions)
-        return self.pages.guidelines(token, position=min(self._first(person), last))
+        position = min(self._first(person), len(person.questions))
+        return page("guidelines.html", self.design, token=token, position=position)
 
     async def ask(self, request: Request, person: Participant) -> Response:
         """One question; not one beyond the first that waits for an answer."""
@@ -266,10 +180,9 @@ class Participants:
             return redirect(f"/p/{token}/guidelines")
         question = self.design.by_id[person.questions[position - 1]]
         known = storage.answer_to(self.reader, person.id, question.id)
-        shown = Shown(
-            {stored.field: stored.value for stored in known}, known[0].remark if known else ""
-        )
-        return self.pages.question(token, person, position, shown)
+        values = {stored.field: stored.value for stored in known}
+        remark = known[0].remark if known else ""
+        return self._question(token, person, position, values, remark)
 
     async def answer(self, request: Request, person: Participant) -> Response:
         """An answer; it is on the disk before the next page is named."""
@@ -285,7 +198,7 @@ class Participants:
         remark = fields.get("remark", "").strip()[:LONGEST_REMARK] if self.design.remarks else ""
         values = self._values(question, fields)
         if values is None:
-            return self.pages.question(token, person, position, Shown(fields, remark, missing=True))
+            return self._question(token, person, position, fields, remark, missing=True)
         await self.writer.write(
             functools.partial(
                 storage.store_answer,
@@ -307,7 +220,43 @@ class Participants:
         token = request.path_params["token"]
         if person.consent is None or self._first(person) <= len(person.questions):
             return redirect(f"/p/{token}")
-        return self.pages.done(token, person)
+        total = len(person.questions)
+        return page("done.html", self.design, token=token, person=person, total=total)
+
+    def _question(
+        self, token: str, person: Participant, position: int, values: Mapping[str, str],
+        remark: str, *, missing: bool = False,
+    ) -> HTMLResponse:  # fmt: skip
+        """The page of one question.
+
+        Args:
+            token: of the link.
+            person: whose link it is.
+            position: of the question in their order.
+            values: what was answered before, by field.
+            remark: what was added to it.
+            missing: whether something has to be answered before going on.
+        """
+        question = self.design.by_id[person.questions[position - 1]]
+        fields = self.design.fields_of(question)
+        moment = f"{time.time():.3f}"
+        return page(
+            "question.html",
+            self.design,
+            status=422 if missing else 200,
+            token=token,
+            question=question,
+            fields=fields,
+            opens=next((asked.when for asked in fields if asked.when), ""),
+            position=position,
+            total=len(person.questions),
+            values=values,
+            remark=remark,
+            missing=missing,
+            moment=moment,
+            form=sign(self.key, "answer", token, question.id, moment),
+            longest_remark=LONGEST_REMARK,
+        )
 
     def _known(self, handler: _Handler) -> Callable[[Request], Awaitable[Response]]:
         """A handler that receives the participant of the link."""
@@ -317,19 +266,19 @@ class Participants:
             token = request.path_params["token"]
             hashed = digest(token)
             if not self.pace.allow(hashed):
-                return self.pages.notice("slow", status=429)
+                return notice(self.design, "slow", status=429)
             person = storage.find(self.reader, hashed) if len(token) < _LONGEST_TOKEN else None
             if person is None:
                 address = request.client.host if request.client else ""
                 if not self.strangers.allow(address):
-                    return self.pages.notice("slow", status=429)
-                return self.pages.notice("unknown", status=404)
+                    return notice(self.design, "slow", status=429)
+                return notice(self.design, "unknown", status=404)
             try:
                 return await handler(request, person)
             except (ForbiddenError, storage.GoneError):
-                return self.pages.notice("stale", status=403)
+                return notice(self.design, "stale", status=403)
             except sqlite3.Error:
-                return self.pages.notice("busy", status=503)
+                return notice(self.design, "busy", status=503)
 
         return known
 
@@ -399,7 +348,6 @@ class Room:
         path: the file of the answers.
         key: forms are signed with it.
         most: number of participants in the file, from which on nobody can join.
-        pages: what is shown.
         pace: limit on how often one address may ask; people in a room often share one.
     """
 
@@ -407,7 +355,6 @@ class Room:
     path: Path
     key: bytes
     most: int
-    pages: Pages
     pace: RateLimits
 
     def routes(self) -> list[BaseRoute]:
@@ -425,7 +372,8 @@ class Room:
             return refusal
         if token := await self._known(request):
             return redirect(f"/p/{token}")
-        return self.pages.room(room_place(self.key), sign(self.key, "join"))
+        place, form = room_place(self.key), sign(self.key, "join")
+        return page("room.html", self.design, place=place, form=form)
 
     async def join(self, request: Request) -> Response:
         """A link of one's own, in the survey that has the fewest people."""
@@ -434,14 +382,12 @@ class Room:
         if token := await self._known(request):
             return redirect(f"/p/{token}")
         try:
-            fields = await read_form(request)
+            await read_signed(request, self.key, "join")
         except ForbiddenError:
-            return self.pages.notice("stale", status=403)
-        if not is_signed(self.key, fields.get("form", ""), "join"):
-            return self.pages.notice("stale", status=403)
+            return notice(self.design, "stale", status=403)
         token = await asyncio.to_thread(self._invited)
         if not token:
-            return self.pages.notice("full", status=403)
+            return notice(self.design, "full", status=403)
         response = redirect(f"/p/{token}")
         response.set_cookie(
             COOKIE, token, max_age=COOKIE_SECONDS, path="/room", httponly=True, samesite="lax",
@@ -453,9 +399,9 @@ class Room:
         """The page for those who ask too often or for another room."""
         address = request.client.host if request.client else ""
         if not self.pace.allow(address):
-            return self.pages.notice("slow", status=429)
+            return notice(self.design, "slow", status=429)
         if not same(f"/room/{request.path_params['code']}", room_place(self.key)):
-            return self.pages.notice("unknown", status=404)
+            return notice(self.design, "unknown", status=404)
         return None
 
     async def _known(self, request: Request) -> str:

@@ -123,6 +123,18 @@ async def read_form(request: Request) -> dict[str, str]:
     return {name: values[-1] for name, values in fields.items()}
 
 
+async def read_signed(request: Request, key: bytes, *parts: str) -> dict[str, str]:
+    """The fields of a form that this server has signed.
+
+    Raises:
+        ForbiddenError: it is another one, or cannot be read.
+    """
+    fields = await read_form(request)
+    if not is_signed(key, fields.get("form", ""), *parts):
+        raise ForbiddenError
+    return fields
+
+
 def redirect(path: str) -> Response:
     """The answer to a form that was taken: go and see another page."""
     from starlette.responses import RedirectResponse

@@ -19,7 +19,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from cimento.errors import StorageError, UsageError, needing
 from cimento.people.surveys import SurveyDesign, storage
 from cimento.people.surveys.administration import Administration
-from cimento.people.surveys.participants import Pages, Participants, Room, room_place
+from cimento.people.surveys.material import words
+from cimento.people.surveys.participants import Participants, Room, notice, room_place
 from cimento.people.surveys.security import Guard, RateLimits, host_of
 from cimento.people.surveys.storage import Writer
 
@@ -132,12 +133,13 @@ def make_app(
         from starlette.applications import Starlette
         from starlette.routing import Route
 
+    words(design.language)  # what there are no words for is refused before anybody asks
     storage.prepare(path, design)
     key = storage.signing_key(path)
     connect = functools.partial(storage.open_database, path)
-    reader, writer, pages = connect(), Writer(connect), Pages(design, key)
+    reader, writer = connect(), Writer(connect)
     people = Participants(
-        design=design, key=key, reader=reader, writer=writer, pages=pages,
+        design=design, key=key, reader=reader, writer=writer,
         pace=RateLimits(rate=pace, burst=40), strangers=RateLimits(rate=1, burst=20),
     )  # fmt: skip
     administration = Administration(
@@ -151,22 +153,22 @@ def make_app(
         writer.close()
         reader.close()
 
-    entrance = Room(design, path, key, room, pages, RateLimits(rate=2, burst=200))
+    entrance = Room(design, path, key, room, RateLimits(rate=2, burst=200))
     static = Route("/static/{name}", functools.partial(_static, _files()))
     routes = [static, *people.routes(), *administration.routes()]
     routes += entrance.routes() if room else []
-    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=_handlers(pages))
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=_handlers(design))
     return Guard(app, host=host_of(url))
 
 
-def _handlers(pages: Pages) -> Mapping[Any, Callable[..., Awaitable[Response]]]:
+def _handlers(design: SurveyDesign) -> Mapping[Any, Callable[..., Awaitable[Response]]]:
     """The pages for what is missing and for what failed."""
 
     async def nothing(*_: object) -> Response:
-        return pages.notice("unknown", status=404)
+        return notice(design, "unknown", status=404)
 
     async def failed(*_: object) -> Response:
-        return pages.notice("busy", status=503)
+        return notice(design, "busy", status=503)
 
     return {404: nothing, 405: nothing, StorageError: failed, 500: failed}
 

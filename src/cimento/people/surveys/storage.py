@@ -349,7 +349,7 @@ def store_answer(
     if {answer.field: answer.value for answer in known} != values or {
         answer.remark for answer in known
     } != {remark}:
-        _replace(connection, known)
+        _replace(connection, participant, question)
         connection.executemany(
             "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
@@ -369,18 +369,16 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _replace(connection: sqlite3.Connection, known: Sequence[StoredAnswer]) -> None:
-    """Move earlier answers to one question out of the way."""
-    for answer in known:
-        key = (answer.participant, answer.question, answer.field)
-        connection.execute(
-            f"INSERT INTO replaced SELECT {_ANSWER}, ? FROM answers"  # noqa: S608  # our own names
-            " WHERE participant = ? AND question = ? AND field = ?",
-            (now(), *key),
-        )
-        connection.execute(
-            "DELETE FROM answers WHERE participant = ? AND question = ? AND field = ?", key
-        )
+def _replace(connection: sqlite3.Connection, participant: str, question: str) -> None:
+    """Move the earlier answers to one question out of the way."""
+    connection.execute(
+        f"INSERT INTO replaced SELECT {_ANSWER}, ? FROM answers"  # noqa: S608  # our own names
+        " WHERE participant = ? AND question = ?",
+        (now(), participant, question),
+    )
+    connection.execute(
+        "DELETE FROM answers WHERE participant = ? AND question = ?", (participant, question)
+    )
 
 
 def _facts(connection: sqlite3.Connection) -> dict[str, str]:

@@ -1,0 +1,100 @@
+"""Parts that pages are made of: tables, dialogs, and the question before something is deleted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from nicegui import ui
+
+from cimento.app.frame import Text, Visit, guarded
+
+
+@contextmanager
+def table_of(names: Iterable[str], kind: str) -> Iterator[None]:
+    """A table in whose body rows are built.
+
+    Args:
+        names: the names of its columns.
+        kind: its class, of which its style depends.
+    """
+    with ui.element("table").classes(kind):
+        with ui.element("thead"), ui.element("tr"):
+            for name in names:
+                Text(name, "th").props("scope=col")
+        with ui.element("tbody"):
+            yield
+
+
+def plain_table(
+    names: Iterable[str], rows: Iterable[Iterable[str]], kind: str = "plain-table"
+) -> None:
+    """A table of texts, row by row."""
+    with table_of(names, kind):
+        for row in rows:
+            with ui.element("tr"):
+                for cell in row:
+                    Text(cell, "td")
+
+
+@contextmanager
+def opened_dialog(kind: str = "form") -> Iterator[ui.dialog]:
+    """A dialog that is open, in which its content is built; it is deleted when it is closed."""
+    with ui.dialog() as dialog, ui.card().classes(kind):
+        yield dialog
+    dialog.on("hide", dialog.delete)
+    dialog.open()
+
+
+def ask_deletion(
+    visit: Visit, question: str, names: Sequence[str], delete: Callable[[], None]
+) -> None:
+    """Ask whether something is to be deleted, and delete it.
+
+    Args:
+        visit: what the page is built for.
+        question: what is asked.
+        names: what would be deleted.
+        delete: deletes it and shows what is left.
+    """
+    say = visit.say
+
+    def agreed() -> None:
+        dialog.close()
+        delete()
+
+    with opened_dialog() as dialog:
+        Text(question)
+        with ui.element("ul"):
+            for name in names:
+                Text(name, "li")
+        with ui.element("div").classes("buttons"):
+            ui.button(say("frame.delete"), on_click=guarded(visit, agreed)).props(
+                "no-caps unelevated color=negative"
+            ).mark("delete-do")
+            ui.button(say("frame.cancel"), on_click=dialog.close).props("no-caps flat")
+
+
+def delete_button(visit: Visit, name: str, ask: Callable[[], None]) -> ui.button:
+    """A button that asks before something is deleted.
+
+    Args:
+        visit: what the page is built for.
+        name: what would be deleted, for screen readers.
+        ask: asks.
+    """
+    delete = visit.say("frame.delete")
+    made = ui.button(delete, on_click=guarded(visit, ask)).props("no-caps flat dense")
+    made.props["aria-label"] = f"{delete}: {name}"
+    return made.mark(f"delete {name}")
+
+
+async def save(name: str, make: Callable[[], bytes | str]) -> None:
+    """Have the browser save a file.
+
+    Args:
+        name: name of the file.
+        make: makes its content, in a thread of its own.
+    """
+    ui.download.content(await asyncio.to_thread(make), name)
