@@ -7,7 +7,16 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, load_altair, require_rows
+from cimento.report.figures import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Figure,
+    figure_of,
+    frame_of,
+    load_altair,
+    require_rows,
+)
 
 if TYPE_CHECKING:
     import altair as alt
@@ -109,15 +118,12 @@ def items_figure(result: Factorial) -> Figure:
 
 def items_frame(result: Factorial) -> pl.DataFrame:
     """A table of the DD of each item in raw scores, by phenomenon, or why it has none."""
-    import polars as pl
-
-    rows = [
-        {"phenomenon": phenomenon.name, "item": item.item, "dd": item.dd, "reason": item.reason}
+    rows = (
+        (phenomenon.name, item.item, item.dd, item.reason)
         for phenomenon in result.phenomena
         for item in phenomenon.effects["raw"].items
-    ]
-    schema = {"phenomenon": pl.String, "item": pl.String, "dd": pl.Float64, "reason": pl.String}
-    return pl.DataFrame(rows, schema=schema)
+    )
+    return frame_of(rows, phenomenon=str, item=str, dd=float, reason=str)
 
 
 def length_frame(rows: Sequence[dict[str, object]]) -> pl.DataFrame:
@@ -173,18 +179,13 @@ def calibration_figure(curves: Mapping[str, Calibration], *, title: str, share: 
 
 def calibration_frame(curves: Mapping[str, Calibration]) -> pl.DataFrame:
     """A table of model, low, high, n, probability and share of every bin that has answers."""
-    import polars as pl
-
-    rows = [
+    rows = (
         (model, bin_.low, bin_.high, bin_.n, bin_.confidence, bin_.accuracy)
         for model, curve in curves.items()
         for bin_ in curve.bins
         if bin_.n
-    ]
-    numbers = dict.fromkeys(("low", "high", "probability", "share"), pl.Float64)
-    columns = ("model", "low", "high", "n", "probability", "share")
-    schema = {**numbers, "model": pl.String, "n": pl.Int64}
-    return pl.DataFrame(rows, schema={name: schema[name] for name in columns}, orient="row")
+    )
+    return frame_of(rows, model=str, low=float, high=float, n=int, probability=float, share=float)
 
 
 TOKEN_WIDTH = 44
