@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,14 +11,13 @@ from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
     from cimento.compare.pairwise import PairedCorrelations, PairedValues, PairwiseComparison
-    from cimento.compare.ranking import RankedModel, Ranking
+    from cimento.compare.ranking import Ranking
     from cimento.report.sides import Sides
     from cimento.statistics.agreement import Agreement
     from cimento.statistics.correlation import CorrelationDifference
     from cimento.statistics.differences import Difference
     from cimento.statistics.intervals import Interval
     from cimento.statistics.means import Mean
-    from cimento.statistics.multiple import Rank
     from cimento.statistics.power import Equivalence
 
 _share = partial(formatting.rate, absent=BLANK)
@@ -32,6 +31,8 @@ _DETECTABLE = (
     "detectable: the smallest change that McNemar's exact test of as many items would find with a"
     " power of 0.8 (of clustered items, of their effective number)."
 )
+_OF_SUITE = ("suite", "right is")
+"""The columns that say what a comparison is about; a table about one suite has it in its title."""
 _NOT_CORRECTED = "p is not corrected for how many rows there are."
 CHANGES_SHOWN = 12
 """The number of changed items that are named; the table of items lists all of them."""
@@ -183,27 +184,25 @@ def pairs_grid(
         correction: name of the correction of p-values.
         suites: whether the rows name suite and question.
     """
-    columns: dict[str, Callable[[PairwiseComparison], str | int | None]] = {
-        "first": lambda pair: pair.first,
-        "second": lambda pair: pair.second,
-        "items": lambda pair: pair.n,
-        "change": lambda pair: _signed(pair.change.estimate),
-        "95 %": lambda pair: _interval(pair.change),
-        "h": lambda pair: _signed(pair.effect),
-        "gained/lost": lambda pair: f"{len(pair.gained)}/{len(pair.lost)}",
-        "p": lambda pair: _p(pair.test.p),
-        f"p ({correction})": lambda pair: _p(pair.corrected),
-        "kappa": lambda pair: _share(pair.kappa.value),
-        "detectable": lambda pair: _share(pair.detectable),
-        "reason": lambda pair: pair.test.reason or pair.change.reason,
-    }
-    of_suite: dict[str, Callable[[PairwiseComparison], str | int | None]] = {
-        "suite": lambda pair: pair.suite,
-        "right is": lambda pair: pair.question,
-    }
     return Grid.of(
         pairs,
-        {**of_suite, **columns} if suites else columns,
+        {
+            "suite": lambda pair: pair.suite,
+            "right is": lambda pair: pair.question,
+            "first": lambda pair: pair.first,
+            "second": lambda pair: pair.second,
+            "items": lambda pair: pair.n,
+            "change": lambda pair: _signed(pair.change.estimate),
+            "95 %": lambda pair: _interval(pair.change),
+            "h": lambda pair: _signed(pair.effect),
+            "gained/lost": lambda pair: f"{len(pair.gained)}/{len(pair.lost)}",
+            "p": lambda pair: _p(pair.test.p),
+            f"p ({correction})": lambda pair: _p(pair.corrected),
+            "kappa": lambda pair: _share(pair.kappa.value),
+            "detectable": lambda pair: _share(pair.detectable),
+            "reason": lambda pair: pair.test.reason or pair.change.reason,
+        },
+        without=() if suites else _OF_SUITE,
         title=title,
         labels=4 if suites else 2,
         remarks=1,
@@ -276,25 +275,21 @@ def equivalence_words(test: Equivalence, *, margin: float) -> str:
 def models_grid(rankings: Sequence[Ranking]) -> Grid:
     """A table of the models of each suite, the best first, with their ranges of possible ranks."""
     alone = rankings[0] if len(rankings) == 1 else None
-    rows = [(ranking, model) for ranking in rankings for model in ranking.models]
-    model: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
-        "model": lambda row: row[1].model
-    }
-    columns: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
-        "accuracy": lambda row: _share(row[1].accuracy),
-        "95 %": lambda row: _interval(row[1].interval),
-        "place": lambda row: row[1].rank.place if row[1].rank else None,
-        "could be": lambda row: _places(row[1].rank) if row[1].rank else None,
-    }
-    of_suite: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
-        "suite": lambda row: row[0].suite,
-        "right is": lambda row: row[0].question,
-        **model,
-        "items": lambda row: row[0].n,
-    }
     return Grid.of(
-        rows,
-        {**(model if alone else of_suite), **columns},
+        [(ranking, model) for ranking in rankings for model in ranking.models],
+        {
+            "suite": lambda row: row[0].suite,
+            "right is": lambda row: row[0].question,
+            "model": lambda row: row[1].model,
+            "items": lambda row: row[0].n,
+            "accuracy": lambda row: _share(row[1].accuracy),
+            "95 %": lambda row: _interval(row[1].interval),
+            "place": lambda row: row[1].rank.place if row[1].rank else None,
+            "could be": lambda row: (
+                formatting.places(row[1].rank.best, row[1].rank.worst) if row[1].rank else None
+            ),
+        },
+        without=(*_OF_SUITE, "items") if alone else (),
         title=f"{alone.suite}, {alone.question}: {alone.n} items scored by all models."
         if alone
         else "Models by suite, over the items scored by all of them.",
@@ -307,30 +302,23 @@ def checkpoints_grid(rankings: Sequence[Ranking]) -> Grid:
     """A table of the revisions of one model, in the order of training."""
     alone = rankings[0] if len(rankings) == 1 else None
     rows = [(ranking, step) for ranking in rankings for step in ranking.checkpoints]
-    columns: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
-        "step": lambda row: str(row[1].step),
-        "accuracy": lambda row: _share(row[1].accuracy),
-        "95 %": lambda row: _interval(row[1].interval),
-        "items": lambda row: row[1].n,
-        "model": lambda row: row[1].model,
-    }
-    of_suite: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
-        "suite": lambda row: row[0].suite,
-        "right is": lambda row: row[0].question,
-    }
-    first = next(ranking for ranking in rankings if ranking.checkpoints)
-    family = first.models[0].family
+    family = rows[0][1].family
     return Grid.of(
         rows,
-        columns if alone else {**of_suite, **columns},
+        {
+            "suite": lambda row: row[0].suite,
+            "right is": lambda row: row[0].question,
+            "step": lambda row: str(row[1].step),
+            "accuracy": lambda row: _share(row[1].accuracy),
+            "95 %": lambda row: _interval(row[1].interval),
+            "items": lambda row: row[1].n,
+            "model": lambda row: row[1].model,
+        },
+        without=_OF_SUITE if alone else (),
         title=f"{family} over training, {alone.suite}." if alone else f"{family} over training.",
         labels=1 if alone else 3,
         remarks=1,
     )
-
-
-def _places(rank: Rank) -> str:
-    return str(rank.best) if rank.best == rank.worst else f"{rank.best}-{rank.worst}"
 
 
 def _ranking_notes(rankings: Sequence[Ranking]) -> list[str]:

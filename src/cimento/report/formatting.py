@@ -56,6 +56,11 @@ class Ends(str):
         return new
 
 
+def places(best: int, worst: int) -> str:
+    """The places from the best to the worst that a model could hold: ``2``, ``1-3``."""
+    return str(best) if best == worst else f"{best}-{worst}"
+
+
 def agreement_text(agreement: Agreement) -> str:
     """A coefficient of agreement with its interval, or the reason why one of them is missing."""
     if agreement.value is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, takewhile
 from typing import TypeAlias, TypeVar
@@ -137,6 +137,7 @@ class Grid:
         remarks: int = 0,
         notes: tuple[str, ...] = (),
         grouped: int = 0,
+        without: Collection[str] = (),
     ) -> Grid:
         """A table of records, one per row.
 
@@ -149,12 +150,14 @@ class Grid:
             notes: sentences below the table.
             grouped: number of columns on the left that are blank if they repeat the row above; rows
                 in which they change have a line above them.
+            without: names of columns to leave out.
         """
-        rows = [tuple(_cell(make(record)) for make in columns.values()) for record in records]
+        made = {name: make for name, make in columns.items() if name not in without}
+        rows = [tuple(_cell(make(record)) for make in made.values()) for record in records]
         begins = [k == 0 or row[:grouped] != rows[k - 1][:grouped] for k, row in enumerate(rows)]
         return cls(
             title=title,
-            header=tuple(columns),
+            header=tuple(made),
             rows=tuple(
                 row if begins[k] else ((BLANK,) * grouped + row[grouped:])
                 for k, row in enumerate(rows)

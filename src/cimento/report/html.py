@@ -39,10 +39,10 @@ from cimento.report.items import encode_items
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from cimento.report import NamedGrid, Rates
+    from cimento.report import ItemRecord, NamedGrid
     from cimento.report.figures import Figure, VegaSpec
     from cimento.report.grid import Grid
-    from cimento.runs.outcomes import Estimate, Outcome
+    from cimento.runs.outcomes import Estimate
     from cimento.runs.summary import Missing
 
 
@@ -66,23 +66,6 @@ ITEM_ORDERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class PageLine:
-    """One line of the chart of a suite: a rate with its interval.
-
-    Attributes:
-        group: the phenomenon or prediction that this line and its neighbors are about.
-        span: number of lines in the group, on its first line; 0 on the others.
-        model: label of the model.
-        estimate: the rate to draw.
-    """
-
-    group: str
-    span: int
-    model: str
-    estimate: Estimate
-
-
-@dataclass(frozen=True, slots=True)
 class Drawing:
     """A figure in a page.
 
@@ -95,21 +78,6 @@ class Drawing:
     name: str
     title: str
     svg: str
-
-
-@dataclass(frozen=True, slots=True)
-class PageSection:
-    """A section of the page.
-
-    Attributes:
-        anchor: id of the section.
-        suite: the suite's report.
-        drawings: the suite's figures.
-    """
-
-    anchor: str
-    suite: SuiteReport
-    drawings: tuple[Drawing, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,8 +114,7 @@ def html_page(page: Page) -> str:
     """The page as HTML text."""
     environment = page_environment("cimento.report")
     style, script = asset("base.css", "report.css"), asset("items.js")
-    reason = lacking_figures()
-    common, of_runs = _provenance(page.runs)
+    common, of_runs = provenance(page.runs)
     block = encode_items(page.runs)
     charted = _charted(page.runs)
     shown = charted + [run.headline for run in page.runs if run.headline and not run.rates]
@@ -157,12 +124,15 @@ def html_page(page: Page) -> str:
         style=style,
         script=script,
         policy=security_policy(style, script),
-        sections=_sections(page.suites, drawn=not reason),
+        sections=[
+            (f"suite-{nth}", suite, drawings_of(suite.figures, f"suite-{nth}"))
+            for nth, suite in enumerate(page.suites, 1)
+        ],
         joint=[
-            (section, _drawings(section.figures if not reason else (), f"joint-{nth}"))
+            (section, drawings_of(section.figures, f"joint-{nth}"))
             for nth, section in enumerate(page.joint, 1)
         ],
-        lacking=reason,
+        lacking=lacking_figures(),
         languages=tuple(dict.fromkeys(suite.first.language for suite in page.suites)),
         models=tuple(dict.fromkeys(run.model for run in page.runs)),
         common=common,
@@ -227,10 +197,15 @@ def _packed(text: str) -> str:
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
-def charts(runs: Sequence[RunReport]) -> tuple[tuple[str, tuple[PageLine, ...]], ...]:
-    """The charts of a suite: heading, and rates by group and model."""
-    headings = dict.fromkeys(block.heading for run in runs for block in run.rates)
-    return tuple((heading, _lines(runs, heading)) for heading in headings)
+def charts(runs: Sequence[RunReport]) -> dict[str, dict[str, list[tuple[str, Estimate]]]]:
+    """The charts of a suite: heading to what rates are about to models with their rates."""
+    by_heading: dict[str, dict[str, list[tuple[str, Estimate]]]] = {}
+    for run in runs:
+        for rates in run.rates:
+            groups = by_heading.setdefault(rates.heading, {})
+            for name, estimate in rates.lines:
+                groups.setdefault(name, []).append((run.model, estimate))
+    return by_heading
 
 
 def notes_together(runs: Sequence[RunReport]) -> list[tuple[str, str]]:
@@ -245,33 +220,15 @@ def notes_together(runs: Sequence[RunReport]) -> list[tuple[str, str]]:
     ]
 
 
-def _lines(runs: Sequence[RunReport], heading: str) -> tuple[PageLine, ...]:
-    groups: dict[str, list[tuple[str, Estimate]]] = {}
-    for run in runs:
-        for name, estimate in _under(run.rates, heading):
-            groups.setdefault(name, []).append((run.model, estimate))
-    return tuple(
-        PageLine(group, len(members) if index == 0 else 0, model, estimate)
-        for group, members in groups.items()
-        for index, (model, estimate) in enumerate(members)
-    )
+def drawings_of(figures: Sequence[Figure], anchor: str) -> list[Drawing]:
+    """Figures drawn for a page; none if none can be drawn here.
 
-
-def _under(rates: Iterable[Rates], heading: str) -> Iterable[tuple[str, Estimate]]:
-    return (line for block in rates if block.heading == heading for line in block.lines)
-
-
-def _sections(suites: Sequence[SuiteReport], *, drawn: bool) -> tuple[PageSection, ...]:
-    sections = []
-    for place, suite in enumerate(suites, 1):
-        anchor = f"suite-{place}"
-        drawings = _drawings(suite.figures if drawn else (), anchor)
-        sections.append(PageSection(anchor, suite, drawings))
-    return tuple(sections)
-
-
-def _drawings(figures: Sequence[Figure], anchor: str) -> tuple[Drawing, ...]:
-    return tuple(drawing_of(figure, f"{anchor}-{nth}") for nth, figure in enumerate(figures, 1))
+    Args:
+        figures: the figures.
+        anchor: prefix of every id in the drawings, before the number of the figure.
+    """
+    shown = () if lacking_figures() else figures
+    return [drawing_of(figure, f"{anchor}-{nth}") for nth, figure in enumerate(shown, 1)]
 
 
 def drawing_of(figure: Figure, name: str) -> Drawing:
@@ -371,46 +328,16 @@ def _title(runs: Sequence[RunReport]) -> str:
     return f"{named} on {suites[0] if len(suites) == 1 else f'{len(suites)} suites'}"
 
 
-@dataclass(frozen=True, slots=True)
-class PlainItem:
-    """An item, for readers without scripts.
-
-    Attributes:
-        suite: name of its suite.
-        model: label of the model that answered.
-        id: id of the item.
-        outcome: the outcome; None if nothing in the item is right or wrong.
-        texts: condition and stimulus of each text.
-    """
-
-    suite: str
-    model: str
-    id: str
-    outcome: Outcome | None
-    texts: tuple[tuple[str, str], ...]
-
-
-def _first_items(runs: Sequence[RunReport]) -> tuple[PlainItem, ...]:
+def _first_items(runs: Sequence[RunReport]) -> list[tuple[RunReport, ItemRecord]]:
     """The worst items of the first runs."""
     each_run = max(1, FIRST_ITEMS // max(1, len(runs)))
-    shown = [
-        PlainItem(
-            suite=run.suite,
-            model=run.model,
-            id=item.id,
-            outcome=item.outcome,
-            texts=tuple((strip.condition, strip.text) for strip in item.strips),
-        )
-        for run in runs
-        for item in run.items[:each_run]
-    ]
-    return tuple(shown[:FIRST_ITEMS])
+    return [(run, item) for run in runs for item in run.items[:each_run]][:FIRST_ITEMS]
 
 
 _Lines = tuple[tuple[str, str], ...]
 
 
-def _provenance(runs: Sequence[RunReport]) -> tuple[_Lines, tuple[tuple[RunReport, _Lines], ...]]:
+def provenance(runs: Sequence[RunReport]) -> tuple[_Lines, tuple[tuple[RunReport, _Lines], ...]]:
     """The provenance that all runs share, and the rest of each run's provenance."""
     if not runs:
         return (), ()

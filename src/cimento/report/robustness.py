@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -69,29 +69,6 @@ def reliability_grid(rankings: Sequence[Ranking]) -> Grid:
     test; of one suite, the items that all models pass, and none, are named.
     """
     alone = rankings[0] if len(rankings) == 1 else None
-    columns: dict[str, Callable[[Ranking], str | int | None]] = {
-        "items": lambda ranking: ranking.analysis.items,
-        "all pass": lambda ranking: len(ranking.analysis.all_pass),
-        "none passes": lambda ranking: len(ranking.analysis.none_pass),
-        "KR-20": lambda ranking: _share(ranking.analysis.kr20.value),
-        "split-half": lambda ranking: _share(ranking.analysis.halves.reliability),
-        "item-total (median)": lambda ranking: _share(_middle(ranking)),
-        "negative": lambda ranking: (
-            None if _middle(ranking) is None else len(ranking.analysis.against)
-        ),
-        "reason": lambda ranking: (
-            ranking.analysis.reason
-            or ranking.analysis.kr20.reason
-            or ranking.analysis.halves.reason
-        ),
-    }
-    of_suite: dict[str, Callable[[Ranking], str | int | None]] = {
-        "suite": lambda ranking: ranking.suite,
-        "right is": lambda ranking: ranking.question,
-        "models": lambda ranking: ranking.analysis.models,
-        "alpha": lambda ranking: _share(ranking.alpha.value),
-        "p": lambda ranking: _p(ranking.together.p) if ranking.together else None,
-    }
     said = [
         "alpha: agreement of the models on which items are right (Krippendorff).",
         *(
@@ -101,7 +78,28 @@ def reliability_grid(rankings: Sequence[Ranking]) -> Grid:
     ]
     return Grid.of(
         rankings,
-        columns if alone else {**of_suite, **columns},
+        {
+            "suite": lambda ranking: ranking.suite,
+            "right is": lambda ranking: ranking.question,
+            "models": lambda ranking: ranking.analysis.models,
+            "alpha": lambda ranking: _share(ranking.alpha.value),
+            "p": lambda ranking: _p(ranking.together.p) if ranking.together else None,
+            "items": lambda ranking: ranking.analysis.items,
+            "all pass": lambda ranking: len(ranking.analysis.all_pass),
+            "none passes": lambda ranking: len(ranking.analysis.none_pass),
+            "KR-20": lambda ranking: _share(ranking.analysis.kr20.value),
+            "split-half": lambda ranking: _share(ranking.analysis.halves.reliability),
+            "item-total (median)": lambda ranking: _share(_middle(ranking)),
+            "negative": lambda ranking: (
+                None if _middle(ranking) is None else len(ranking.analysis.against)
+            ),
+            "reason": lambda ranking: (
+                ranking.analysis.reason
+                or ranking.analysis.kr20.reason
+                or ranking.analysis.halves.reason
+            ),
+        },
+        without=("suite", "right is", "models", "alpha", "p") if alone else (),
         title=f"{alone.suite}, {alone.question}: reliability over {alone.analysis.models} models."
         if alone
         else "Reliability of the items.",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ from cimento.report import (
 from cimento.report.figures import drawable
 from cimento.report.figures_rates import margins_figure, rates_figure
 from cimento.report.formatting import estimate_label, items, rate_remarks
-from cimento.report.grid import EstimateCell, Grid, GridCell
+from cimento.report.grid import EstimateCell, Grid
 from cimento.report.items import strips_of, worst_first
 from cimento.runs.outcomes import Outcome, each_outcome
 from cimento.runs.store import blank_before, manifest_part
@@ -214,34 +214,30 @@ AnsweredPlaces = Sequence[tuple[str, tuple[GivenAnswer, ...]]]
 def _answers(run: Run) -> Iterator[tuple[int, AnsweredPlaces]]:
     """The answers to each request: options by probability, candidates by rank, replies."""
     by_request: dict[int, list[tuple[str, tuple[GivenAnswer, ...]]]] = {}
-    if CHOICES.name in run.tables:
-        for (request,), rows in _by(run.table(CHOICES.name), "request"):
-            by_request.setdefault(request, []).append(("options", _options(rows)))
-    if FILLS.name in run.tables:
-        for (request,), rows in _by(run.table(FILLS.name), "request"):
-            for method, given in _candidates(rows):
-                by_request.setdefault(request, []).append((method, given))
-    if REPLIES.name in run.tables:
-        for request, text in run.table(REPLIES.name).select("request", "text").iter_rows():
-            by_request.setdefault(request, []).append(("reply", (GivenAnswer(text),)))
+    for table, read in ((CHOICES, _options), (FILLS, _candidates), (REPLIES, _replies)):
+        if table.name in run.tables:
+            for (request,), rows in run.table(table.name).group_by("request", maintain_order=True):
+                by_request.setdefault(request, []).extend(read(rows))
     yield from by_request.items()
 
 
-def _by(table: pl.DataFrame, *columns: str) -> Iterator[tuple[tuple[int, ...], pl.DataFrame]]:
-    groups = table.partition_by(*columns, as_dict=True, maintain_order=True)
-    yield from groups.items()
-
-
-def _options(rows: pl.DataFrame) -> tuple[GivenAnswer, ...]:
+def _options(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[GivenAnswer, ...]]]:
     """The most probable options, each with its share of the probability of all options."""
     known = [(text.strip(), x) for text, x in rows.select("text", "logprob_nats").iter_rows()]
     highest = max((x for _, x in known if x is not None), default=0.0)
     total = math.fsum(math.exp(x - highest) for _, x in known if x is not None)
     ordered = sorted(known, key=lambda option: -math.inf if option[1] is None else -option[1])
-    return tuple(
-        GivenAnswer(text, None if x is None else math.exp(x - highest) / total)
-        for text, x in ordered[:WORST_SHOWN]
+    yield (
+        "options",
+        tuple(
+            GivenAnswer(text, None if x is None else math.exp(x - highest) / total)
+            for text, x in ordered[:WORST_SHOWN]
+        ),
     )
+
+
+def _replies(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[GivenAnswer, ...]]]:
+    yield from (("reply", (GivenAnswer(text),)) for text in rows["text"])
 
 
 def _candidates(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[GivenAnswer, ...]]]:
@@ -269,22 +265,26 @@ def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence
         notes: sentences below the table.
     """
     listed = list(estimates)
-    columns: dict[str, Callable[[Estimate], GridCell | int | None]] = {
-        "suite": lambda estimate: estimate.suite,
-        "model": lambda estimate: estimate.model,
-        "question": lambda e: " ".join(filter(None, (e.question, e.method))),
-        "group": lambda estimate: estimate.group and f"{estimate.group}={estimate.level}",
-        "statistic": lambda e: f"{e.statistic}, %" if e.is_share else e.statistic,
-        "value": estimate_cell,
-        "n": lambda estimate: estimate.n,
-        "ties": lambda estimate: estimate.tied,
-        "unscored": lambda estimate: estimate.unscored,
-        "chance": chance_of,
-    }
-    if len({estimate.suite for estimate in listed}) <= 1:
-        del columns["suite"]
-    labels = list(columns).index("value")
-    return Grid.of(listed, columns, title=title, labels=labels, notes=tuple(notes))
+    several = len({estimate.suite for estimate in listed}) > 1
+    return Grid.of(
+        listed,
+        {
+            "suite": lambda estimate: estimate.suite,
+            "model": lambda estimate: estimate.model,
+            "question": lambda e: " ".join(filter(None, (e.question, e.method))),
+            "group": lambda estimate: estimate.group and f"{estimate.group}={estimate.level}",
+            "statistic": lambda e: f"{e.statistic}, %" if e.is_share else e.statistic,
+            "value": estimate_cell,
+            "n": lambda estimate: estimate.n,
+            "ties": lambda estimate: estimate.tied,
+            "unscored": lambda estimate: estimate.unscored,
+            "chance": chance_of,
+        },
+        without=() if several else ("suite",),
+        title=title,
+        labels=5 if several else 4,
+        notes=tuple(notes),
+    )
 
 
 def estimate_cell(estimate: Estimate) -> EstimateCell:

@@ -15,9 +15,8 @@ from cimento.compare.answer_table import answer_table
 from cimento.compare.item_outcomes import without_restated
 from cimento.errors import UsageError, counted
 from cimento.report.analysis import analysis_section
-from cimento.report.figures import lacking_figures
 from cimento.report.grid import Grid, as_csv
-from cimento.report.html import drawing_of
+from cimento.report.html import drawings_of
 from cimento.report.items import marked_regions
 from cimento.runs.store import manifest_part
 from cimento.site.board import slug
@@ -300,7 +299,6 @@ def together_files(look: SiteLook, analysis: Analysis) -> Iterator[tuple[str, st
     section = analysis_section(analysis)
     for table in section.tables:
         yield _csv(table.name), as_csv(table.grid)
-    figures = () if lacking_figures() else section.figures
     yield (
         TOGETHER,
         look.page(
@@ -308,7 +306,7 @@ def together_files(look: SiteLook, analysis: Analysis) -> Iterator[tuple[str, st
             TOGETHER,
             title=section.heading,
             analysis=analysis,
-            drawings=[drawing_of(figure, f"figure-{n}") for n, figure in enumerate(figures, 1)],
+            drawings=drawings_of(section.figures, "figure"),
             tables=section.tables,
             csv_of=_csv,
         ),

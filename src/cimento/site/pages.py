@@ -19,10 +19,12 @@ from cimento.report.html import (
     Page,
     asset,
     drawing_of,
+    drawings_of,
     html_page,
     minus,
     notes_together,
     page_environment,
+    provenance,
     security_policy,
 )
 from cimento.runs.outcomes import missing
@@ -262,7 +264,7 @@ def model_page(
             if one.entry.page in pages
         ],
         notes=_notes_of(entries),
-        provenance=_shared(entries),
+        provenance=provenance([entry.reports[0] for entry in entries if entry.reports])[0],
         files=files,
     )
 
@@ -274,15 +276,6 @@ def _notes_of(entries: Sequence[Entry]) -> list[tuple[str, str]]:
         for note in (note for report in entry.reports for note in report.notes):
             suites.setdefault(note, []).append(entry.suite)
     return [(note, ", ".join(dict.fromkeys(named))) for note, named in suites.items()]
-
-
-def _shared(entries: Sequence[Entry]) -> tuple[tuple[str, str], ...]:
-    """The provenance that all runs of a model have in common."""
-    lines = [entry.reports[0].provenance for entry in entries if entry.reports]
-    if not lines:
-        return ()
-    shared = set(lines[0]).intersection(*lines)
-    return tuple(line for line in lines[0] if line in shared)
 
 
 def suite_page(
@@ -304,8 +297,8 @@ def suite_page(
     """
     reports = [report for section in part.sections for report in section.runs]
     judged = {one.entry.page for one in part.whole.results}
-    drawn = len(part.entries) <= MOST_DRAWN and not lacking_figures()
-    figures = [figure for section in part.sections for figure in section.figures] if drawn else []
+    drawn = part.sections if len(part.entries) <= MOST_DRAWN and not lacking_figures() else ()
+    figures = [figure for section in drawn for figure in section.figures]
     return look.page(
         "suite.html",
         part.page,
@@ -319,7 +312,7 @@ def suite_page(
         silent=[entry for entry in part.entries if entry.page not in judged],
         training=_training(part),
         curves=curves,
-        drawings=[drawing_of(figure, f"figure-{nth}") for nth, figure in enumerate(figures, 1)],
+        drawings=drawings_of(figures, "figure"),
         tables=tables,
         csv_of=lambda name: f"tables/{part.folder}/{slug(name)}.csv",
         shown=_stimulus,
