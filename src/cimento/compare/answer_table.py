@@ -129,7 +129,10 @@ def answer_table(
     keys = tuple(dict.fromkeys(key for one in models for key in one.answers))
     first_runs = {run.suite_name: run for run in reversed(judged)}
     columns = {name: _columns(run) for name, run in first_runs.items()}
-    _need_column(phenomenon, columns)
+    if phenomenon:
+        known = dict.fromkeys(column for of_suite in columns.values() for column in of_suite)
+        where, seen = f"--phenomenon={phenomenon}", "no suite has such a column"
+        need_known(phenomenon, known, where=where, seen=seen)
     texts = {key: text for run in first_runs.values() for key, text in _texts(run).items()}
     clusters = {key: name for run in first_runs.values() for key, name in _clusters(run).items()}
     respondents = (*models, *people)
@@ -194,31 +197,31 @@ def _models(runs: Sequence[Run], ties: TieRule) -> list[Respondent]:
 
     answers: dict[str, dict[Key, float]] = {}
     facts: dict[str, tuple[str, str]] = {}
-    counts: dict[str, list[int]] = {}
+    tied: Counter[str] = Counter()
+    undefined: Counter[str] = Counter()
     for run, name in zip(runs, distinct_names(runs), strict=True):
         for one in item_outcomes([run]):
             rows = run.outcomes().filter(pl.col("question") == one.question)
             rows = rows.filter(rows["method"] == rows["method"][0]) if len(rows) else rows
             facts.setdefault(name, (one.kind, one.family))
-            count = counts.setdefault(name, [0, 0])
             held = answers.setdefault(name, {})
             for item, verdict, right in rows.select("item", "verdict", "right").iter_rows():
                 tie = verdict == "tie"
-                count[0] += tie
+                tied[name] += tie
                 if tie and ties == "half":
                     held[run.suite_name, item] = 0.5
                 elif right is not None:
                     held[run.suite_name, item] = float(right)
                 else:
-                    count[1] += 1
+                    undefined[name] += 1
     return [
         Respondent(
             name=name,
             kind=facts[name][0],
             family=facts[name][1],
             answers=held,
-            ties=counts[name][0],
-            undefined=counts[name][1],
+            ties=tied[name],
+            undefined=undefined[name],
         )
         for name, held in answers.items()
     ]
@@ -284,18 +287,6 @@ def _tokens_of(run: Run) -> Iterator[tuple[str, float]]:
     by_condition = joined.filter(within).group_by("item", "condition").len()
     by_item = by_condition.group_by("item", maintain_order=True).agg(pl.col("len").mean())
     yield from by_item.iter_rows()
-
-
-def _need_column(name: str, columns: Columns) -> None:
-    """Refuse the name of a column that no suite has.
-
-    Raises:
-        UsageError: no suite has it.
-    """
-    known = dict.fromkeys(column for of_suite in columns.values() for column in of_suite)
-    where, seen = f"--phenomenon={name}", "no suite has such a column"
-    if name:
-        need_known(name, known, where=where, seen=seen)
 
 
 def _phenomenon(

@@ -30,7 +30,6 @@ from cimento.compare.pairwise import (
     paired_outcomes,
     paired_scores,
 )
-from cimento.compare.ranking import corrected_correlations
 from cimento.compare.ways import WaysCompared, compare_ways, is_restated
 from cimento.errors import UsageError
 from cimento.io.tables import REQUESTS
@@ -211,7 +210,7 @@ def compare_before_after(
         rates=corrected(rates, correction),
         headlines=frozenset(headlines),
         values=tuple(values),
-        correlations=corrected_correlations(correlations, correction),
+        correlations=corrected(correlations, correction),
         means=_means(matches),
         ways=_ways(matches, seed=seed),
         only_first=_unpaired(sides[0], (one for one, _ in matches)),

@@ -106,8 +106,7 @@ def margin_covariates(
 
 def _of_run(run: Run, frequency: Frequency | None) -> list[MarginCovariates]:
     suite = judged_suite(run)
-    clusters = suite.clusters() if suite.cluster else None
-    margins = margins_of_costs(run, frequency)
+    clusters, margins = suite.clusters(), margins_of_costs(run, frequency)
     outcomes = run.outcomes()
     rows = []
     for place, question in enumerate(prediction.name for prediction in suite.predictions):
@@ -311,8 +310,7 @@ def part_rates(
         right: whether each judged item is right.
         parts: ids of the items of each part, by its name.
     """
-    suite = judged_suite(run)
-    clusters = suite.clusters() if suite.cluster else None
+    clusters = judged_suite(run).clusters()
     for name, items in parts.items():
         judged = [item for item in right if item in items]
         passed = [right[item] for item in judged]

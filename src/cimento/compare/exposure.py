@@ -186,14 +186,12 @@ def exposure(run: Run, pairs: Sequence[Pair], *, seed: int = 0) -> Exposure:
         item: value for item, value in outcomes.select("item", "value").iter_rows() if item in items
     }
     ratios = [sum(pair.log_ratio for pair in items[item]) / len(items[item]) for item in margins]
-    suite = judged_suite(run)
-    clusters = suite.clusters() if suite.cluster else None
     return Exposure(
         suite=run.suite.name,
         model=run.model,
         parts=tuple(part_rates(run, right, parts)),
         margins=correlate(
             list(margins.values()), ratios, kind="spearman", seed=seed,
-            design=Design.of(margins, clusters),
+            design=Design.of(margins, judged_suite(run).clusters()),
         ),
     )  # fmt: skip

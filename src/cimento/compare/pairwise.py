@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from cimento.compare.item_outcomes import ItemOutcomes, different_scales, rates_only
 from cimento.errors import counted
@@ -278,7 +278,7 @@ def _conditions(table: pl.DataFrame) -> dict[str, dict[str, float]]:
 
 Correction: TypeAlias = Literal["holm", "bh"]
 
-CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
+_CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -415,16 +415,18 @@ def _why_undetectable(changes: Sequence[float], design: Design) -> str:
     )
 
 
-def corrected(
-    comparisons: Sequence[PairwiseComparison], correction: Correction
-) -> tuple[PairwiseComparison, ...]:
+Tested = TypeVar("Tested", PairwiseComparison, PairedCorrelations)
+
+
+def corrected(comparisons: Sequence[Tested], correction: Correction) -> tuple[Tested, ...]:
     """The comparisons with their p-values corrected over all of them.
 
     Args:
-        comparisons: made together.
+        comparisons: of shares or of correlations, made together.
         correction: ``holm``, or ``bh`` for the share of false finds.
     """
-    p_values = CORRECTIONS[correction]([comparison.test.p for comparison in comparisons])
+    tests = (one.test if isinstance(one, PairwiseComparison) else one.change for one in comparisons)
+    p_values = _CORRECTIONS[correction]([test.p for test in tests])
     return tuple(
         dataclasses.replace(comparison, corrected=p, family=len(comparisons))
         for comparison, p in zip(comparisons, p_values, strict=True)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from cimento.compare.item_outcomes import ItemOutcomes, rates_only
 from cimento.compare.pairwise import (
-    CORRECTIONS,
     Correction,
     PairedCorrelations,
     PairwiseComparison,
@@ -161,24 +159,8 @@ def rank_models(
     pairs = iter(corrected([pair for ranking in rankings for pair in ranking.pairs], correction))
     return Rankings(
         rankings=tuple(_placed(r, [next(pairs) for _ in r.pairs]) for r in rankings),
-        correlations=corrected_correlations(correlations, correction),
+        correlations=corrected(correlations, correction),
         alone=tuple(dict.fromkeys(titles)),
-    )
-
-
-def corrected_correlations(
-    changes: Sequence[PairedCorrelations], correction: Correction
-) -> tuple[PairedCorrelations, ...]:
-    """The differences of correlations with their p-values corrected over all of them.
-
-    Args:
-        changes: made together.
-        correction: ``holm``, or ``bh`` for the share of false finds.
-    """
-    p_values = CORRECTIONS[correction]([change.change.p for change in changes])
-    return tuple(
-        dataclasses.replace(change, corrected=p, family=len(changes))
-        for change, p in zip(changes, p_values, strict=True)
     )
 
 
@@ -188,8 +170,8 @@ def _placed(ranking: Ranking, pairs: Sequence[PairwiseComparison]) -> Ranking:
     tested = [(pair.first, pair.second, pair.corrected) for pair in pairs]
     ranks = rank_by_pairs(shares, tested if shares else [], corrected=True).ranks
     by_model = {rank.name: rank for rank in ranks}
-    models = (dataclasses.replace(one, rank=by_model.get(one.model)) for one in ranking.models)
-    return dataclasses.replace(ranking, pairs=tuple(pairs), models=tuple(models))
+    models = (replace(one, rank=by_model.get(one.model)) for one in ranking.models)
+    return replace(ranking, pairs=tuple(pairs), models=tuple(models))
 
 
 def _ranking(group: Sequence[ItemOutcomes], *, seed: int) -> Ranking:
@@ -291,12 +273,12 @@ def _share_tests(group: Sequence[ItemOutcomes], items: Sequence[str]) -> _Tests:
     design = group[0].design(items)
     columns = {one.model: [one.right[item] for item in items] for one in group}
     tests = {
-        (one, other): share_test(columns[other], columns[one], design)
-        for one, other in combinations(columns, TWO)
+        pair: share_test(columns[pair[1]], columns[pair[0]], design)
+        for pair in combinations(columns, TWO)
     }
     return _Tests(
         {model: sum(column) / len(items) for model, column in columns.items()},
-        [(one, other, test.p) for (one, other), test in tests.items()],
+        [(*pair, test.p) for pair, test in tests.items()],
         " or ".join(dict.fromkeys(test.method for test in tests.values())),
     )
 

@@ -21,7 +21,6 @@ from cimento.report import RunReport
 from cimento.report.figures import lacking_figures
 from cimento.runs.store import MANIFEST
 from cimento.site.board import SideBySide, SuitePart, entry_of, phenomenon_rates, results_of
-from cimento.statistics.multiple import Rank
 
 if TYPE_CHECKING:
     from cimento.runs.outcomes import Estimate
@@ -54,11 +53,7 @@ class KeptSide:
     phenomenon: str
     language: str
     page: str
-    ranks: tuple[tuple[str, float, int, int, int], ...]
-    n: int
-    left_out: int
-    method: str
-    reason: str
+    places: Places
     ceiling: float | None
     ceiling_method: str
 
@@ -194,18 +189,9 @@ def kept_parts(parts: Iterable[SuitePart], runs: Sequence[Run]) -> tuple[KeptPar
 
 
 def _kept_side(side: SideBySide) -> KeptSide:
-    ranks = side.places.ranks.values()
+    places = replace(side.places, pairs=())
     return KeptSide(
-        side.phenomenon,
-        side.language,
-        side.page,
-        tuple((rank.name, rank.mean, rank.place, rank.best, rank.worst) for rank in ranks),
-        side.places.n,
-        side.places.left_out,
-        side.places.method,
-        side.places.reason,
-        side.ceiling,
-        side.ceiling_method,
+        side.phenomenon, side.language, side.page, places, side.ceiling, side.ceiling_method
     )
 
 
@@ -247,17 +233,13 @@ def _entry(kept: KeptPart, entry: KeptEntry, run: Run) -> Entry:
 def _side(
     kept: KeptPart, side: KeptSide, rates: Iterable[tuple[Entry, Estimate | None]]
 ) -> SideBySide:
-    places = Places(
-        ranks={rank[0]: Rank(*rank) for rank in side.ranks},
-        n=side.n, left_out=side.left_out, method=side.method, reason=side.reason,
-    )  # fmt: skip
     return SideBySide(
         suite=kept.name,
         phenomenon=side.phenomenon,
         language=side.language,
         page=side.page,
-        results=results_of(rates, places),
-        places=places,
+        results=results_of(rates, side.places),
+        places=side.places,
         ceiling=side.ceiling,
         ceiling_method=side.ceiling_method,
     )
