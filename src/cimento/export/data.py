@@ -55,54 +55,31 @@ class ExportedResult:
         return tuple(one for one in self.outcomes if counts(one))
 
 
-@dataclass(frozen=True)
 class RunData:
     """A run, with the parts of it that exports need.
 
     Attributes:
         run: the run.
+        suite: the name of the suite.
+        meta: the suite's information about itself.
+        sha256: the sha256 of the suite; empty if the manifest has none.
+        model: the name of the model, without its revision.
+        card: the model card of the run.
+        asking: the settings under which the model was asked.
+        policy: the scoring policy; empty for a recording, which was scored by another program. The
+            blank before a text is that of the suite, if it has a rule of its own.
+        created: the time when the run was made, in ISO 8601.
     """
 
-    run: Run
-
-    @property
-    def suite(self) -> str:
-        """The name of the suite."""
-        return self.run.suite.name
-
-    @property
-    def card(self) -> Mapping[str, JsonValue]:
-        """The model card of the run."""
-        return manifest_part(self.run.manifest, "model")
-
-    @property
-    def asking(self) -> Mapping[str, JsonValue]:
-        """The settings under which the model was asked."""
-        return manifest_part(self.run.manifest, "asking")
-
-    @property
-    def policy(self) -> Mapping[str, JsonValue]:
-        """The scoring policy; empty for a recording, which was scored by another program.
-
-        The blank before a text is that of the suite, if it has a rule of its own.
-        """
-        policy = {} if self.run.model_kind == "replay" else manifest_part(self.asking, "policy")
-        return policy and {**policy, BLANK: blank_before(self.run.manifest)}
-
-    @property
-    def model(self) -> str:
-        """The name of the model, without its revision."""
-        return str(self.card.get("name") or self.run.model)
-
-    @property
-    def sha256(self) -> str:
-        """The sha256 of the suite; empty if the manifest has none."""
-        return str(manifest_part(self.run.manifest, "suite").get("sha256") or "")
-
-    @property
-    def created(self) -> str:
-        """The time when the run was made, in ISO 8601."""
-        return str(self.run.manifest.get("created", ""))
+    def __init__(self, run: Run) -> None:
+        self.run, self.suite, self.meta = run, run.suite.name, run.suite.meta
+        self.sha256 = str(manifest_part(run.manifest, "suite").get("sha256") or "")
+        self.card = manifest_part(run.manifest, "model")
+        self.model = str(self.card.get("name") or run.model)
+        self.asking = manifest_part(run.manifest, "asking")
+        policy = {} if run.model_kind == "replay" else manifest_part(self.asking, "policy")
+        self.policy = policy and {**policy, BLANK: blank_before(run.manifest)}
+        self.created = str(run.manifest.get("created", ""))
 
     @property
     def timestamp(self) -> float:

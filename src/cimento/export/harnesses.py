@@ -68,7 +68,7 @@ def _log(run: RunData) -> dict[str, JsonValue]:
 
 
 def _spec(run: RunData, ids: list[str]) -> dict[str, JsonValue]:
-    manifest, meta = run.run.manifest, run.run.suite.meta
+    manifest, meta = run.run.manifest, run.meta
     sample_ids: list[JsonValue] = [*ids]
     return {
         "eval_id": _id(run),
@@ -206,7 +206,7 @@ def _write_model(place: Path, runs: Sequence[RunData]) -> list[Path]:
         name: [_sample(run, result, k, one) for k, one in enumerate(result.scored)]
         for name, (run, result) in tasks.items()
     }
-    versions = {name: run.run.suite.meta.version for name, (run, _) in tasks.items()}
+    versions = {name: run.meta.version for name, (run, _) in tasks.items()}
     results: dict[str, JsonValue] = {
         "results": {name: _metrics(name, result) for name, (_, result) in tasks.items()},
         "group_subtasks": {name: [] for name in tasks},
@@ -290,7 +290,7 @@ def _or_not_known(value: float | None) -> JsonValue:
 
 
 def _config(name: str, run: RunData, result: ExportedResult) -> dict[str, JsonValue]:
-    meta = run.run.suite.meta
+    meta = run.meta
     return {
         "task": name,
         "dataset_path": meta.name,

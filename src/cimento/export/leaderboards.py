@@ -210,7 +210,7 @@ def _result(run: RunData, result: ExportedResult, estimate: Estimate) -> dict[st
 
 
 def _source(run: RunData) -> dict[str, JsonValue]:
-    meta = run.run.suite.meta
+    meta = run.meta
     details: dict[str, JsonValue] = {
         "version": meta.version,
         "language": meta.language,
@@ -375,7 +375,7 @@ def _notes(run: RunData, one: Estimate, label: str) -> str:
         one: its estimate.
         label: the model, with the options in which several runs of one suite differ.
     """
-    version = run.run.suite.meta.version
+    version = run.meta.version
     parts = (
         estimate_label(one) or one.statistic,
         label.removeprefix(run.run.model).strip(" ()"),

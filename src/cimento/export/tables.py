@@ -129,7 +129,7 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
 
 def _licences(runs: Sequence[RunData]) -> list[str]:
     """The section on the license of each suite."""
-    stated = {run.suite: run.run.suite.meta.licence or "not stated" for run in runs}
+    stated = {run.suite: run.meta.licence or "not stated" for run in runs}
     lines = [f"- `{suite}`: {licence}" for suite, licence in stated.items()]
     return ["## Licenses of the suites", "", *lines, ""]
 
