@@ -48,7 +48,6 @@ _SAYERS: Sequence[Sayer] = (
 )
 """The parts of an appendix between models and software, in order."""
 
-_SAYERS_IN_BRIEF: Sequence[Sayer] = (sentences.scored_in_brief,)
 _SHEET_VERSION = 1
 _SHEET_HEAD = """\
 # Preregistration sheet of cimento {version}.
@@ -84,7 +83,9 @@ def methods_paragraph(
         return paragraph
     names = {work.key: work for work in _works(facts, paragraph)}
     if form == "latex":
-        return _with_citations(paragraph, names, _latex, between=tex)
+        return _with_citations(
+            paragraph, names, lambda keys: f" \\citep{{{','.join(keys)}}}", between=tex
+        )
     return _with_citations(paragraph, names, lambda keys: _named(keys, names))
 
 
@@ -141,7 +142,7 @@ def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
     for sentence, those in _said([sentences.adaptive_sentences], runs).items():
         whose = _whose(those, runs)
         said.append(f"{whose}: {sentence[0].lower()}{sentence[1:]}" if whose else sentence)
-    said += _said(_SAYERS_IN_BRIEF, runs)
+    said += _said([sentences.scored_in_brief], runs)
     every = dict.fromkeys(run.meta.name for run in runs)
     last = ""
     for sentence, those in _said([lambda run: run.methods.brief], runs).items():
@@ -236,10 +237,6 @@ def _with_citations(
         parts += [between(paragraph[at : match.start()]), written(keys)]
         at = match.end()
     return "".join([*parts, between(paragraph[at:])])
-
-
-def _latex(keys: list[str]) -> str:
-    return f" \\citep{{{','.join(keys)}}}"
 
 
 def _named(keys: list[str], names: Mapping[str, Reference]) -> str:
