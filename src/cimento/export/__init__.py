@@ -69,16 +69,7 @@ def export(
     }
     if to not in writers:
         raise UsageError(where="--to", seen=f"got {to!r}", todo=did_you_mean(str(to), writers))
-    _refuse_others(to, {"organization": organization, "dataset": dataset, "source": source})
-    return writers[to](of_runs(runs_of(runs)), Path(folder))
-
-
-def _refuse_others(to: ExportTarget, given: Mapping[str, str]) -> None:
-    """Refuse options of other formats than the one that is written.
-
-    Raises:
-        UsageError: there is one.
-    """
+    given = {"organization": organization, "dataset": dataset, "source": source}
     for name, target in _OWN.items():
         if given[name] and to != target:
             raise UsageError(
@@ -86,3 +77,4 @@ def _refuse_others(to: ExportTarget, given: Mapping[str, str]) -> None:
                 seen=f"{to} has no place for it",
                 todo=f"Leave it out, or write --to={target}.",
             )
+    return writers[to](of_runs(runs_of(runs)), Path(folder))

@@ -72,7 +72,7 @@ def _place(run: RunData) -> PurePosixPath:
 
     The name is derived from the run, so that exporting twice makes no second record.
     """
-    developer, _, name = _model_id(run).rpartition("/")
+    developer, _, name = run.model.rpartition("/")
     digest = hashlib.sha256(json.dumps(run.run.manifest, sort_keys=True).encode()).digest()
     # The validator wants the form of a random UUID.
     stem = str(uuid.UUID(bytes=digest[:16], version=4))
@@ -110,7 +110,7 @@ def _record(run: RunData, organization: str) -> dict[str, JsonValue]:
         "schema_version": EVERY_EVAL_VERSION,
         "evaluation_id": _evaluation_id(run),
         "evaluation_timestamp": run.created,
-        "retrieved_timestamp": _epoch(run),
+        "retrieved_timestamp": str(run.timestamp),
         "source_metadata": {
             "source_name": "cimento",
             "source_type": "evaluation_run",
@@ -134,12 +134,11 @@ def _record(run: RunData, organization: str) -> dict[str, JsonValue]:
 
 def _model(run: RunData) -> dict[str, JsonValue]:
     card, versions = run.card, run.run.manifest.get("versions")
-    model_id = _model_id(run)
-    developer = model_id.rpartition("/")[0]
+    developer = run.model.rpartition("/")[0]
     engine = versions.get("transformers") if isinstance(versions, dict) else None
     info: dict[str, JsonValue] = {
         "name": run.model,
-        "id": model_id,
+        "id": run.model,
         "developer": developer or NOT_STATED,
         "additional_details": {
             **_availability(run),
@@ -234,7 +233,7 @@ def _row(run: RunData, result: ExportedResult, outcome: Outcome) -> dict[str, Js
     return {
         "schema_version": f"instance_level_eval_{EVERY_EVAL_VERSION}",
         "evaluation_id": _evaluation_id(run),
-        "model_id": _model_id(run),
+        "model_id": run.model,
         "evaluation_name": f"{run.suite}: {result.name}",
         "evaluation_result_id": _result_id(run, result, result.estimates[0]),
         "sample_id": outcome.item,
@@ -252,21 +251,12 @@ def _row(run: RunData, result: ExportedResult, outcome: Outcome) -> dict[str, Js
 
 
 def _evaluation_id(run: RunData) -> str:
-    return f"{run.suite}/{_model_id(run).replace('/', '_')}/{_epoch(run)}"
+    return f"{run.suite}/{run.model.replace('/', '_')}/{run.timestamp}"
 
 
 def _result_id(run: RunData, result: ExportedResult, estimate: Estimate) -> str:
     several = f"/{estimate.statistic}" if len(result.estimates) > 1 else ""
     return f"{_evaluation_id(run)}#{result.name}{several}"
-
-
-def _model_id(run: RunData) -> str:
-    """The model's id on the Hugging Face hub, or its bare name if it is from elsewhere."""
-    return run.model
-
-
-def _epoch(run: RunData) -> str:
-    return str(run.timestamp)
 
 
 def _texts(value: object) -> dict[str, JsonValue]:
