@@ -373,24 +373,18 @@ def _flat(run: Run) -> dict[str, str]:
 _OWN_SCALES = ("causal", "masked", "seq2seq")
 
 
-def scales_of_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
-    """The kinds whose scores lie on scales of their own; kinds that are not known are left out.
+def different_scales(kinds: Iterable[str]) -> str | None:
+    """The reason against testing differences of scores between kinds of models; None if none.
 
     A causal model gives the probability of a text, a masked model a pseudo-log-likelihood
     (Salazar et al. 2020, doi:10.18653/v1/2020.acl-main.240), a sequence-to-sequence model the
     probability of what it fills in.
-    """
-    present = set(kinds)
-    return tuple(kind for kind in _OWN_SCALES if kind in present)
-
-
-def different_scales(kinds: Iterable[str]) -> str | None:
-    """The reason against testing differences of scores between kinds of models; None if none.
 
     Args:
-        kinds: of the models, as manifests have them.
+        kinds: of the models, as manifests have them; kinds that are not known are left out.
     """
-    names = scales_of_kinds(kinds)
+    present = set(kinds)
+    names = [kind for kind in _OWN_SCALES if kind in present]
     if len(names) < 2:  # noqa: PLR2004  # one kind has one scale
         return None
     return f"scores of {' and '.join(names)} models are on different scales"
