@@ -131,6 +131,11 @@ class ItemRecord:
     remarks: tuple[tuple[str, str], ...] = ()
     contributions: tuple[Contributions, ...] = ()
 
+    @property
+    def verdict(self) -> str:
+        """The verdict on the whole item; empty if nothing in it is right or wrong."""
+        return (self.outcome.verdict if self.outcome else None) or ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
@@ -256,14 +261,9 @@ def _text(value: JsonValue) -> str:
 
 def about_of(meta: Meta) -> tuple[tuple[str, str], ...]:
     """The information that a suite gives about itself, as lines."""
-    lines = (
-        ("phenomenon", meta.phenomenon),
-        ("version", meta.version),
-        ("status", meta.status),
-        ("comment", meta.comment),
-        ("author", meta.author),
-        ("reference", meta.reference),
-        ("citation", meta.citation),
-        ("licence", meta.licence),
-    )
-    return tuple((label, text) for label, text in lines if text)
+    return tuple((name, text) for name in _ABOUT if (text := getattr(meta, name)))
+
+
+_ABOUT = (
+    "phenomenon", "version", "status", "comment", "author", "reference", "citation", "licence",
+)  # fmt: skip

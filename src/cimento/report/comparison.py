@@ -7,17 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.report import formatting
+from cimento.report.formatting import ends_of
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
     from cimento.compare.pairwise import PairedCorrelations, PairedValues, PairwiseComparison
     from cimento.compare.ranking import Ranking
     from cimento.report.sides import Sides
-    from cimento.statistics.agreement import Agreement
-    from cimento.statistics.correlation import CorrelationDifference
-    from cimento.statistics.differences import Difference
-    from cimento.statistics.intervals import Interval
-    from cimento.statistics.means import Mean
     from cimento.statistics.power import Equivalence
 
 _share = partial(formatting.rate, absent=BLANK)
@@ -106,7 +102,7 @@ def rates_grid(rates: Sequence[PairwiseComparison], *, correction: str, sides: S
             sides.one: lambda rate: _share(rate.first_share),
             sides.other: lambda rate: _share(rate.second_share),
             sides.change: lambda rate: _signed(rate.change.estimate),
-            "95 %": lambda rate: _interval(rate.change),
+            "95 %": lambda rate: ends_of(rate.change),
             more: lambda rate: len(rate.gained),
             less: lambda rate: len(rate.lost),
             "p": lambda rate: _p(rate.test.p),
@@ -130,7 +126,7 @@ def sizes_grid(rates: Sequence[PairwiseComparison], *, sides: Sides) -> Grid:
             "odds": lambda rate: _number(rate.odds.value),
             "d_z of margins": lambda r: _number(r.values.effect.value) if r.values else BLANK,
             "kappa": lambda rate: _share(rate.kappa.value),
-            "95 %": lambda rate: _interval(rate.kappa),
+            "95 %": lambda rate: ends_of(rate.kappa),
             "detectable": lambda rate: _share(rate.detectable),
             "reason": lambda rate: "; ".join(
                 filter(None, (rate.odds.reason, rate.kappa.reason, rate.no_detectable))
@@ -193,7 +189,7 @@ def pairs_grid(
             "second": lambda pair: pair.second,
             "items": lambda pair: pair.n,
             "change": lambda pair: _signed(pair.change.estimate),
-            "95 %": lambda pair: _interval(pair.change),
+            "95 %": lambda pair: ends_of(pair.change),
             "h": lambda pair: _signed(pair.effect),
             "gained/lost": lambda pair: f"{len(pair.gained)}/{len(pair.lost)}",
             "p": lambda pair: _p(pair.test.p),
@@ -254,7 +250,7 @@ def equivalence_grid(
             "second": lambda row: row[0].second if models else None,
             "items": lambda row: row[0].n,
             "change": lambda row: _signed(row[1].estimate),
-            "90 %": lambda row: _interval(row[1]),
+            "90 %": lambda row: ends_of(row[1]),
             "p": lambda row: _p(row[1].p),
             "so": lambda row: equivalence_words(row[1], margin=margin),
         },
@@ -283,7 +279,7 @@ def models_grid(rankings: Sequence[Ranking]) -> Grid:
             "model": lambda row: row[1].model,
             "items": lambda row: row[0].n,
             "accuracy": lambda row: _share(row[1].accuracy),
-            "95 %": lambda row: _interval(row[1].interval),
+            "95 %": lambda row: ends_of(row[1].interval),
             "place": lambda row: row[1].rank.place if row[1].rank else None,
             "could be": lambda row: (
                 formatting.places(row[1].rank.best, row[1].rank.worst) if row[1].rank else None
@@ -310,7 +306,7 @@ def checkpoints_grid(rankings: Sequence[Ranking]) -> Grid:
             "right is": lambda row: row[0].question,
             "step": lambda row: str(row[1].step),
             "accuracy": lambda row: _share(row[1].accuracy),
-            "95 %": lambda row: _interval(row[1].interval),
+            "95 %": lambda row: ends_of(row[1].interval),
             "items": lambda row: row[1].n,
             "model": lambda row: row[1].model,
         },
@@ -340,7 +336,7 @@ def _ranking_notes(rankings: Sequence[Ranking]) -> list[str]:
         alpha = ranking.alpha
         stated = f"undefined ({alpha.reason})"
         if alpha.value is not None:
-            stated = f"{alpha.value:.3f} {_interval(alpha)}".rstrip()
+            stated = f"{alpha.value:.3f} {ends_of(alpha)}".rstrip()
         notes.append(f"Agreement on which items are right, {alpha.coefficient}: {stated}.")
     reasons = (model.interval.reason for ranking in rankings for model in ranking.models)
     notes += [f"No interval: {reason}." for reason in dict.fromkeys(reasons) if reason]
@@ -366,7 +362,7 @@ def values_grid(values: Sequence[PairedValues], *, title: str, sides: Sides) -> 
             sides.one: lambda value: _number(value.first),
             sides.other: lambda value: _number(value.second),
             sides.change: lambda value: _signed(value.change.value),
-            "95 %": lambda value: _interval(value.change),
+            "95 %": lambda value: ends_of(value.change),
             "p": lambda value: _p(value.change.p),
             "reason": lambda value: value.reason or value.change.reason,
         },
@@ -402,7 +398,7 @@ def correlations_grid(changes: Sequence[PairedCorrelations], *, correction: str)
             "r of first": lambda one: _signed(one.change.first),
             "r of second": lambda one: _signed(one.change.second),
             "change": lambda one: _signed(one.change.estimate),
-            "95 %": lambda one: _interval(one.change),
+            "95 %": lambda one: ends_of(one.change),
             "p": lambda one: _p(one.change.p),
             f"p ({correction})": lambda one: _p(one.corrected),
             "reason": lambda one: one.change.reason,
@@ -444,9 +440,3 @@ def changes_grid(values: Sequence[PairedValues], *, sides: Sides) -> Grid:
         if changes
         else tuple(f"There are none: {reason}." for reason in none),
     )
-
-
-def _interval(
-    interval: Mean | Difference | Interval | Agreement | CorrelationDifference | Equivalence,
-) -> str:
-    return formatting.interval(interval.low, interval.high, absent=BLANK)

@@ -13,6 +13,7 @@ from cimento.io.files import expanded, write_bytes, write_text
 from cimento.report import NamedGrid
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.excel import xlsx
+from cimento.report.figures import load_altair, wrong_ending
 from cimento.report.formatting import warnings
 from cimento.report.grid import GRID_FORMS, Grid, as_latex, as_markdown
 from cimento.report.paper import results_grid, revisions, short_names
@@ -152,11 +153,7 @@ def write_grid(grid: Grid, path: Path) -> Path:
     endings = (*GRID_FORMS, *_FILES)
     if (ending := path.suffix.lower()) in endings:
         return write_bytes(grid_file(grid, ending), path)
-    raise UsageError(
-        where=f"--output={path}",
-        seen=f"a table cannot be written as {path.suffix or 'a file without ending'}",
-        todo=f"Use one of {', '.join(endings)}.",
-    )
+    raise wrong_ending("a table", path, endings)
 
 
 def report(runs: RunsLike, path: str | Path, *, joint: Sequence[JointReport] = ()) -> Path:
@@ -180,11 +177,7 @@ def report(runs: RunsLike, path: str | Path, *, joint: Sequence[JointReport] = (
         return write_grid(results_grid(runs_of(runs)), file)
     form = REPORT_FORMS.get(file.suffix.lower())
     if form is None:
-        raise UsageError(
-            where=f"--output={file}",
-            seen=f"a report cannot be written as {file.suffix or 'a file without ending'}",
-            todo=f"Use one of {', '.join((*REPORT_FORMS, '.docx'))}.",
-        )
+        raise wrong_ending("a report", file, (*REPORT_FORMS, ".docx"))
     if joint and form is not html:
         raise UsageError(
             where=f"--output={file}",
@@ -209,8 +202,6 @@ def figure(runs: RunsLike, name: str, path: str | Path | None = None) -> Figure:
         UsageError: these runs have nothing to draw under this name, or several figures have it.
         MissingDependencyError: the drawing libraries are not installed.
     """
-    from cimento.report.figures import load_altair
-
     load_altair()
     figures = [figure for section in sections_of(runs_of(runs)) for figure in section.figures]
     named = [figure for figure in figures if figure.name == name]

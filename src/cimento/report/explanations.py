@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -39,21 +39,11 @@ NOT_A_SUM = (
 )
 
 
-def _groups(means: Sequence[CellMean]) -> Iterator[tuple[tuple[str, str, str], list[CellMean]]]:
-    """The means by part, question and phenomenon."""
-    keyed = groupby(means, key=lambda mean: (mean.part, mean.question, mean.phenomenon))
-    for key, group in keyed:
-        yield key, list(group)
-
-
 def effect_cell(mean: CellMean) -> EstimateCell:
     """A mean effect in bits, with its interval."""
     # Noise that was set to 0 has no interval, and needs no reason for that.
     reason = mean.reason if mean.low is None and mean.effect_bits else ""
-    return EstimateCell(
-        value=_rounded(mean.effect_bits), low=mean.low, high=mean.high, n=mean.n, reason=reason,
-        digits=2,
-    )  # fmt: skip
+    return EstimateCell.of(_rounded(mean.effect_bits), mean, mean.n, digits=2, reason=reason)
 
 
 def _rounded(value: float | None) -> float | None:
@@ -73,7 +63,9 @@ def explanation_grids(
         lens: the margins of single layers, in a column beside the effects.
     """
     grids = []
-    for (part, question, phenomenon), group in _groups(means):
+    keyed = groupby(means, key=lambda mean: (mean.part, mean.question, mean.phenomenon))
+    for (part, question, phenomenon), cells in keyed:
+        group = list(cells)
         title = f"{phenomenon}, {question}: effect in bits of exchanging the {PARTS[part]}"
         layered = [mean for mean in group if mean.layer is not None]
         notes = _notes(group, layered)
@@ -105,21 +97,16 @@ def _layers_grid(
             if mean is not None and mean.p_holm is not None and mean.p_holm <= _ALPHA:
                 bold.add((row, column))
         if lens:
-            cells.append(_lens_cell(lens.get(layer)))
+            seen = lens.get(layer)
+            cells.append(
+                EstimateCell.of(_rounded(seen.margin_bits), seen, seen.n, digits=2)
+                if seen
+                else BLANK
+            )
         rows.append(tuple(cells))
     header = ("after layer", *(name for _, name in regions), *((LENS,) if lens else ()))
     notes = (*notes, LENS_NOTE) if lens else notes
     return Grid(title=title, header=header, rows=tuple(rows), bold=frozenset(bold), notes=notes)
-
-
-def _lens_cell(mean: LensMean | None) -> GridCell:
-    """The margin of a layer, with its interval."""
-    if mean is None:
-        return BLANK
-    return EstimateCell(
-        value=_rounded(mean.margin_bits), low=mean.low, high=mean.high, n=mean.n,
-        reason=mean.reason, digits=2,
-    )  # fmt: skip
 
 
 def _heads_grid(means: Sequence[CellMean], title: str, notes: tuple[str, ...]) -> Grid:

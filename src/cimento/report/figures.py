@@ -197,11 +197,22 @@ class Figure:
             return write_text(texts[ending](), path)
         if ending in pictures:
             return write_bytes(pictures[ending](), path)
-        raise UsageError(
-            where=f"--output={path}",
-            seen=f"a figure cannot be written as {path.suffix or 'a file without ending'}",
-            todo=f"Use one of {', '.join((*texts, *pictures))}.",
-        )
+        raise wrong_ending("a figure", path, (*texts, *pictures))
+
+
+def wrong_ending(what: str, path: Path, endings: Iterable[str]) -> UsageError:
+    """The error of a file whose ending stands for no form.
+
+    Args:
+        what: what is to be written.
+        path: the file.
+        endings: those that there are.
+    """
+    return UsageError(
+        where=f"--output={path}",
+        seen=f"{what} cannot be written as {path.suffix or 'a file without ending'}",
+        todo=f"Use one of {', '.join(endings)}.",
+    )
 
 
 _FONT_SIZE = 11

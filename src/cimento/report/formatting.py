@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from cimento.errors import counted, few_of_each_code
 from cimento.io.inline_markup import apart
@@ -37,6 +37,27 @@ def interval(low: float | None, high: float | None, *, digits: int = 3, absent: 
     Ends that would look equal get more decimals, since no interval has zero width.
     """
     return absent if low is None or high is None else Ends(low, high, apart(low, high, digits))
+
+
+class Estimated(Protocol):
+    """A record with an interval, or a reason why there is none: an estimate, a mean, a test."""
+
+    @property
+    def low(self) -> float | None:
+        """The lower end; None where there is none."""
+
+    @property
+    def high(self) -> float | None:
+        """The upper end."""
+
+    @property
+    def reason(self) -> str | None:
+        """The reason why a number is not there; None or empty if all are."""
+
+
+def ends_of(record: Estimated) -> str:
+    """The interval of a record in a cell of a table; blank if there is none."""
+    return interval(record.low, record.high, absent="")
 
 
 class Ends(str):

@@ -24,7 +24,7 @@ from cimento.io.inline_markup import (
     width_of,
     wrapped,
 )
-from cimento.report.formatting import PValue, with_minus
+from cimento.report.formatting import Estimated, PValue, with_minus
 from cimento.runs.outcomes import missing
 
 BLANK = ""
@@ -62,6 +62,22 @@ class EstimateCell:
     n: int
     reason: str = ""
     digits: int = 1
+
+    @classmethod
+    def of(
+        cls, value: float | None, ends: Estimated, n: int, *, digits: int, reason: str | None = None
+    ) -> EstimateCell:
+        """A value with the interval of a record.
+
+        Args:
+            value: the value; None if it is undefined.
+            ends: the record.
+            n: number of observations.
+            digits: number of decimals to show.
+            reason: in the place of the record's; None for that.
+        """
+        said = ends.reason if reason is None else reason
+        return cls(value=value, low=ends.low, high=ends.high, n=n, reason=said or "", digits=digits)
 
     @classmethod
     def percent(
@@ -212,7 +228,11 @@ class Grid:
     def for_paper(self) -> Grid:
         """The table as printed in papers: without empty columns, p as ``< .001``."""
         kept = self.compact()
-        return replace(kept, rows=tuple(tuple(map(_printed, row)) for row in kept.rows))
+        rows = (
+            tuple(cell.printed if isinstance(cell, PValue) else cell for cell in row)
+            for row in kept.rows
+        )
+        return replace(kept, rows=tuple(rows))
 
     def compact(self) -> Grid:
         """The table without empty columns, with the reasons of blank cells as notes below it."""
@@ -271,10 +291,6 @@ class Grid:
 
 def _cell(cell: GridCell | int | None) -> GridCell:
     return BLANK if cell is None else str(cell) if isinstance(cell, int) else cell
-
-
-def _printed(cell: GridCell) -> GridCell:
-    return cell.printed if isinstance(cell, PValue) else cell
 
 
 def as_text(grid: Grid, *, width: int | None = None) -> str:

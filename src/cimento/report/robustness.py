@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import counted
 from cimento.report import formatting
+from cimento.report.formatting import ends_of
 from cimento.report.grid import BLANK, EstimateCell, Grid
 from cimento.statistics.power import spearman_interval
 from cimento.statistics.regression import CONSTANT_TERM
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from cimento.compare.ranking import Ranking
     from cimento.paradigms.regions.people import ChoiceRate
     from cimento.runs.sensitivity import Sensitivity
-    from cimento.statistics.correlation import Correlation
-    from cimento.statistics.intervals import Interval
     from cimento.statistics.planning import Pilot, SizePlan
     from cimento.statistics.regression import Coefficient
 
@@ -45,7 +44,7 @@ def sensitivity_grid(rows: Sequence[Sensitivity]) -> Grid:
             "items": lambda row: row.n or None,
             "changed": lambda row: row.changed if row.n else None,
             "share": lambda row: _share(row.changed / row.n) if row.n else None,
-            "95 %": lambda row: _interval(row.interval) if row.n else None,
+            "95 %": lambda row: ends_of(row.interval) if row.n else None,
             "gained": lambda row: len(row.gained) if row.n else None,
             "lost": lambda row: len(row.lost) if row.n else None,
             "accuracy": lambda row: _share(row.accuracy),
@@ -251,9 +250,9 @@ def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
             "ties": lambda rate: rate.tied,
             "choices": lambda rate: rate.choices,
             "rate": lambda rate: _share(rate.rate),
-            "95 %": _interval,
+            "95 %": ends_of,
             "rho": lambda rate: _bits(rate.graded.r if rate.graded else None),
-            "95 % of rho": lambda rate: _interval(rate.graded) if rate.graded else BLANK,
+            "95 % of rho": lambda rate: ends_of(rate.graded) if rate.graded else BLANK,
             "reason": lambda rate: rate.reason or (rate.graded.reason if rate.graded else None),
         },
         title="How often people choose as is predicted, and models on the same items.",
@@ -269,16 +268,12 @@ def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
     )
 
 
-def _interval(interval: Interval | ChoiceRate | Coefficient | Correlation) -> str:
-    return formatting.interval(interval.low, interval.high, absent=BLANK)
-
-
 def _coefficient(one: Coefficient, row: MarginCovariates) -> tuple[str, ...]:
     first = one.name == CONSTANT_TERM
     return (
         "both sides alike" if first else one.name,
         _bits(one.value),
-        _interval(one),
+        ends_of(one),
         _p(one.p),
         BLANK if first else _p(row.p_holm.get(one.name)),
     )

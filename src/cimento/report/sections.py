@@ -289,13 +289,10 @@ def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence
 
 def estimate_cell(estimate: Estimate) -> EstimateCell:
     """An estimate as a cell of a table: a share in percent, any other value as it is."""
-    ends = (estimate.value, estimate.low, estimate.high)
     if estimate.is_share:
+        ends = (estimate.value, estimate.low, estimate.high)
         return EstimateCell.percent(ends, estimate.n, estimate.reason)
-    value, low, high = ends
-    return EstimateCell(
-        value=value, low=low, high=high, n=estimate.n, reason=estimate.reason, digits=3
-    )
+    return EstimateCell.of(estimate.value, estimate, estimate.n, digits=3)
 
 
 def chance_of(estimate: Estimate) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -173,20 +174,16 @@ class ItemAcross:
     @property
     def judged(self) -> int:
         """The number of models whose answer was judged, ties among them."""
-        return sum(_verdict(one) in {"pass", "fail", "tie"} for _, one in self.answers)
+        return sum(one.verdict in {"pass", "fail", "tie"} for _, one in self.answers)
 
     @property
     def right(self) -> int:
         """The number of models whose answer is right."""
         return sum(
-            bool(one.outcome.right) or (one.outcome.right is None and _verdict(one) == "pass")
+            bool(one.outcome.right) or (one.outcome.right is None and one.verdict == "pass")
             for _, one in self.answers
             if one.outcome
         )
-
-
-def _verdict(record: ItemRecord) -> str:
-    return (record.outcome.verdict if record.outcome else None) or ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -406,18 +403,9 @@ def results_of(
         for entry, estimate in rates
         if estimate is not None
     ]
-    by_name = sorted(rows, key=lambda one: one.entry.label)
-    return tuple(sorted(by_name, key=_descending(lambda one: one.estimate.value)))
-
-
-def _descending(value: Callable[[Result], float | None]) -> Callable[[Result], tuple[bool, float]]:
-    """A key that sorts by a value, the highest first and those without one last."""
-
-    def key(one: Result) -> tuple[bool, float]:
-        known = value(one)
-        return known is None, -(known or 0.0)
-
-    return key
+    rows.sort(key=lambda one: one.entry.label)
+    rows.sort(key=lambda one: math.inf if one.estimate.value is None else -one.estimate.value)
+    return tuple(rows)
 
 
 def _across(folder: str, entries: Sequence[Entry]) -> tuple[ItemAcross, ...]:

@@ -65,14 +65,9 @@ def item_pages(look: SiteLook, part: SuitePart) -> Iterator[tuple[str, str]]:
                 answered=any(record.answers for _, record in item.answers),
                 rows=[(entry, record, _bits(record, columns)) for entry, record in item.answers],
                 valued=_valued(item),
-                verdict=_verdict,
                 lacking=_lacking(item),
             ),
         )
-
-
-def _verdict(record: ItemRecord) -> str:
-    return (record.outcome.verdict if record.outcome else None) or "unjudged"
 
 
 def _valued(item: ItemAcross) -> str:
@@ -207,7 +202,7 @@ def items_grid(part: SuitePart) -> Grid:
             "item": lambda row: row[0].id,
             "phenomenon": lambda row: row[2].phenomenon,
             "model": lambda row: row[1].label,
-            "verdict": lambda row: (row[2].outcome.verdict if row[2].outcome else None) or "",
+            "verdict": lambda row: row[2].verdict,
             "value": lambda row: _number(row[2].outcome.value if row[2].outcome else None),
             "unit": lambda row: row[2].outcome.unit if row[2].outcome else "",
             "reason": lambda row: row[2].outcome.reason if row[2].outcome else "",

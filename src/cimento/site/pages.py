@@ -382,17 +382,6 @@ def run_page(look: SiteLook, part: SuitePart, entry: Entry) -> str:
     )
 
 
-def runs_page(look: SiteLook, parts: Sequence[SuitePart], table: NamedGrid) -> str:
-    """The page of all runs.
-
-    Args:
-        look: what all pages share.
-        parts: the suites.
-        table: a row for each run.
-    """
-    return look.page("runs.html", RUNS, title="All runs", parts=parts, table=table)
-
-
 def by_model(parts: Iterable[SuitePart]) -> Mapping[str, list[Entry]]:
     """The runs of each model."""
     entries_of: dict[str, list[Entry]] = {}
