@@ -24,6 +24,7 @@ from cimento.cite.sentences import RunFacts, cite_keys
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.inline_markup import tex
+from cimento.io.values import grouped
 from cimento.runs.identity import suite_digests
 from cimento.runs.stopped import AdaptiveRecord
 from cimento.runs.store import manifest_part
@@ -160,12 +161,7 @@ def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
 
 def _said(sayers: Sequence[Sayer], runs: Sequence[RunFacts]) -> dict[str, list[RunFacts]]:
     """Each sentence, with the runs that it is about."""
-    said: dict[str, list[RunFacts]] = {}
-    for say in sayers:
-        for run in runs:
-            for sentence in say(run):
-                said.setdefault(sentence, []).append(run)
-    return said
+    return grouped((sentence, run) for say in sayers for run in runs for sentence in say(run))
 
 
 def _whose(those: Sequence[RunFacts], runs: Sequence[RunFacts]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cimento.cite.library import Reference, works_in
 from cimento.errors import CimentoError, counted
 from cimento.io.tables import REPLICATES
+from cimento.io.values import grouped
 from cimento.measures import find_measure
 from cimento.runs.outcomes import STATISTICS
 from cimento.runs.stopped import AdaptiveRecord
@@ -63,9 +64,7 @@ def evaluated(runs: Sequence[RunFacts], keys: Callable[[RunFacts], Iterable[str]
         keys: function that returns the keys of the works to cite for a suite.
     """
     models = dict.fromkeys(map(_model_in_brief, runs))
-    by_suite: dict[str, list[RunFacts]] = {}
-    for run in runs:
-        by_suite.setdefault(run.meta.name, []).append(run)
+    by_suite = grouped((run.meta.name, run) for run in runs)
     suites = [_suite_in_brief(several, tuple(keys(several[0]))) for several in by_suite.values()]
     named = [f"{name}{cite_keys(keys(several[0]))}" for name, several in by_suite.items()]
     labels = list(dict.fromkeys(run.label for run in runs))

@@ -14,6 +14,7 @@ from cimento.compare.item_outcomes import distinct_names, item_outcomes, judged_
 from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.tables import REQUESTS
 from cimento.io.tables import TOKENS as TOKENS_TABLE
+from cimento.io.values import grouped
 from cimento.measures.normalising import Frequency, zipf_frequencies
 from cimento.paradigms.regions.people import verdicts_of_people
 from cimento.runs.outcomes import GROUP
@@ -122,8 +123,8 @@ def answer_table(
     """
     judged = judged_on_measure(runs, measure)
     models = _models(judged, ties)
-    asked = dict.fromkeys(key for one in (*models, *people) for key in one.answers)
-    if not models or not asked:
+    respondents = (*models, *people)
+    if not models or not any(one.answers for one in respondents):
         todo = "Give runs of suites with predictions, targets or tiers."
         raise UsageError(where=_WHERE, seen="nothing was judged in these runs", todo=todo)
     keys = tuple(dict.fromkeys(key for one in models for key in one.answers))
@@ -135,12 +136,10 @@ def answer_table(
         need_known(phenomenon, known, where=where, seen=seen)
     texts = {key: text for run in first_runs.values() for key, text in _texts(run).items()}
     clusters = {key: name for run in first_runs.values() for key, name in _clusters(run).items()}
-    respondents = (*models, *people)
-    columns_of = [[one.answers.get(key, math.nan) for key in keys] for one in respondents]
     return AnswerTable(
         keys=keys,
         respondents=respondents,
-        right=np.array(columns_of).T,
+        right=np.array([[one.answers.get(key, math.nan) for key in keys] for one in respondents]).T,
         phenomena=tuple(_phenomenon(key, first_runs, columns, phenomenon) for key in keys),
         clusters=tuple(clusters.get(key) for key in keys),
         covariates={name: _covariate(name, keys, judged, columns, texts) for name in covariates},
@@ -260,11 +259,12 @@ def _tokens(keys: Sequence[Key], runs: Sequence[Run]) -> Floats:
     Raises:
         UsageError: no model's tokens are known of an item.
     """
-    counts: dict[Key, list[float]] = {}
-    for run in runs:
-        if {TOKENS_TABLE.name, REQUESTS.name} <= run.tables.keys():
-            for item, tokens in _tokens_of(run):
-                counts.setdefault((run.suite_name, item), []).append(tokens)
+    counts = grouped(
+        ((run.suite_name, item), tokens)
+        for run in runs
+        if {TOKENS_TABLE.name, REQUESTS.name} <= run.tables.keys()
+        for item, tokens in _tokens_of(run)
+    )
     missing = next((key for key in keys if key not in counts), None)
     if missing is not None:
         raise UsageError(

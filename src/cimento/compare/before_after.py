@@ -32,6 +32,7 @@ from cimento.compare.pairwise import (
 )
 from cimento.compare.ways import WaysCompared, compare_ways, is_restated
 from cimento.errors import UsageError
+from cimento.io.inline_markup import isolated, notebook_table
 from cimento.io.tables import REQUESTS
 from cimento.report.sides import UNNAMED, Sides
 
@@ -157,13 +158,17 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Rates, values and correlations, as notebooks show them."""
-        from cimento.report.grid import grids_html
-
-        head = [
+        head = (
             f"first: {pair.first}; second: {pair.second}; {pair.shared} shared items"
             for pair in self.runs
-        ]
-        return grids_html(list(self.grids().values()), head=head)
+        )
+        tables = (
+            notebook_table(
+                grid.header, grid.text, title=grid.title, notes=grid.footnotes, labels=grid.labels
+            )
+            for grid in self.grids().values()
+        )
+        return f"<p>{'<br>'.join(map(isolated, head))}</p>{''.join(tables)}"
 
 
 def compare_before_after(

@@ -16,6 +16,7 @@ from cimento.compare.pairwise import (
     paired_correlations,
 )
 from cimento.errors import UsageError
+from cimento.io.values import grouped
 from cimento.report.grid import Grid
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
 from cimento.statistics.design import Significance
@@ -132,9 +133,7 @@ def rank_models(
     Raises:
         UsageError: no suite was run by two models.
     """
-    groups: dict[tuple[str, str], list[ItemOutcomes]] = {}
-    for one in outcomes:
-        groups.setdefault((one.suite, one.question), []).append(one)
+    groups = grouped(((one.suite, one.question), one) for one in outcomes)
     several = [group for group in groups.values() if len(group) > 1]
     rankings = [
         _ranking(judged, seed=seed)

@@ -274,8 +274,8 @@ def _short(question: str) -> str:
 
 def _equal(one: WaysCompared) -> EstimateCell:
     share = one.equal / one.n if one.n else None
-    ends = (share, one.agreement.low, one.agreement.high)
-    return EstimateCell.percent(ends, one.n, one.agreement.reason if one.n else "")
+    reason = None if one.n else ""
+    return EstimateCell.of(share, one.agreement, one.n, percent=True, reason=reason)
 
 
 def _percent_right(one: WaysCompared, cells: tuple[int, int]) -> str:

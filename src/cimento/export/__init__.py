@@ -69,7 +69,16 @@ def export(
     }
     if to not in writers:
         raise UsageError(where="--to", seen=f"got {to!r}", todo=did_you_mean(str(to), writers))
-    given = {"organization": organization, "dataset": dataset, "source": source}
+    _refuse_others(to, {"organization": organization, "dataset": dataset, "source": source})
+    return writers[to](of_runs(runs_of(runs)), Path(folder))
+
+
+def _refuse_others(to: ExportTarget, given: Mapping[str, str]) -> None:
+    """Refuse options of other formats than the one that is written.
+
+    Raises:
+        UsageError: there is one.
+    """
     for name, target in _OWN.items():
         if given[name] and to != target:
             raise UsageError(
@@ -77,4 +86,3 @@ def export(
                 seen=f"{to} has no place for it",
                 todo=f"Leave it out, or write --to={target}.",
             )
-    return writers[to](of_runs(runs_of(runs)), Path(folder))

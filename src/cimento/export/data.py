@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import TableError
 from cimento.io.tables import REQUESTS, TOKENS
+from cimento.io.values import grouped
 from cimento.runs.outcomes import Outcome, each_outcome
 from cimento.runs.store import BLANK, blank_before, manifest_part
 from cimento.suites import JsonValue
@@ -100,18 +100,19 @@ class RunData:
     @cached_property
     def results(self) -> tuple[ExportedResult, ...]:
         """The questions of the run, with all estimates that are not details."""
-        groups: dict[tuple[str, str], list[Estimate]] = {}
-        for estimate in self.run.estimates():
-            if not estimate.group and estimate.role != "detail":
-                groups.setdefault((estimate.question, estimate.method), []).append(estimate)
-        outcomes: defaultdict[tuple[str, str], list[Outcome]] = defaultdict(list)
-        for outcome in each_outcome(self.run.outcomes()):
-            outcomes[outcome.question, outcome.method].append(outcome)
+        groups = grouped(
+            ((estimate.question, estimate.method), estimate)
+            for estimate in self.run.estimates()
+            if not estimate.group and estimate.role != "detail"
+        )
+        outcomes = grouped(
+            ((one.question, one.method), one) for one in each_outcome(self.run.outcomes())
+        )
         return tuple(
             ExportedResult(
                 name=" ".join(filter(None, (method, question))),
                 estimates=tuple(estimates),
-                outcomes=tuple(outcomes[question, method]),
+                outcomes=tuple(outcomes.get((question, method), ())),
             )
             for (question, method), estimates in groups.items()
         )

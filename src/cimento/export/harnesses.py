@@ -20,6 +20,7 @@ from cimento.export.data import (
     uncertainty,
 )
 from cimento.io.files import write_text
+from cimento.io.values import grouped
 from cimento.runs.job import ITEMS_OF_SUITE
 from cimento.runs.outcomes import Estimate, Outcome, each_outcome
 from cimento.runs.store import BLANK
@@ -99,10 +100,9 @@ def _spec(run: RunData, ids: list[str]) -> dict[str, JsonValue]:
 
 
 def _samples(run: RunData) -> list[dict[str, JsonValue]]:
-    by_item: dict[str, list[tuple[ExportedResult, Outcome]]] = {}
-    for result in run.results:
-        for outcome in result.outcomes:
-            by_item.setdefault(outcome.item, []).append((result, outcome))
+    by_item = grouped(
+        (outcome.item, (result, outcome)) for result in run.results for outcome in result.outcomes
+    )
     return [_inspect_sample(run, item, outcomes) for item, outcomes in by_item.items()]
 
 

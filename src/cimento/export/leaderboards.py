@@ -22,6 +22,7 @@ from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError
 from cimento.export.data import ExportedResult, RunData, bounds, standard_error
 from cimento.io.files import write_text
+from cimento.io.values import grouped
 from cimento.report.formatting import estimate_label, interval, number
 from cimento.runs.outcomes import Estimate, Outcome
 from cimento.runs.store import file_name
@@ -290,9 +291,7 @@ def write_eval_results(
         StorageError: the folder cannot be written.
     """
     need_hub_name(dataset)
-    by_model: dict[str, list[RunData]] = {}
-    for run in runs:
-        by_model.setdefault(run.run.model, []).append(run)
+    by_model = grouped((run.run.model, run) for run in runs)
     name = f"{file_name(dataset.partition('/')[2])}.yaml"
     texts = {
         model: eval_results(several, dataset=dataset, source=source)

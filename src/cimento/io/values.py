@@ -1,4 +1,4 @@
-"""Values, or the reasons why there are none; sums in a fixed order; ragged arrays of them.
+"""Values, or why there are none; sums in a fixed order; ragged arrays and lists of them.
 
 The order of additions decides which sentences tie. All sums here go from left to right.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,3 +115,18 @@ class Reasons:
         known, places = np.unique(numbers, return_inverse=True)
         longer = [n if n < 0 else self.number(beginning + texts[n]) for n in known.tolist()]
         return np.array(longer, dtype=np.int64)[places]
+
+
+K, V = TypeVar("K", bound=Hashable), TypeVar("V")
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """Values in lists by their keys, both in the order in which they come.
+
+    Args:
+        pairs: keys, each with a value.
+    """
+    lists: dict[K, list[V]] = {}
+    for key, value in pairs:
+        lists.setdefault(key, []).append(value)
+    return lists

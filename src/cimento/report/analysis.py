@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import counted
+from cimento.io.values import grouped
 from cimento.report import JointReport, NamedGrid, formatting
 from cimento.report.figures_analysis import information_figure, phenomena_figure, wright_map
 from cimento.report.grid import BLANK, Grid
@@ -195,9 +196,6 @@ def items_grid(analysis: Analysis, *, all_items: bool = False) -> Grid:
 
 def short_grid(short: ShortList) -> Grid:
     """A table of the fewest items that place the models with a precision, by suite."""
-    by_suite: dict[str, list[str]] = {}
-    for suite, item in short.items:
-        by_suite.setdefault(suite, []).append(item)
     points = f"±{100 * short.precision:g} points"
     shortest = (
         f"{len(short.items)} of {counted(short.of, 'item')} place every model within {points}"
@@ -209,7 +207,7 @@ def short_grid(short: ShortList) -> Grid:
         )
     correlation = _share(short.rank_correlation) or "undefined"
     return Grid.of(
-        list(by_suite.items()),
+        list(grouped(short.items).items()),
         {
             "suite": lambda row: row[0],
             "items": lambda row: len(row[1]),

@@ -204,16 +204,12 @@ def _cell(run: RunSummary | None) -> EstimateCell | None:
     headline = run.headline if run else None
     if headline is None:
         return None
-    ends = (headline.value, headline.low, headline.high)
-    return EstimateCell.percent(ends, headline.n, headline.reason)
+    return EstimateCell.of(headline.value, headline, headline.n, percent=True)
 
 
 def _row(labels: Sequence[str], means: Sequence[SuiteMean]) -> tuple[GridCell, ...]:
     """A row with the models' means over the same datasets, and the published means."""
-    cells = (
-        EstimateCell.percent((mean.value, mean.low, mean.high), mean.n_suites, mean.reason)
-        for mean in means
-    )
+    cells = (EstimateCell.of(mean.value, mean, mean.n_suites, percent=True) for mean in means)
     return (*labels, *cells, *_figures(means[0].published))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cimento._version import __version__
 from cimento.errors import CimentoError, UsageError, did_you_mean
 from cimento.io.files import expanded, write_bytes, write_text
+from cimento.io.values import grouped
 from cimento.report import NamedGrid
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.excel import xlsx
@@ -281,10 +282,7 @@ def _named(run: Run, content: str) -> Run:
 
 
 def _by_paradigm(runs: Sequence[Run]) -> dict[AnyParadigm, list[Run]]:
-    by_paradigm: dict[AnyParadigm, list[Run]] = {}
-    for run in runs:
-        by_paradigm.setdefault(run.paradigm, []).append(run)
-    return by_paradigm
+    return grouped((run.paradigm, run) for run in runs)
 
 
 def methods_of(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:

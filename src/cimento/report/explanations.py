@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cimento.errors import counted
+from cimento.io.values import grouped
 from cimento.report.figures import Figure, figure_of, require_rows
 from cimento.report.figures_scores import COLOURS
 from cimento.report.formatting import p_value
@@ -163,10 +164,11 @@ def _notes(group: Sequence[CellMean], layered: Sequence[CellMean]) -> tuple[str,
 
 def _named(cells: Sequence[CellMean]) -> str:
     """The regions and layers of some effects, for readers who see no bold print; heads have p."""
-    layers: dict[str, list[int]] = {}
-    for cell in cells:
-        if cell.head is None and cell.layer is not None:
-            layers.setdefault(cell.region_name, []).append(cell.layer)
+    layers = grouped(
+        (cell.region_name, cell.layer)
+        for cell in cells
+        if cell.head is None and cell.layer is not None
+    )
     return "; ".join(
         f"{region} after {'layer' if len(some) == 1 else 'layers'} {', '.join(map(str, some))}"
         for region, some in layers.items()

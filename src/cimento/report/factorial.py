@@ -98,12 +98,11 @@ def _accuracy_rows(
 
 def rate_cell(rate: DesignRate) -> EstimateCell:
     """A rate over items in percent, with its interval."""
-    ends = (rate.accuracy, rate.interval.low, rate.interval.high)
-    return EstimateCell.percent(ends, rate.n, rate.interval.reason)
+    return EstimateCell.of(rate.accuracy, rate.interval, rate.n, percent=True)
 
 
 def _mean(mean: Mean) -> EstimateCell:
-    return EstimateCell.percent((mean.value, mean.low, mean.high), mean.n, mean.reason)
+    return EstimateCell.of(mean.value, mean, mean.n, percent=True)
 
 
 def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from cimento.errors import counted, few_of_each_code
 from cimento.io.inline_markup import apart
+from cimento.io.values import grouped
 from cimento.runs.outcomes import STATISTICS
 from cimento.statistics.design import SEQUENCE
 from cimento.statistics.intervals import WILSON
@@ -16,6 +17,7 @@ from cimento.suites.naming import ALL_PREDICTIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from cimento.report import Estimated
     from cimento.runs.outcomes import Estimate, Outcome
     from cimento.runs.summary import RunSummary, Summary
     from cimento.statistics.agreement import Agreement
@@ -37,22 +39,6 @@ def interval(low: float | None, high: float | None, *, digits: int = 3, absent: 
     Ends that would look equal get more decimals, since no interval has zero width.
     """
     return absent if low is None or high is None else Ends(low, high, apart(low, high, digits))
-
-
-class Estimated(Protocol):
-    """A record with an interval, or a reason why there is none: an estimate, a mean, a test."""
-
-    @property
-    def low(self) -> float | None:
-        """The lower end; None where there is none."""
-
-    @property
-    def high(self) -> float | None:
-        """The upper end."""
-
-    @property
-    def reason(self) -> str | None:
-        """The reason why a number is not there; None or empty if all are."""
 
 
 def ends_of(record: Estimated) -> str:
@@ -327,9 +313,7 @@ def _subjects(remarked: Sequence[RunSummary], runs: Sequence[RunSummary]) -> Ite
             if len(shared) > 1:
                 yield some(list(dict.fromkeys(run.suite for run in shared))) + key
                 remarked = [run for run in remarked if not any(run is known for known in shared)]
-    by_model: dict[str, list[str]] = {}
-    for run in remarked:
-        by_model.setdefault(run.label, []).append(run.suite)
+    by_model = grouped((run.label, run.suite) for run in remarked)
     yield from (f"{some(suites)}, {label}" for label, suites in by_model.items())
 
 
@@ -371,11 +355,7 @@ def rate_remarks(estimates: Sequence[Estimate]) -> tuple[str, ...]:
         estimates: the shares of items.
     """
     named = len(estimates) > 1
-    said: dict[str, list[str]] = {}
-    for estimate in estimates:
-        remark = _remark(estimate)
-        if remark:
-            said.setdefault(remark, []).append(estimate_label(estimate))
+    said = grouped((remark, estimate_label(one)) for one in estimates if (remark := _remark(one)))
     return tuple(
         f"{', '.join(labels)}: {remark}" if named and len(labels) < len(estimates) else remark
         for remark, labels in said.items()

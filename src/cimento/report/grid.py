@@ -15,16 +15,15 @@ from cimento.io.inline_markup import (
     flush_left,
     folded_headings,
     folded_row,
-    isolated,
     layout,
     narrowest,
-    notebook_table,
     printable,
     tex,
     width_of,
     wrapped,
 )
-from cimento.report.formatting import Estimated, PValue, with_minus
+from cimento.report import Estimated
+from cimento.report.formatting import PValue, with_minus
 from cimento.runs.outcomes import missing
 
 BLANK = ""
@@ -65,7 +64,14 @@ class EstimateCell:
 
     @classmethod
     def of(
-        cls, value: float | None, ends: Estimated, n: int, *, digits: int, reason: str | None = None
+        cls,
+        value: float | None,
+        ends: Estimated,
+        n: int,
+        *,
+        digits: int = 1,
+        percent: bool = False,
+        reason: str | None = None,
     ) -> EstimateCell:
         """A value with the interval of a record.
 
@@ -74,24 +80,16 @@ class EstimateCell:
             ends: the record.
             n: number of observations.
             digits: number of decimals to show.
+            percent: whether value and interval are shares, to show in percent.
             reason: in the place of the record's; None for that.
         """
+        known = [value, ends.low, ends.high]
+        if percent:
+            known = [None if end is None else 100 * end for end in known]
         said = ends.reason if reason is None else reason
-        return cls(value=value, low=ends.low, high=ends.high, n=n, reason=said or "", digits=digits)
-
-    @classmethod
-    def percent(
-        cls, ends: tuple[float | None, float | None, float | None], n: int, reason: str | None
-    ) -> EstimateCell:
-        """A share in percent.
-
-        Args:
-            ends: the share and both ends of its interval.
-            n: number of observations.
-            reason: the reason why one of them is None.
-        """
-        value, low, high = (None if end is None else 100 * end for end in ends)
-        return cls(value=value, low=low, high=high, n=n, reason=reason or "")
+        return cls(
+            value=known[0], low=known[1], high=known[2], n=n, reason=said or "", digits=digits
+        )
 
     @property
     def numbers(self) -> tuple[str, str, str, str]:
@@ -375,7 +373,7 @@ def as_markdown(grid: Grid) -> str:
         [f"**{cell}**" if (i, k) in grid.bold else cell for k, cell in enumerate(row)]
         for i, row in enumerate(grid.text)
     ]
-    lines = ["| " + " | ".join(_piped(cell) for cell in row) + " |" for row in (names, *rows)]
+    lines = ["| " + " | ".join(map(_piped, row)) + " |" for row in (names, *rows)]
     lines.insert(1, "|" + "|".join(aligned) + "|")
     return "\n".join([printable(grid.title), "", *lines, *_notes(grid)]) + "\n"
 
@@ -496,19 +494,3 @@ def _tex_groups(groups: Sequence[str]) -> list[str]:
         if name:
             lines.append(f"\\cmidrule(lr){{{at + 1}-{at + size}}}")
     return [" & ".join(heads) + " \\\\", " ".join(lines)]
-
-
-def grids_html(grids: Sequence[Grid], *, head: Sequence[str] = ()) -> str:
-    """Several tables in HTML, one below the other.
-
-    Args:
-        grids: the tables.
-        head: lines above the first table.
-    """
-    above = "<br>".join(map(isolated, head))
-    return f"<p>{above}</p>" + "".join(
-        notebook_table(
-            grid.header, grid.text, title=grid.title, notes=grid.footnotes, labels=grid.labels
-        )
-        for grid in grids
-    )

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, cast
 
 from cimento.errors import UsageError
 from cimento.io.inline_markup import templates_of
+from cimento.io.values import grouped
 from cimento.report import JointReport, RunReport, SuiteReport
 from cimento.report.figures import lacking_figures
 from cimento.report.formatting import (
@@ -210,10 +211,7 @@ def charts(runs: Sequence[RunReport]) -> dict[str, dict[str, list[tuple[str, Est
 
 def notes_together(runs: Sequence[RunReport]) -> list[tuple[str, str]]:
     """The notes on a suite, each once, with its models; no model if all of them have it."""
-    models: dict[str, list[str]] = {}
-    for run in runs:
-        for note in run.notes:
-            models.setdefault(note, []).append(run.model)
+    models = grouped((note, run.model) for run in runs for note in run.notes)
     every = len(runs) if len(runs) > 1 else 0
     return [
         (note, "" if len(named) == every else ", ".join(named)) for note, named in models.items()

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.io.values import grouped
 from cimento.report import AnswerList, ItemRecord
 from cimento.report.strips import Stretch, Strip, StripToken, aligned, read_tokens, strip
 
@@ -52,9 +53,7 @@ def item_records(
     """
     import polars as pl
 
-    by_item: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        by_item.setdefault(outcome.item, []).append(outcome)
+    by_item = grouped((outcome.item, outcome) for outcome in outcomes)
     whole = {item: several[-1] for item, several in by_item.items()}
     names = sorted((item.id for item in suite.items), key=lambda name: badness(whole.get(name)))
     if limit is not None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.inline_markup import exchanged
+from cimento.io.values import grouped
 from cimento.measures.normalising import SCALES
 from cimento.report import formatting
 from cimento.report.factorial import methods_of
@@ -77,10 +78,11 @@ def _limited(several: Sequence[Run], short: Mapping[str, str]) -> list[str]:
     shown = [run for run in several if run.model in short]
     limited: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for runs in runs_by_suite(shown):
-        by_limit: dict[int, list[str]] = {}
-        for run in runs:
-            if isinstance(limit := manifest_part(run.manifest, "asking").get("limit"), int):
-                by_limit.setdefault(limit, []).append(short[run.model])
+        by_limit = grouped(
+            (limit, short[run.model])
+            for run in runs
+            if isinstance(limit := manifest_part(run.manifest, "asking").get("limit"), int)
+        )
         for limit, cut in by_limit.items():
             named = () if 1 < len(cut) == len(runs) else tuple(cut)
             limited.setdefault((limit, named), []).append(runs[0].suite.name)

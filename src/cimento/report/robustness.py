@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import counted
+from cimento.io.values import grouped
 from cimento.report import formatting
 from cimento.report.formatting import ends_of
 from cimento.report.grid import BLANK, EstimateCell, Grid
@@ -195,10 +196,8 @@ def parts_grid(rates: Sequence[PartRate], *, title: str, notes: tuple[str, ...])
             "model": lambda rate: rate.model,
             "items": lambda rate: rate.items,
             "n": lambda rate: rate.n,
-            "accuracy, %": lambda rate: EstimateCell.percent(
-                (rate.accuracy, rate.interval.low, rate.interval.high),
-                rate.n,
-                rate.interval.reason,
+            "accuracy, %": lambda rate: EstimateCell.of(
+                rate.accuracy, rate.interval, rate.n, percent=True
             ),
         },
         title=title,
@@ -236,9 +235,7 @@ def exposure_grid(exposures: Sequence[Exposure], *, words: int) -> Grid:
 def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
     """A table of how often people and models choose as predicted, on the same items."""
     # All runs of a suite repeat the same human choices, which are shown once, before the models.
-    groups: dict[tuple[str, str], list[ChoiceRate]] = {}
-    for rate in dict.fromkeys(rates):
-        groups.setdefault((rate.suite, rate.question), []).append(rate)
+    groups = grouped(((rate.suite, rate.question), rate) for rate in dict.fromkeys(rates))
     ordered = (sorted(rates, key=lambda rate: not rate.of_people) for rates in groups.values())
     return Grid.of(
         list(itertools.chain.from_iterable(ordered)),

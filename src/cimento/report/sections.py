@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import few_of_each_code
 from cimento.io.tables import CHOICES, FILLS, REPLIES, REQUESTS, TOKENS
+from cimento.io.values import grouped
 from cimento.measures import find_measure
 from cimento.report import (
     AnswerList,
@@ -58,10 +59,7 @@ def plain_sections(runs: Sequence[Run]) -> list[SuiteReport]:
 
 def runs_by_suite(runs: Iterable[Run]) -> list[list[Run]]:
     """The runs of each suite, suites in the order of their first runs."""
-    by_suite: dict[str, list[Run]] = {}
-    for run in runs:
-        by_suite.setdefault(run.suite.name, []).append(run)
-    return list(by_suite.values())
+    return list(grouped((run.suite.name, run) for run in runs).values())
 
 
 def _section(runs: Sequence[Run]) -> SuiteReport:
@@ -125,10 +123,9 @@ def rates_of(estimates: Iterable[Estimate]) -> tuple[Rates, ...]:
     Args:
         estimates: estimates of a run; those with the role of details are left out.
     """
-    by_group: dict[str, list[Estimate]] = {}
-    for estimate in estimates:
-        if estimate.is_share and estimate.role != "detail":
-            by_group.setdefault(estimate.group, []).append(estimate)
+    by_group = grouped(
+        (one.group, one) for one in estimates if one.is_share and one.role != "detail"
+    )
     return tuple(_rates(group, charted) for group, charted in by_group.items())
 
 
@@ -150,9 +147,7 @@ def _rates(group: str, estimates: Sequence[Estimate]) -> Rates:
 def run_items(run: Run) -> tuple[ItemRecord, ...]:
     """The items of a run, worst first, with the requests to the model and its answers."""
     headline = next((estimate for estimate in run.estimates() if estimate.role == "headline"), None)
-    by_item: dict[str, list[Outcome]] = {}
-    for outcome in each_outcome(run.outcomes()):
-        by_item.setdefault(outcome.item, []).append(outcome)
+    by_item = grouped((outcome.item, outcome) for outcome in each_outcome(run.outcomes()))
     places = run.table(REQUESTS.name) if REQUESTS.name in run.tables else None
     asked = _requests_of(places)
     tokens = run.table(TOKENS.name) if TOKENS.name in run.tables else TOKENS.empty()
@@ -200,12 +195,10 @@ def _remarks(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, str]]:
 
 def _requests_of(places: pl.DataFrame | None) -> Mapping[str, list[tuple[str, int]]]:
     """The conditions of each item, with their requests."""
-    by_item: dict[str, list[tuple[str, int]]] = {}
-    if places is not None:
-        asked = places.select("item", "condition", "request").unique(maintain_order=True)
-        for item, condition, request in asked.iter_rows():
-            by_item.setdefault(item, []).append((condition, request))
-    return by_item
+    if places is None:
+        return {}
+    asked = places.select("item", "condition", "request").unique(maintain_order=True)
+    return grouped((item, (name, request)) for item, name, request in asked.iter_rows())
 
 
 AnsweredPlaces = Sequence[tuple[str, tuple[GivenAnswer, ...]]]
@@ -289,10 +282,9 @@ def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence
 
 def estimate_cell(estimate: Estimate) -> EstimateCell:
     """An estimate as a cell of a table: a share in percent, any other value as it is."""
-    if estimate.is_share:
-        ends = (estimate.value, estimate.low, estimate.high)
-        return EstimateCell.percent(ends, estimate.n, estimate.reason)
-    return EstimateCell.of(estimate.value, estimate, estimate.n, digits=3)
+    share = estimate.is_share
+    digits = 1 if share else 3
+    return EstimateCell.of(estimate.value, estimate, estimate.n, digits=digits, percent=share)
 
 
 def chance_of(estimate: Estimate) -> str:

@@ -15,6 +15,7 @@ from urllib.parse import quote
 from cimento.compare.item_outcomes import item_outcomes, labelled_apart, step_of
 from cimento.compare.ranking import Places, places_of
 from cimento.errors import UsageError
+from cimento.io.values import grouped
 from cimento.report.document import sections_of, versions_apart
 from cimento.runs.identity import suite_digests
 from cimento.runs.store import file_name
@@ -223,14 +224,12 @@ def by_suite(runs: Sequence[Run]) -> dict[str, list[Run]]:
     Raises:
         UsageError: a run is not stored.
     """
-    groups: dict[str, list[Run]] = {}
     for run in runs:
         if run.folder is None:
             raise UsageError(
                 where=repr(run), seen="it is not stored", todo="Give output=FOLDER when it is made."
             )
-        groups.setdefault(run.suite_name, []).append(run)
-    return dict(sorted(groups.items()))
+    return dict(sorted(grouped((run.suite_name, run) for run in runs).items()))
 
 
 def suite_parts(runs: Sequence[Run]) -> Iterable[SuitePart]:
@@ -244,9 +243,8 @@ def suite_parts(runs: Sequence[Run]) -> Iterable[SuitePart]:
         CimentoError: a run cannot be read or judged.
     """
     shown = labelled_apart(versions_apart(runs))
-    versions: dict[str, list[tuple[Run, Run]]] = {}
-    for run, labelled in zip(runs, shown, strict=True):
-        versions.setdefault(labelled.suite.name, []).append((run, labelled))
+    pairs = zip(runs, shown, strict=True)
+    versions = grouped((labelled.suite.name, (run, labelled)) for run, labelled in pairs)
     for name, pairs in sorted(versions.items()):
         yield _part(name, pairs)
 
@@ -257,10 +255,9 @@ def _part(name: str, pairs: Sequence[tuple[Run, Run]]) -> SuitePart:
     folder = "-".join(filter(None, (slug(first.suite_name), digits)))
     labelled = [run for _, run in pairs]
     sections = tuple(sections_of(labelled))
-    reports: dict[str, list[RunReport]] = {}
-    for section in sections:
-        for report in section.runs:
-            reports.setdefault(str(report.folder), []).append(report)
+    reports = grouped(
+        (str(report.folder), report) for section in sections for report in section.runs
+    )
     names = Counter(_stored_name(run) for run, _ in pairs)
     entries = tuple(
         entry_of(
@@ -379,11 +376,12 @@ def phenomenon_rates(
         entries: the runs of a suite.
         about: the phenomenon of the whole suite; empty if it states none.
     """
-    rates: dict[str, list[tuple[Entry, Estimate | None]]] = {}
-    for entry in entries:
-        for one in entry.run.summary().phenomena:
-            if one.level:
-                rates.setdefault(one.level, []).append((entry, one))
+    rates: dict[str, list[tuple[Entry, Estimate | None]]] = grouped(
+        (one.level, (entry, one))
+        for entry in entries
+        for one in entry.run.summary().phenomena
+        if one.level
+    )
     if rates or not about:
         return rates, False
     return {about: [(entry, entry.headline) for entry in entries]}, True
@@ -410,11 +408,12 @@ def results_of(
 
 def _across(folder: str, entries: Sequence[Entry]) -> tuple[ItemAcross, ...]:
     """The items of a suite; each run counts once, on its first measure."""
-    answers: dict[str, list[tuple[Entry, ItemRecord]]] = {}
-    for entry in entries:
-        for report in entry.reports[:1]:
-            for item in report.items:
-                answers.setdefault(item.id, []).append((entry, item))
+    answers = grouped(
+        (item.id, (entry, item))
+        for entry in entries
+        for report in entry.reports[:1]
+        for item in report.items
+    )
     across = [
         ItemAcross(
             id=name,

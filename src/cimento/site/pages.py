@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cimento._version import __version__
 from cimento.compare.item_outcomes import COEFFICIENTS
 from cimento.errors import UsageError
+from cimento.io.values import grouped
 from cimento.report import NamedGrid, SuiteReport
 from cimento.report.document import methods_of
 from cimento.report.figures import lacking_figures
@@ -211,12 +212,7 @@ def _rows(
     for entry in (entry for part in parts for entry in part.entries):
         first_entries.setdefault(entry.model, entry)
     models = sorted(first_entries.values(), key=lambda one: (one.family, one.step or 0, one.model))
-    by_model: list[dict[str, list[Result]]] = []
-    for part in parts:
-        results: dict[str, list[Result]] = {}
-        for one in part.whole.results:
-            results.setdefault(one.entry.model, []).append(one)
-        by_model.append(results)
+    by_model = [grouped((one.entry.model, one) for one in part.whole.results) for part in parts]
     return [
         (one.model, one.model_page, [tuple(cells.get(one.model, ())) for cells in by_model])
         for one in models
@@ -271,10 +267,12 @@ def model_page(
 
 def _notes_of(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     """The cautions on a model's runs, each once, with the suites."""
-    suites: dict[str, list[str]] = {}
-    for entry in entries:
-        for note in (note for report in entry.reports for note in report.notes):
-            suites.setdefault(note, []).append(entry.suite)
+    suites = grouped(
+        (note, entry.suite)
+        for entry in entries
+        for report in entry.reports
+        for note in report.notes
+    )
     return [(note, ", ".join(dict.fromkeys(named))) for note, named in suites.items()]
 
 
@@ -352,10 +350,9 @@ def phenomenon_pages(look: SiteLook, parts: Sequence[SuitePart]) -> Iterator[tup
         look: what all pages share.
         parts: the suites.
     """
-    by_page: dict[str, list[tuple[SideBySide, str]]] = {}
-    for part in parts:
-        for side in part.phenomena:
-            by_page.setdefault(phenomenon_page(side), []).append((side, part.page))
+    by_page = grouped(
+        (phenomenon_page(side), (side, part.page)) for part in parts for side in part.phenomena
+    )
     for page, sides in by_page.items():
         title = sides[0][0].phenomenon
         yield page, look.page("phenomenon.html", page, title=title, sides=sides, files=())
@@ -384,7 +381,4 @@ def run_page(look: SiteLook, part: SuitePart, entry: Entry) -> str:
 
 def by_model(parts: Iterable[SuitePart]) -> Mapping[str, list[Entry]]:
     """The runs of each model."""
-    entries_of: dict[str, list[Entry]] = {}
-    for entry in (entry for part in parts for entry in part.entries):
-        entries_of.setdefault(entry.model, []).append(entry)
-    return entries_of
+    return grouped((entry.model, entry) for part in parts for entry in part.entries)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cimento.errors import UsageError, did_you_mean, need_known
+from cimento.io.values import grouped
 from cimento.statistics.design import (
     ALL_EQUAL,
     TOO_FEW,
@@ -334,10 +335,7 @@ def _design(terms: Sequence[Term], columns: Mapping[str, Column], n: int) -> Flo
 
 def _by_group(parsed: MixedFormula) -> dict[str, list[RandomTerm]]:
     """Grouping column to its random terms, which are fitted as one block."""
-    groups: dict[str, list[RandomTerm]] = {}
-    for term in parsed.random:
-        groups.setdefault(term.group, []).append(term)
-    return groups
+    return grouped((term.group, term) for term in parsed.random)
 
 
 def _block(terms: Sequence[RandomTerm], columns: Mapping[str, Column], n: int) -> GroupBlock:
