@@ -14,6 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import UsageError
+from cimento.io.values import grouped
 from cimento.runs.identity import is_trial, suite_digests
 from cimento.runs.outcomes import design_of
 from cimento.suites.naming import is_number, named
@@ -21,7 +22,6 @@ from cimento.suites.naming import is_number, named
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
     from cimento.runs.summary import SuiteMean
     from cimento.statistics.design import Design
@@ -162,11 +162,12 @@ def judged_on_measure(runs: Sequence[Run], measure: str) -> list[Run]:
 
 
 def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes]:
-    estimates: dict[str, list[Estimate]] = {}
-    for estimate in run.estimates():
-        correlated = estimate.statistic in COEFFICIENTS and estimate.role in PROMINENT
-        if not estimate.group and (estimate.role in roles or correlated):
-            estimates.setdefault(estimate.question, []).append(estimate)
+    estimates = grouped(
+        (one.question, one)
+        for one in run.estimates()
+        if not one.group
+        and (one.role in roles or (one.statistic in COEFFICIENTS and one.role in PROMINENT))
+    )
     family, step = step_of(str(run.manifest.get("named") or run.model))
     predictions = named(getattr(run.suite, "predictions", ()))
     formulas = {prediction.name: prediction.formula for prediction in predictions}

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cimento._version import __version__
-from cimento.errors import CimentoError, UsageError, did_you_mean
+from cimento.errors import CimentoError, UsageError, did_you_mean, few_of_each_code
 from cimento.io.files import expanded, write_bytes, write_text
 from cimento.io.values import grouped
 from cimento.report import NamedGrid
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.excel import xlsx
 from cimento.report.figures import load_altair, wrong_ending
-from cimento.report.formatting import warnings
+from cimento.report.formatting import said_once
 from cimento.report.grid import GRID_FORMS, Grid, as_latex, as_markdown
 from cimento.report.paper import results_grid, revisions, short_names
 from cimento.report.sections import estimates_grid
@@ -64,7 +64,8 @@ def markdown(runs: Sequence[Run]) -> str:
         estimate for run in runs for estimate in run.estimates() if estimate.role != "detail"
     ]
     summaries = [run.summary() for run in runs]
-    notes = [f"{about}: {remark}" for about, remark in warnings(summaries)]
+    warned = said_once(summaries, lambda run: few_of_each_code(run.warnings))
+    notes = [f"{about}: {remark}" for about, remark in warned]
     # Those about people are the same beside every model.
     notes += dict.fromkeys(
         f"{run.suite.name}: {remark}" for run in runs for remark in run.paradigm.remarks(run)

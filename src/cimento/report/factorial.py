@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cimento.io.values import grouped
 from cimento.report import formatting
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.runs.outcomes import Estimate
@@ -106,12 +107,7 @@ def _mean(mean: Mean) -> EstimateCell:
 
 
 def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:
-    reasons: dict[str, list[str]] = {}
-    for factorial in results:
-        if factorial.reason:
-            reasons.setdefault(factorial.reason, []).append(
-                f"{factorial.model} {factorial.measure}"
-            )
+    reasons = grouped((one.reason, f"{one.model} {one.measure}") for one in results if one.reason)
     blank = tuple(f"Blank: {reason} ({', '.join(who)})." for reason, who in reasons.items())
     shares = [
         share

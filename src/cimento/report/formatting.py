@@ -265,24 +265,14 @@ def ties_pass(estimate: Estimate) -> bool:
     return bool(estimate.tied) and (estimate.right or 0) > (estimate.passed or 0)
 
 
-def notes(runs: Sequence[RunSummary]) -> list[tuple[str, str]]:
-    """The remarks on some runs, each once, with its subject."""
-    return _once(runs, remarks)
-
-
-def warnings(runs: Sequence[RunSummary]) -> list[tuple[str, str]]:
-    """The warnings from making some runs, each once, with its subject."""
-    return _once(runs, lambda run: few_of_each_code(run.warnings))
-
-
-def _once(
+def said_once(
     runs: Sequence[RunSummary], said_of: Callable[[RunSummary], Iterable[str]]
 ) -> list[tuple[str, str]]:
-    """Remarks without repetition: one shared by all runs of a suite, or of several, appears once.
+    """Remarks with their subjects: one shared by all runs of a suite, or of several, appears once.
 
     Args:
         runs: runs of any suites.
-        said_of: function that returns the remarks on a run.
+        said_of: function that returns what is said of a run, such as `remarks`.
     """
     by_remark: dict[str, list[RunSummary]] = {}
     for run in runs:

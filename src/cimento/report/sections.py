@@ -235,13 +235,12 @@ def _replies(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[GivenAnswer, ...]]
 
 def _candidates(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[GivenAnswer, ...]]]:
     """The first candidates for each method of asking."""
-    lists: dict[str, list[GivenAnswer]] = {}
-    for row in rows.sort("rank").iter_rows(named=True):
-        share = None if row["logprob_nats"] is None else math.exp(row["logprob_nats"])
-        given = lists.setdefault(row.get("method") or "candidates", [])
-        if len(given) < WORST_SHOWN:
-            given.append(GivenAnswer(row["candidate"], share))
-    yield from ((method, tuple(given)) for method, given in lists.items())
+    named = rows.sort("rank").iter_rows(named=True)
+    for method, several in grouped(
+        (row.get("method") or "candidates", row) for row in named
+    ).items():
+        shown = [(row["candidate"], row["logprob_nats"]) for row in several[:WORST_SHOWN]]
+        yield method, tuple(GivenAnswer(t, None if x is None else math.exp(x)) for t, x in shown)
 
 
 # --- Estimates as a table
