@@ -105,15 +105,14 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SideBySide:
-    """All models on one suite, or on one phenomenon of it.
+class Side:
+    """What models are compared on: a suite, or one phenomenon of it.
 
     Attributes:
         suite: name of the suite.
         phenomenon: its name; empty for the whole suite, if the suite names none.
         language: of the suite; empty if it states none.
         page: path of the page about it.
-        results: the highest estimates first.
         places: the places that the models could hold, with their tests.
         ceiling: highest value that the spread of people's ratings allows; None if unknown.
         ceiling_method: how it was found.
@@ -123,10 +122,20 @@ class SideBySide:
     phenomenon: str
     language: str
     page: str
-    results: tuple[Result, ...]
     places: Places
     ceiling: float | None = None
     ceiling_method: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideBySide(Side):
+    """All models on one suite, or on one phenomenon of it.
+
+    Attributes:
+        results: the highest estimates first.
+    """
+
+    results: tuple[Result, ...]
 
     @property
     def first(self) -> Estimate | None:

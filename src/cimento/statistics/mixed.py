@@ -27,6 +27,7 @@ from cimento.statistics.mixed_deviance import (
     GroupBlock,
     ProfiledDeviance,
     cross_products,
+    spans,
     triangles,
 )
 from cimento.statistics.mixed_optimum import freedoms, optimum
@@ -384,11 +385,8 @@ def _random(
     """The random effects of each term, from the scaled factors of the groups' blocks."""
     by_term = {}
     for terms, block, factor in zip(_by_group(parsed).values(), blocks, factors, strict=True):
-        start = 0
-        for term in terms:
-            span = slice(start, start + len(term.terms))
+        for term, span in zip(terms, spans(len(term.terms) for term in terms), strict=True):
             by_term[term] = _random_term(term, block.levels, factor[span, span])
-            start = span.stop
     return tuple(by_term[term] for term in parsed.random)
 
 
