@@ -12,7 +12,7 @@ from cimento.measures import find_measure
 from cimento.measures.normalising import SCALES, Normalisation
 from cimento.report.figures import BLUE, ORANGE, Figure, figure_of, load_altair, require_rows
 from cimento.report.figures_rates import above
-from cimento.report.figures_scores import COLOURS
+from cimento.report.figures_scores import colour_of
 from cimento.report.formatting import p_value
 
 if TYPE_CHECKING:
@@ -335,9 +335,7 @@ def _layers(suite: Suite) -> tuple[alt.Chart, alt.Chart]:
 
     conditions = list(suite.condition_names)
     x = alt.X("region:N", sort=list(suite.region_names), title=None, axis=alt.Axis(labelAngle=-30))
-    colour = alt.Color("condition:N", sort=conditions, title="condition").scale(
-        domain=conditions, range=[COLOURS[k % len(COLOURS)] for k in range(len(conditions))]
-    )
+    colour = colour_of("condition:N", conditions, title="condition")
     axis = "mean surprisal (bits)"
     base = alt.Chart()
     lines = base.mark_line(point=True).encode(x=x, y=alt.Y("mean_bits:Q", title=axis), color=colour)

@@ -32,6 +32,20 @@ COLOURS = (BLUE, ORANGE, "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 """The colors of Okabe and Ito (2008), which color-blind readers can tell apart."""
 
 
+def colour_of(field: str, names: Sequence[str], *, title: str | None) -> alt.Color:
+    """The encoding of names by color, which begin again where there are more names.
+
+    Args:
+        field: the column of the names.
+        names: the names in their order.
+        title: of the legend; None for no title.
+    """
+    import altair as alt
+
+    colours = [COLOURS[k % len(COLOURS)] for k in range(len(names))]
+    return alt.Color(field, title=title, sort=names).scale(domain=names, range=colours)
+
+
 def length_figure(scores: pl.DataFrame, *, measure: str, unit: str) -> Figure:
     """Scores by number of words, one point for each sentence and one color for each condition.
 
@@ -55,9 +69,7 @@ def length_figure(scores: pl.DataFrame, *, measure: str, unit: str) -> Figure:
     title = f"{measure} against length"
     y_title = f"{measure} ({unit})" if unit else measure
     names = list(dict.fromkeys(known["condition"]))
-    colour = alt.Color("condition:N", title="condition", sort=names).scale(
-        domain=names, range=[COLOURS[k % len(COLOURS)] for k in range(len(names))]
-    )
+    colour = colour_of("condition:N", names, title="condition")
     x = alt.X("words:Q", title="words", scale=alt.Scale(zero=False), axis=alt.Axis(format="d"))
     y = alt.Y("value:Q", title=y_title, scale=alt.Scale(zero=False))
     base = alt.Chart()
@@ -161,9 +173,7 @@ def calibration_figure(curves: Mapping[str, Calibration], *, title: str, share: 
     import altair as alt
 
     models = list(dict.fromkeys(frame["model"]))
-    colour = alt.Color("model:N", title=None, sort=models).scale(
-        domain=models, range=[COLOURS[k % len(COLOURS)] for k in range(len(models))]
-    )
+    colour = colour_of("model:N", models, title=None)
     x = alt.X("probability:Q", title="mean probability").scale(domain=[0, 1])
     y = alt.Y("share:Q", title=share).scale(domain=[0, 1])
     base = alt.Chart(frame)

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     from cimento.report import ItemRecord, NamedGrid
     from cimento.report.figures import Figure, VegaSpec
-    from cimento.report.grid import Grid
     from cimento.runs.outcomes import Estimate
     from cimento.runs.summary import Missing
 
@@ -263,7 +262,6 @@ def page_environment(*packages: str) -> Environment:
         number=lambda value: minus(number(value, absent="–")),
         percent=lambda value: f"{100 * value:.2f}%",
         rate=lambda value: minus(rate(value, absent="–")),
-        rows=_rows,
     )
     return environment
 
@@ -271,11 +269,6 @@ def page_environment(*packages: str) -> Environment:
 def minus(number: str) -> str:
     """A number with a true minus sign, which is as wide as a plus sign."""
     return number.replace("-", "−")
-
-
-def _rows(grid: Grid) -> list[tuple[bool, tuple[str, ...]]]:
-    """The rows of a table, each with whether there is a line above it."""
-    return [(number in grid.rules, row) for number, row in enumerate(grid.text)]
 
 
 @functools.cache
