@@ -246,12 +246,13 @@ def _merged(over: object, under: object) -> object:
 
 
 def _changed(value: object, new: Callable[[str, object], object], key: str = "") -> object:
-    """A spec in which every text and number is replaced by what `new` makes of it and its key."""
-    if isinstance(value, Mapping):
+    """A spec in which every part is replaced by what `new` makes of its key and of itself."""
+    made = new(key, value)
+    if made is value and isinstance(value, Mapping):
         return {name: _changed(child, new, name) for name, child in value.items()}
-    if isinstance(value, list):
+    if made is value and isinstance(value, list):
         return [_changed(child, new) for child in value]
-    return new(key, value)
+    return made
 
 
 def _gray(key: str, value: object) -> object:
