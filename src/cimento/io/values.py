@@ -117,7 +117,8 @@ class Reasons:
         return np.array(longer, dtype=np.int64)[places]
 
 
-K, V = TypeVar("K", bound=Hashable), TypeVar("V")
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 
 
 def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:

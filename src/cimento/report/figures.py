@@ -115,8 +115,9 @@ class Figure:
             by = font_size / _FONT_SIZE
 
             def scaled(key: str, value: object) -> object:
-                is_size = isinstance(value, int | float) and key.lower().endswith("fontsize")
-                return round(value * by) if is_size else value
+                if isinstance(value, int | float) and key.lower().endswith("fontsize"):
+                    return round(value * by)
+                return value
 
             known = _merged({"config": _fonts(font_size)}, _changed(known, scaled))
         spec = cast("VegaSpec", _named(_changed(known, _gray) if gray else known, new))

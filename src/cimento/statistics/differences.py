@@ -269,10 +269,9 @@ def adjusted_difference(
         level: confidence level, for the effective number of items in clusters.
     """
     gaps = [float(a) - float(z) for a, z in zip(first, second, strict=True)]
-    return bonett_price(
-        *(count / len(gaps) for count in discordant(first, second)),
-        effective_number(gaps, design, level=level),
-    )
+    b, c = discordant(first, second)
+    effective = effective_number(gaps, design, level=level)
+    return bonett_price(b / len(gaps), c / len(gaps), effective)
 
 
 def bonett_price(b: float, c: float, n: float) -> tuple[float, float]:
