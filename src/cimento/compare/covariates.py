@@ -118,7 +118,21 @@ def _of_run(run: Run, frequency: Frequency | None) -> list[MarginCovariates]:
             name: [by_item[place, item] or 0.0 for item in items]
             for name, by_item in margins.items()
         }
-        rows.append(_regressed(run, question, items, columns, Design.of(items, clusters)))
+        kept = _independent(columns)
+        regression = regress(list(items.values()), kept, Design.of(items, clusters))
+        rows.append(
+            MarginCovariates(
+                suite=run.suite.name,
+                model=run.model,
+                prediction=question,
+                n=len(items),
+                mean_bits=math.fsum(items.values()) / len(items) if items else None,
+                left_out=tuple(name for name in columns if name not in kept),
+                coefficients=regression.coefficients,
+                p_holm={},
+                reason=regression.reason,
+            )
+        )
     return rows
 
 
@@ -157,28 +171,6 @@ def _margins(
         for place, judged_run in enumerate(judged)
         for item, margin in zip(suite.columns.ids, judged_run.margins_bits.tolist(), strict=True)
     }
-
-
-def _regressed(
-    run: Run,
-    prediction: str,
-    items: Mapping[str, float],
-    columns: Mapping[str, Sequence[float]],
-    design: Design,
-) -> MarginCovariates:
-    kept = _independent(columns)
-    regression = regress(list(items.values()), kept, design)
-    return MarginCovariates(
-        suite=run.suite.name,
-        model=run.model,
-        prediction=prediction,
-        n=len(items),
-        mean_bits=math.fsum(items.values()) / len(items) if items else None,
-        left_out=tuple(name for name in columns if name not in kept),
-        coefficients=regression.coefficients,
-        p_holm={},
-        reason=regression.reason,
-    )
 
 
 def _independent(columns: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]]:
