@@ -149,7 +149,7 @@ def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
     for sentence, those in _said([lambda run: run.methods.brief], runs).items():
         suites = dict.fromkeys(run.meta.name for run in those)
         whose = sentences.in_suites([*suites]) if suites != every else last and "In all suites"
-        says_kind = any(f"{run.model.get('kind')} models" in sentence for run in those)
+        says_kind = any(f"{run.card.get('kind')} models" in sentence for run in those)
         if not says_kind and not all(run in those for run in runs if run.meta.name in suites):
             models = dict.fromkeys(run.label for run in those)
             whose = f"{sentences.in_suites([*suites])} with {sentences.listed([*models])}"
@@ -308,7 +308,7 @@ def software_sentences(run: RunFacts) -> str:
 
 
 def _model(run: RunFacts) -> str:
-    card = run.model
+    card = run.card
     details = manifest_part(card, "details")
     parameters = str(details.get("parameters", ""))
     device = f" on {card['device']}" if card.get("device") else ""

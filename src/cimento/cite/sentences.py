@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class RunFacts:
-    """The facts behind a methods paragraph.
+    """The facts of a run behind its methods, and its exports.
 
     Attributes:
         run: the run, for its outcomes and estimates.
         label: the name and revision of the model.
         manifest: the manifest of the run.
         meta: the suite's information about itself, such as its author.
-        model: the model card of the run.
+        card: the model card of the run.
         asking: the settings under which the model was asked.
         policy: the scoring policy; empty for a recording, which was scored by another program.
     """
@@ -41,9 +41,9 @@ class RunFacts:
     def __init__(self, run: Run) -> None:
         self.run, self.label = run, run.model
         self.manifest, self.meta = run.manifest, run.suite.meta
-        self.model = manifest_part(run.manifest, "model")
+        self.card = manifest_part(run.manifest, "model")
         self.asking = manifest_part(run.manifest, "asking")
-        recorded = self.model.get("kind") == "replay"
+        recorded = self.card.get("kind") == "replay"
         self.policy = {} if recorded else manifest_part(self.asking, "policy")
 
     @cached_property
@@ -68,7 +68,7 @@ def evaluated(runs: Sequence[RunFacts], keys: Callable[[RunFacts], Iterable[str]
     suites = [_suite_in_brief(several, tuple(keys(several[0]))) for several in by_suite.values()]
     named = [f"{name}{cite_keys(keys(several[0]))}" for name, several in by_suite.items()]
     labels = list(dict.fromkeys(run.label for run in runs))
-    recorded = all(run.model.get("kind") == "replay" for run in runs)
+    recorded = all(run.card.get("kind") == "replay" for run in runs)
     did = "judged recorded answers of" if recorded else "evaluated"
     return (
         f"We {did} {_few(list(models), labels, 'models')} on"
@@ -94,7 +94,7 @@ def _suite_in_brief(runs: Sequence[RunFacts], keys: Sequence[str]) -> str:
         went = AdaptiveRecord.of(run.manifest)
         to = f", adaptively to ±{went.precision:g}" if went and not went.is_whole else ""
         asked.setdefault(f"{first}{run.methods.counted}", []).append(
-            f"{run.model.get('name', run.label)}{to}"
+            f"{run.card.get('name', run.label)}{to}"
         )
     counts = [
         f"{counted} ({', '.join(dict.fromkeys(models))})" if len(asked) > 1 else counted
@@ -116,7 +116,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def _model_in_brief(run: RunFacts) -> str:
-    card = run.model
+    card = run.card
     details = manifest_part(card, "details")
     number = str(details.get("parameters", ""))
     size = f"{_rounded(int(number))} parameters" if number.isdecimal() else ""
@@ -149,11 +149,11 @@ def scored_in_brief(run: RunFacts) -> list[str]:
     if not run.methods.scores_texts:
         return []
     rule = str(run.policy.get("pll", ""))
-    if run.model.get("kind") == "masked" and rule in PLL_IN_BRIEF:
+    if run.card.get("kind") == "masked" and rule in PLL_IN_BRIEF:
         return [f"Masked models were scored by pseudo-log-likelihood, {PLL_IN_BRIEF[rule]}."]
-    if run.model.get("kind") == "diffusion":
+    if run.card.get("kind") == "diffusion":
         return ["Masked diffusion models were scored by their likelihood bound [@nie2025]."]
-    if run.model.get("boundary"):
+    if run.card.get("boundary"):
         return ["Token probabilities were corrected for word boundaries [@pimentel2024]."]
     return []
 
@@ -278,7 +278,7 @@ _NO_ANSWER = "Their answers were recorded elsewhere and matched with the suite; 
 
 def scoring_sentences(run: RunFacts) -> list[str]:
     """Sentences on how the model was asked, including settings that never vary in cimento."""
-    kind = str(run.model.get("kind", ""))
+    kind = str(run.card.get("kind", ""))
     if kind == "replay":
         return [_NO_ANSWER]
     policy = run.policy
@@ -305,7 +305,7 @@ def _causal(run: RunFacts) -> str:
         "The score of a token was its log-probability given the tokens before it, normalized over"
         " the vocabulary in at least float32 and summed in float64"
     )
-    mark = run.model.get("bos")
+    mark = run.card.get("bos")
     if mark:
         return f"{head}; {mark} preceded the first token (rule {run.policy.get('bos', 'auto')})."
     return f"{head}; nothing preceded the first token (rule {run.policy.get('bos', 'none')})."
@@ -339,7 +339,7 @@ _KINDS = {"causal": _causal, "masked": _masked, "seq2seq": _seq2seq, "diffusion"
 
 
 def _boundary(run: RunFacts) -> list[str]:
-    marks, policy = run.model.get("boundary"), run.policy
+    marks, policy = run.card.get("boundary"), run.policy
     if not marks:
         asked = policy.get("boundary", "none") != "none"
         return ["This tokenizer needed no correction for word boundaries."] if asked else []

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from cimento.cite.sentences import RunFacts
 from cimento.errors import TableError
 from cimento.io.tables import REQUESTS, TOKENS
 from cimento.io.values import grouped
@@ -55,30 +56,24 @@ class ExportedResult:
         return tuple(one for one in self.outcomes if counts(one))
 
 
-class RunData:
+class RunData(RunFacts):
     """A run, with the parts of it that exports need.
 
+    The blank before a text is in its policy, as the suite has it if it has a rule of its own.
+
     Attributes:
-        run: the run.
         suite: the name of the suite.
-        meta: the suite's information about itself.
         sha256: the sha256 of the suite; empty if the manifest has none.
         model: the name of the model, without its revision.
-        card: the model card of the run.
-        asking: the settings under which the model was asked.
-        policy: the scoring policy; empty for a recording, which was scored by another program. The
-            blank before a text is that of the suite, if it has a rule of its own.
         created: the time when the run was made, in ISO 8601.
     """
 
     def __init__(self, run: Run) -> None:
-        self.run, self.suite, self.meta = run, run.suite.name, run.suite.meta
+        super().__init__(run)
+        self.suite = self.meta.name
         self.sha256 = str(manifest_part(run.manifest, "suite").get("sha256") or "")
-        self.card = manifest_part(run.manifest, "model")
         self.model = str(self.card.get("name") or run.model)
-        self.asking = manifest_part(run.manifest, "asking")
-        policy = {} if run.model_kind == "replay" else manifest_part(self.asking, "policy")
-        self.policy = policy and {**policy, BLANK: blank_before(run.manifest)}
+        self.policy = self.policy and {**self.policy, BLANK: blank_before(run.manifest)}
         self.created = str(run.manifest.get("created", ""))
 
     @property

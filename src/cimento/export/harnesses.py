@@ -69,7 +69,7 @@ def _log(run: RunData) -> dict[str, JsonValue]:
 
 
 def _spec(run: RunData, ids: list[str]) -> dict[str, JsonValue]:
-    manifest, meta = run.run.manifest, run.meta
+    manifest, meta = run.manifest, run.meta
     sample_ids: list[JsonValue] = [*ids]
     return {
         "eval_id": _id(run),
@@ -167,7 +167,7 @@ def _score(result: ExportedResult) -> JsonValue:
 
 def _id(run: RunData) -> str:
     """An id derived from the run, so that exporting twice makes no second log."""
-    text = json.dumps(run.run.manifest, sort_keys=True, default=str)
+    text = json.dumps(run.manifest, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:22]
 
 
@@ -242,7 +242,7 @@ def _whole(run: RunData, estimate: Estimate) -> JsonValue:
     """The number of items of the whole suite, of which a limit may have left some out."""
     if run.asking.get("limit") is None:
         return estimate.n + estimate.unscored
-    return run.run.manifest.get(ITEMS_OF_SUITE, NOT_KNOWN)
+    return run.manifest.get(ITEMS_OF_SUITE, NOT_KNOWN)
 
 
 def _tasks(runs: Sequence[RunData]) -> dict[str, tuple[RunData, ExportedResult]]:

@@ -74,7 +74,7 @@ def _place(run: RunData) -> PurePosixPath:
     The name is derived from the run, so that exporting twice makes no second record.
     """
     developer, _, name = run.model.rpartition("/")
-    digest = hashlib.sha256(json.dumps(run.run.manifest, sort_keys=True).encode()).digest()
+    digest = hashlib.sha256(json.dumps(run.manifest, sort_keys=True).encode()).digest()
     # The validator wants the form of a random UUID.
     stem = str(uuid.UUID(bytes=digest[:16], version=4))
     return PurePosixPath(_safe(run.suite), _safe(developer or NOT_STATED), _safe(name), stem)
@@ -120,8 +120,8 @@ def _record(run: RunData, organization: str) -> dict[str, JsonValue]:
         },
         "eval_library": {
             "name": "cimento",
-            "version": str(run.run.manifest.get("cimento", NOT_STATED)),
-            "additional_details": _texts(run.run.manifest.get("versions")),
+            "version": str(run.manifest.get("cimento", NOT_STATED)),
+            "additional_details": _texts(run.manifest.get("versions")),
         },
         "model_info": _model(run),
         "evaluation_results": [
@@ -134,7 +134,7 @@ def _record(run: RunData, organization: str) -> dict[str, JsonValue]:
 
 
 def _model(run: RunData) -> dict[str, JsonValue]:
-    card, versions = run.card, run.run.manifest.get("versions")
+    card, versions = run.card, run.manifest.get("versions")
     developer = run.model.rpartition("/")[0]
     engine = versions.get("transformers") if isinstance(versions, dict) else None
     info: dict[str, JsonValue] = {
@@ -374,6 +374,6 @@ def _notes(run: RunData, one: Estimate, label: str) -> str:
         f"suite version {version}" if version else "",
         f"suite sha256 {run.sha256[:12]}" if run.sha256 else "",
         f"revision {run.card.get('revision')}" if run.card.get("revision") else "",
-        f"cimento {run.run.manifest.get('cimento', '')}",
+        f"cimento {run.manifest.get('cimento', '')}",
     )
     return "; ".join(filter(None, parts))
