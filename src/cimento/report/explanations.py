@@ -178,8 +178,8 @@ def _named(cells: Sequence[CellMean]) -> str:
 # --- Figures
 
 
-def explanation_frame(means: Sequence[CellMean]) -> pl.DataFrame:
-    """The mean effects as a table, one row for each cell."""
+def _drawn(means: Sequence[CellMean], *, heads: bool) -> pl.DataFrame:
+    """The cells that a figure shows, with the title of their panel."""
     import polars as pl
 
     kinds = {"region": pl.Int32, "layer": pl.Int32, "head": pl.Int32, "n": pl.Int32,
@@ -187,15 +187,8 @@ def explanation_frame(means: Sequence[CellMean]) -> pl.DataFrame:
     texts = ("question", "phenomenon", "part", "region_name", "method", "reason")
     numbers = ("effect_bits", "low", "high", "p", "p_holm", "full_bits", "share")
     schema = kinds | dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
-    return pl.DataFrame([mean.plain() for mean in means], schema=schema)
-
-
-def _drawn(means: Sequence[CellMean], *, heads: bool) -> pl.DataFrame:
-    """The cells that a figure shows, with the title of their panel."""
-    import polars as pl
-
     known = [mean for mean in means if mean.layer is not None and (mean.part == "heads") == heads]
-    frame = explanation_frame(known)
+    frame = pl.DataFrame([mean.plain() for mean in known], schema=schema)
     titles = [f"{mean.question}: {PARTS[mean.part]}" for mean in known]
     if len({mean.phenomenon for mean in known}) > 1:
         titles = [f"{mean.phenomenon}, {title}" for mean, title in zip(known, titles, strict=True)]

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from cimento.report import ItemRecord, NamedGrid
     from cimento.report.figures import Figure, VegaSpec
     from cimento.runs.outcomes import Estimate
-    from cimento.runs.summary import Missing
 
 
 _DEMO_MODELS = Path(__file__).parents[1] / "data" / "models"
@@ -89,7 +88,6 @@ class Page:
         suites: the suites' reports, one section each.
         means: means over the suites of a benchmark; None if there are none.
         joint: sections about all suites together.
-        missing: requested runs that could not be made.
         methods: the methods, as a paragraph for a paper; empty for none.
         references: the references cited there, one text each.
         links: where a page of a site leads: address and text; empty for a page by itself.
@@ -99,7 +97,6 @@ class Page:
     suites: tuple[SuiteReport, ...] = ()
     means: NamedGrid | None = None
     joint: tuple[JointReport, ...] = ()
-    missing: tuple[Missing, ...] = ()
     methods: str = ""
     references: tuple[str, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
