@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from cimento.suites import JsonValue, Meta
 
 
-class Estimated(Protocol):
-    """A record with an interval, or a reason why there is none: an estimate, a mean, a test."""
+class Ended(Protocol):
+    """A record with an interval."""
 
     @property
     def low(self) -> float | None:
@@ -30,6 +30,10 @@ class Estimated(Protocol):
     @property
     def high(self) -> float | None:
         """The upper end."""
+
+
+class Estimated(Ended, Protocol):
+    """A record with an interval, or a reason why there is none: an estimate, a mean, a test."""
 
     @property
     def reason(self) -> str | None:

@@ -17,7 +17,7 @@ from cimento.suites.naming import ALL_PREDICTIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from cimento.report import Estimated
+    from cimento.report import Ended
     from cimento.runs.outcomes import Estimate, Outcome
     from cimento.runs.summary import RunSummary, Summary
     from cimento.statistics.agreement import Agreement
@@ -41,7 +41,7 @@ def interval(low: float | None, high: float | None, *, digits: int = 3, absent: 
     return absent if low is None or high is None else Ends(low, high, apart(low, high, digits))
 
 
-def ends_of(record: Estimated) -> str:
+def ends_of(record: Ended) -> str:
     """The interval of a record in a cell of a table; blank if there is none."""
     return interval(record.low, record.high, absent="")
 

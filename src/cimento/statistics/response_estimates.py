@@ -107,7 +107,8 @@ def _moments(
         mean_a = (posterior.weights * a).sum(axis=1, keepdims=True)
         shared = np.repeat(mean_a / models, models, axis=1)
         direct = np.concatenate([shared, np.ones((chunk.items.size, 1))], axis=1)
-        for name, values, shift in (("difficulty", hard, direct), ("discrimination", a, 0.0)):
+        nothing = np.zeros_like(direct)
+        for name, values, shift in (("difficulty", hard, direct), ("discrimination", a, nothing)):
             local = _with_scores(posterior, values, scores) - shift
             moments[name].central[chunk.items] = _central(posterior, values)
             for p, part in chunk.phenomena:
