@@ -407,7 +407,7 @@ def detectable(changes: Sequence[float], design: Design) -> Statistic:
     return Statistic(least, f"{few} of 0.8" if least is None else None)
 
 
-Tested = TypeVar("Tested", PairwiseComparison, PairedCorrelations)
+Tested = TypeVar("Tested", bound="PairwiseComparison | PairedCorrelations")
 
 
 def corrected(comparisons: Sequence[Tested], correction: Correction) -> tuple[Tested, ...]:

@@ -272,12 +272,12 @@ def _share_tests(group: Sequence[ItemOutcomes], items: Sequence[str]) -> _Tests:
     design = group[0].design(items)
     columns = {one.model: [one.right[item] for item in items] for one in group}
     tests = {
-        pair: share_test(columns[pair[1]], columns[pair[0]], design)
-        for pair in combinations(columns, TWO)
+        (one, other): share_test(columns[other], columns[one], design)
+        for one, other in combinations(columns, TWO)
     }
     return _Tests(
         {model: sum(column) / len(items) for model, column in columns.items()},
-        [(*pair, test.p) for pair, test in tests.items()],
+        [(one, other, test.p) for (one, other), test in tests.items()],
         " or ".join(dict.fromkeys(test.method for test in tests.values())),
     )
 

@@ -252,8 +252,8 @@ def suite_parts(runs: Sequence[Run]) -> Iterable[SuitePart]:
         CimentoError: a run cannot be read or judged.
     """
     shown = labelled_apart(versions_apart(runs))
-    pairs = zip(runs, shown, strict=True)
-    versions = grouped((labelled.suite.name, (run, labelled)) for run, labelled in pairs)
+    both = zip(runs, shown, strict=True)
+    versions = grouped((labelled.suite.name, (run, labelled)) for run, labelled in both)
     for name, pairs in sorted(versions.items()):
         yield _part(name, pairs)
 
