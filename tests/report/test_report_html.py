@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento import Missing
 from cimento.errors import MissingDependencyError
 from cimento.report import NamedGrid, SuiteReport, figures
 from cimento.report.figures_rates import margins_figure, phenomena_figure
@@ -71,12 +70,8 @@ def hostile_page(text):
     run = make_run(hostile_suite(text), model=text)
     table = NamedGrid("x", Grid(title=text, header=(text,), rows=((text,),), notes=(text,)))
     run = dataclasses.replace(run, notes=(text,), provenance=((text, text),))
-    missing = Missing(suite=text, model=text, message=text)
     suites = tuple(dataclasses.replace(suite, tables=(table,)) for suite in suites_of([run]))
-    return html_page(
-        Page(cimento=text, suites=suites, missing=(missing,), methods=text,
-             references=(text,))
-    )  # fmt: skip
+    return html_page(Page(cimento=text, suites=suites, methods=text, references=(text,)))
 
 
 def drawn(page, mark):
@@ -229,10 +224,8 @@ def test_what_cannot_be_told_is_said_plainly(suite, score, said):
 
 
 def test_a_page_of_nothing_says_so():
-    missing = Missing(suite="it-x", model="none", message="there is no such model")
-    page = page_of(missing=(missing,))
+    page = page_of()
     assert page.all("h1")[0].words == "Nothing was run"
-    assert "it-x, none: there is no such model" in page.all("ul.notes")[0].words
     assert page.all("script") == []
 
 

@@ -1,4 +1,4 @@
-"""Values, or the reasons why there are none; sums in a fixed order; ragged arrays of them.
+"""Values, or why there are none; sums in a fixed order; ragged arrays and lists of them.
 
 The order of additions decides which sentences tie. All sums here go from left to right.
 """
@@ -131,3 +131,19 @@ class Reasons:
         known, places = np.unique(numbers, return_inverse=True)
         longer = [n if n < 0 else self.number(beginning + texts[n]) for n in known.tolist()]
         return np.array(longer, dtype=np.int64)[places]
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """Values in lists by their keys, both in the order in which they come.
+
+    Args:
+        pairs: keys, each with a value.
+    """
+    lists: dict[K, list[V]] = {}
+    for key, value in pairs:
+        lists.setdefault(key, []).append(value)
+    return lists

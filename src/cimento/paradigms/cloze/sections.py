@@ -182,8 +182,7 @@ def _tables(several: Sequence[ClozeAnswers]) -> Iterator[NamedGrid]:
 
 def _cell(estimate: Estimate) -> EstimateCell:
     """A share in percent."""
-    ends = (estimate.value, estimate.low, estimate.high)
-    return EstimateCell.percent(ends, estimate.n, estimate.reason)
+    return EstimateCell.of(estimate.value, estimate, estimate.n, percent=True)
 
 
 def _hit_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:

@@ -311,7 +311,7 @@ def _average(result: Factorial) -> GridCell:
         return BLANK
     clusters = dict(item for group in groups for item in group.clusters.items())
     mean = average_of_shares([group.pairs for group in groups], clusters, seed=0)
-    return EstimateCell.percent((mean.value, mean.low, mean.high), mean.n, mean.reason)
+    return EstimateCell.of(mean.value, mean, mean.n, percent=True)
 
 
 def _blimp_table(by_suite: Mapping[str, Sequence[Run]], asked: Asked, italian: Results) -> Grid:
@@ -359,7 +359,7 @@ def _good_rate(run: Run, measure: str) -> EstimateCell:
             held[item] = good > bad
     interval = share_interval(list(held.values()), Design.independent(len(held)))
     share = sum(held.values()) / len(held) if held else None
-    return EstimateCell.percent((share, interval.low, interval.high), len(held), interval.reason)
+    return EstimateCell.of(share, interval, len(held), percent=True)
 
 
 def _italian_rows(results: Results) -> Iterator[tuple[GridCell, ...]]:
