@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cimento.errors import Fault
 from cimento.suites import BAD, GOOD
 from cimento.suites.marks import names_judgments
-from cimento.suites.reading import fault, place_of_row
+from cimento.suites.reading import fault
 from cimento.suites.sides import SIDES, is_negative
 from cimento.suites.tables import Table
 
@@ -62,17 +62,14 @@ def with_key_read(table: Table) -> tuple[Table, list[Fault]]:
     if (key := key_of(table)) is None:
         return table, _contradicted(table)
     sides: dict[str, list[str]] = {GOOD: [], BAD: []}
-    for number, cell in zip(table.numbers, table.cells[key.column], strict=True):
-        if cell.strip().casefold() not in key.options:
-            seen = f"The column {key.column!r} has {cell.strip()!r} and names neither sentence."
-            todo = f"Write {' or '.join([*key.options][:2]).upper()} there."
-            where = place_of_row(table.name, number)
-            return table, [fault("CIM-S003", where=where, seen=seen, todo=todo)]
     first, second = dict.fromkeys(key.options.values())
-    rows = zip(table.cells[key.column], table.cells[first], table.cells[second], strict=True)
-    for cell, *texts in rows:
-        is_second = key.options[cell.strip().casefold()] == second
-        is_swapped = is_second is not is_negative(key.column)
+    for row, cell in enumerate(table.stripped(key.column)):
+        if cell.casefold() not in key.options:
+            seen = f"The column {key.column!r} has {cell!r} and names neither sentence."
+            todo = f"Write {' or '.join([*key.options][:2]).upper()} there."
+            return table, [fault("CIM-S003", where=table.place(row), seen=seen, todo=todo)]
+        texts = table.cells[first][row], table.cells[second][row]
+        is_swapped = (key.options[cell.casefold()] == second) is not is_negative(key.column)
         sides[GOOD].append(texts[is_swapped])
         sides[BAD].append(texts[not is_swapped])
     taken = (first, second, key.column)
@@ -80,7 +77,7 @@ def with_key_read(table: Table) -> tuple[Table, list[Fault]]:
     what = BAD if is_negative(key.column) else GOOD
     seen = f"The column {key.column!r} is read as the key: it names the {what} sentence of a pair."
     message = fault("CIM-S063", where=table.name, seen=seen, todo="")
-    return Table(table.name, tuple(cells), table.numbers, cells), [message]
+    return table.with_cells(cells), [message]
 
 
 def _keys_of(table: Table) -> list[str]:
@@ -95,8 +92,8 @@ def _keys_of(table: Table) -> list[str]:
 def _filled(table: Table, columns: Iterable[str], words: set[str]) -> str:
     """The first of some columns most of whose cells are some words; empty if there is none."""
     for name in columns:
-        cells = table.cells[name]
-        if 2 * sum(cell.strip().casefold() in words for cell in cells) > len(cells):
+        cells = list(map(str.casefold, table.stripped(name)))
+        if 2 * sum(map(words.__contains__, cells)) > len(cells):
             return name
     return ""
 
@@ -106,7 +103,7 @@ def _contradicted(table: Table) -> list[Fault]:
     good, bad = table.find(GOOD), table.find(BAD)
     columns = [name for name in _keys_of(table) if name not in (good, bad)] if good and bad else []
     column = _filled(table, columns, {*_LABELS[0]})
-    if not column or {cell.strip().casefold() for cell in table.cells[column]} != {*_LABELS[0]}:
+    if not column or {*map(str.casefold, table.stripped(column))} != {*_LABELS[0]}:
         return []
     seen = f"The column {column!r} says A or B, but {good!r} is read as good in every row."
     todo = (

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from cimento.errors import Fault
 from cimento.suites.formats.items import escape
 from cimento.suites.headers import ends_sentence
-from cimento.suites.reading import fault, place_of_row
+from cimento.suites.reading import fault
 from cimento.suites.tables import Table
 
 _NUMBERED = re.compile(r"(.*?)\W*[0-9]+")
@@ -24,13 +24,11 @@ def region_columns(table: Table) -> tuple[str, ...]:
     with the first region and ends with the last; no other region does either.
     """
     item, condition = table.find("item"), table.find("condition")
-    if not (item and condition) or any(map(table.find, ("sentence", "text", "good"))):
+    if not (item and condition) or table.find("sentence", "text", "good"):
         return ()
     known = {item, condition, table.find("phenomenon"), table.find("rating")}
     others = [name for name in table.columns if name not in known]
-    texts = [
-        name for name in others if _most(any(map(str.isalpha, c)) for c in _cells(table, name))
-    ]
+    texts = [name for name in others if table.is_mostly(name, has_letter)]
     stems = [match[1] for name in others if (match := _NUMBERED.fullmatch(name))]
     if len(stems) > 1 and len({*stems}) == 1:
         texts = [name for name in others if _NUMBERED.fullmatch(name)]
@@ -39,11 +37,12 @@ def region_columns(table: Table) -> tuple[str, ...]:
         return ()
     first, second, *_ = texts
     joined = [" ".join(cells).strip() for cells in _rows(table, texts)]
+    whole = [ends_sentence(text) and len(text.split()) >= _FEWEST_WORDS for text in joined]
     fits = (
-        _most(_is_capital(cell) for cell in _cells(table, first))
-        and not _most(_is_capital(cell) for cell in _cells(table, second))
-        and _most(ends_sentence(text) and len(text.split()) >= _FEWEST_WORDS for text in joined)
-        and not any(_most(map(ends_sentence, _cells(table, name))) for name in texts[:-1])
+        table.is_mostly(first, _is_capital)
+        and not table.is_mostly(second, _is_capital)
+        and 2 * sum(whole) > len(whole)
+        and not any(table.is_mostly(name, ends_sentence) for name in texts[:-1])
     )
     return tuple(texts) if fits else ()
 
@@ -62,22 +61,22 @@ def with_sentences(table: Table, regions: tuple[str, ...]) -> tuple[Table, list[
     ]
     seen = f"These columns are read as the regions of one sentence: {', '.join(regions)}."
     faults = [fault("CIM-S065", where=table.name, seen=seen), *_left_empty(table, regions)]
-    return Table(table.name, tuple(cells), table.numbers, cells), faults
+    return table.with_cells(cells), faults
 
 
 def _left_empty(table: Table, regions: Iterable[str]) -> list[Fault]:
     """The faults of regions that one row alone of a condition lacks."""
-    conditions = [cell.strip() for cell in table.cells[table.find("condition") or ""]]
+    conditions = table.stripped(table.find("condition") or "")
     counts = Counter(conditions)
     faults = list[Fault]()
     for name in regions:
-        empty = [row for row, cell in enumerate(table.cells[name]) if not cell.strip()]
+        empty = [row for row, cell in enumerate(table.stripped(name)) if not cell]
         times = Counter(conditions[row] for row in empty)
         for row in empty:
             if times[conditions[row]] == 1 and counts[conditions[row]] >= _FEWEST_ROWS:
                 seen = f"{name!r} is empty here, unlike in all other rows of its condition."
-                where = place_of_row(table.name, table.numbers[row])
-                faults.append(fault("CIM-S065", where=where, seen=seen, todo="Fill in the cell."))
+                todo, where = "Fill in the cell.", table.place(row)
+                faults.append(fault("CIM-S065", where=where, seen=seen, todo=todo))
     return faults
 
 
@@ -85,14 +84,9 @@ def _rows(table: Table, names: Iterable[str]) -> list[tuple[str, ...]]:
     return list(zip(*(table.cells[name] for name in names), strict=True))
 
 
-def _cells(table: Table, name: str) -> list[str]:
-    """The cells of a column that are not empty."""
-    return [cell for cell in map(str.strip, table.cells[name]) if cell]
-
-
-def _most(fits: Iterable[bool]) -> bool:
-    all_ = list(fits)
-    return 2 * sum(all_) > len(all_)
+def has_letter(cell: str) -> bool:
+    """Whether a cell has a letter."""
+    return any(map(str.isalpha, cell))
 
 
 def _is_capital(cell: str) -> bool:

@@ -8,7 +8,7 @@ import json
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -126,17 +126,44 @@ class Table:
                 seen = f"there is no column {name!r}"
                 raise InputError(where=self.name, seen=seen, todo=todo)
 
-    def find(self, name: str) -> str | None:
-        """The column of a name, ignoring capitals if no column has exactly this name.
+    def find(self, *names: str) -> str | None:
+        """The column of the first of some names that has one; None if none has.
 
-        Otherwise, a column with the name's translation into a language of `HEADERS`.
+        Capitals are ignored if no column has exactly the name. Otherwise, a column with the name's
+        translation into a language of `HEADERS` counts.
         """
-        if name in self.columns:
-            return name
-        folded = short_names(self.columns)
-        words = (name, *HEADERS.get(name, ()))
-        found = (folded[word] for word in words if word in folded)
-        return next((column for column in found if self._may_be(column)), None)
+        for name in filter(None, names):
+            if name in self.columns:
+                return name
+            folded = short_names(self.columns)
+            for word in (name, *HEADERS.get(name, ())):
+                if word in folded and self._may_be(folded[word]):
+                    return folded[word]
+        return None
+
+    def has(self, *names: str) -> bool:
+        """Whether there is a column of each of some names."""
+        return all(map(self.find, names))
+
+    def stripped(self, column: str) -> list[str]:
+        """The cells of a column without surrounding blanks."""
+        return [cell.strip() for cell in self.cells[column]]
+
+    def is_mostly(self, column: str, fits: Callable[[str], bool]) -> bool:
+        """Whether most cells of a column that are not empty are of a kind."""
+        cells = list(filter(None, self.stripped(column)))
+        return 2 * sum(map(fits, cells)) > len(cells)
+
+    def place(self, row: int) -> str:
+        """The place of a row, given by its index, for messages."""
+        return place_of_row(self.name, self.numbers[row])
+
+    def with_cells(
+        self, cells: Mapping[str, Sequence[str]], numbers: Sequence[int] | None = None
+    ) -> Table:
+        """A table of the same file with other columns, and perhaps with other rows."""
+        numbers = self.numbers if numbers is None else numbers
+        return Table(self.name, tuple(cells), numbers, cells)
 
     def _may_be(self, column: str) -> bool:
         """Whether a column is what its name says: sets are items only if they are numbered."""

@@ -22,9 +22,9 @@ from cimento.suites.crossed import condition_columns
 from cimento.suites.formats.advice import holds, is_sentence, names_advised
 from cimento.suites.formats.blimp import SENTENCES, blimp_losses, read_blimp, write_blimp
 from cimento.suites.formats.contexts import (
-    has_forms,
-    has_options,
-    is_crossed,
+    CROSSED_COLUMNS,
+    FORM_COLUMNS,
+    OPTION_COLUMNS,
     read_crossed,
     read_forms,
     read_options,
@@ -246,9 +246,9 @@ _TABLES: Mapping[str, Callable[[Table], bool]] = {
     "words": is_words_table,
     "factorial-table": is_factorial_table,
     "minicons": is_minicons,
-    "crossed": is_crossed,
-    "options": has_options,
-    "forms": has_forms,
+    "crossed": lambda table: table.has(*CROSSED_COLUMNS),
+    "options": lambda table: table.has(*OPTION_COLUMNS),
+    "forms": lambda table: table.has(*FORM_COLUMNS),
 }
 """The test of each format of tables; a table is in the first format whose test succeeds."""
 

@@ -16,16 +16,9 @@ from pathlib import Path
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
-from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
-from cimento.suites.reading import (
-    Reading,
-    errors,
-    fault,
-    name_from,
-    sha256_of,
-    strip_blanks,
-    unusable,
-)
+from cimento.suites import Condition, Item, Prediction, Region
+from cimento.suites.formats.gathered import Gathered
+from cimento.suites.reading import Reading, errors, fault, strip_blanks, unusable
 from cimento.suites.tables import Row, Table, read_table
 
 CONTEXTS, TARGETS = ("Context1", "Context2"), ("Target1", "Target2")
@@ -58,19 +51,10 @@ FORM_PREDICTION = Prediction(
 )
 
 
-def is_crossed(table: Table) -> bool:
-    """Whether a table has two contexts and two targets in each row."""
-    return all(table.find(name) for name in (*CONTEXTS, *TARGETS))
-
-
-def has_options(table: Table) -> bool:
-    """Whether a table has a context and a list of continuations in each row."""
-    return bool(table.find(PREFIX) and table.find(OPTIONS))
-
-
-def has_forms(table: Table) -> bool:
-    """Whether a table has two sentences and a ratio of people's preferences in each row."""
-    return bool(table.find(FORMS) and table.find(RATIO))
+CROSSED_COLUMNS = (*CONTEXTS, *TARGETS)
+OPTION_COLUMNS = (PREFIX, OPTIONS)
+FORM_COLUMNS = (FORMS, RATIO)
+"""The columns by which a table of each kind is known."""
 
 
 def read_crossed(path: Path) -> Reading:
@@ -84,8 +68,7 @@ def read_crossed(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file is not such a table.
     """
-    predictions = CROSSED_PREDICTIONS
-    return _read(path, is_crossed, _crossed, lambda _: predictions, (*CONTEXTS, *TARGETS))
+    return _read(path, CROSSED_COLUMNS, _crossed, lambda _: CROSSED_PREDICTIONS)
 
 
 def read_options(path: Path) -> Reading:
@@ -98,7 +81,7 @@ def read_options(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file is not such a table, or a row has fewer than two options.
     """
-    return _read(path, has_options, _chosen, _first_of, (PREFIX, OPTIONS))
+    return _read(path, OPTION_COLUMNS, _chosen, _first_of)
 
 
 def read_forms(path: Path) -> Reading:
@@ -111,43 +94,38 @@ def read_forms(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file is not such a table, or a row has not two sentences and a share.
     """
-    needed, sentence = (FORMS, RATIO), ("sentence",)
-    return _read(path, has_forms, _forms, lambda _: (FORM_PREDICTION,), needed, sentence)
+    return _read(path, FORM_COLUMNS, _forms, lambda _: (FORM_PREDICTION,), ("sentence",))
 
 
 def _read(
     path: Path,
-    fits: Callable[[Table], bool],
+    needed: Sequence[str],
     conditions: Callable[[Row, Table, str, list[Fault]], tuple[Condition, ...]],
     predictions: Callable[[Sequence[Item]], tuple[Prediction, ...]],
-    needed: Sequence[str],
     regions: tuple[str, ...] = REGIONS,
 ) -> Reading:
     data = read_bytes(path)
     table, faults = read_table(data, path)
-    if table is None or not fits(table):
+    if table is None or not table.has(*needed):
         seen = f"The columns {', '.join(needed)} are not all there."
         missing = [] if table is None else [fault("CIM-S004", where=path.name, seen=seen)]
         raise unusable(path, [*faults, *missing])
-    rows = [(row, conditions(row, table, table.where(row), faults)) for row in table.rows]
+    gathered = Gathered()
+    for id_, row in zip(_ids(table), table.rows, strict=True):
+        where = table.where(row)
+        for condition in conditions(row, table, where, faults):
+            gathered.add(id_, condition, where)
     if errors(faults):
         raise unusable(path, faults)
-    ids = _ids(table)
-    items = [Item(id_, of_item) for id_, (_, of_item) in zip(ids, rows, strict=True)]
-    suite = Suite(
-        meta=Meta(name=name_from(path)),
-        region_names=regions,
-        predictions=predictions(items),
-        items=tuple(items),
+    return gathered.reading(
+        path, data, faults, region_names=regions, predictions=predictions(gathered.items)
     )
-    places = tuple(table.where(row) for row, conditions in rows for _ in conditions)
-    return Reading(suite, sha256_of(data), places, tuple(faults))
 
 
 def _ids(table: Table) -> Sequence[str]:
     """The ids of the rows, if they differ; else numbers."""
-    column = next(filter(None, map(table.find, ("item", "id", "pairID"))), None)
-    ids = list(map(str.strip, table.cells[column])) if column else []
+    column = table.find("item", "id", "pairID")
+    ids = table.stripped(column) if column else []
     if ids and all(ids) and len(set(ids)) == len(ids):
         return ids
     return [str(number) for number in range(1, len(table.numbers) + 1)]
@@ -157,12 +135,11 @@ def _crossed(row: Row, table: Table, where: str, faults: list[Fault]) -> tuple[C
     contexts, targets = (
         [row.cells[table.find(name) or ""] for name in names] for names in (CONTEXTS, TARGETS)
     )
-    free = _free(row, table, (*CONTEXTS, *TARGETS), DOMAIN)
+    free = _free(row, table, CROSSED_COLUMNS, DOMAIN)
+    pairs = ((context, target) for target in targets for context in contexts)
     return tuple(
-        Condition(name, _regions(context, target, where, faults), free)
-        for name, (target, context) in zip(
-            CROSSED, ((t, c) for t in targets for c in contexts), strict=True
-        )
+        Condition(name, _regions(*pair, where, faults), free)
+        for name, pair in zip(CROSSED, pairs, strict=True)
     )
 
 
@@ -177,7 +154,7 @@ def _chosen(row: Row, table: Table, where: str, faults: list[Fault]) -> tuple[Co
         faults.append(fault("CIM-S003", where=where, seen=seen))
         return ()
     prefix = row.cells[table.find(PREFIX) or ""]
-    free = _free(row, table, (PREFIX, OPTIONS), "phenomenon")
+    free = _free(row, table, OPTION_COLUMNS, "phenomenon")
     return tuple(
         Condition(f"option{number}", _regions(prefix, text, where, faults, as_is=True), free)
         for number, text in enumerate(texts, start=1)

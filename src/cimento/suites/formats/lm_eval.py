@@ -81,14 +81,17 @@ def read_lm_eval(path: Path) -> Reading:
                     seen=f"there is no text in {column!r}",
                     todo=f"The task {path.name} says that the sentences are there.",
                 )
-    blank = _leading_blank(task)
+    delimiter, metadata = task.get(DELIMITER, " "), _metadata(task)
+    version, language = metadata.get("version"), metadata.get("language")
+    is_code = isinstance(language, str) and _CODE.match(language)
     suite = Suite(
         meta=Meta(
             name=str(task.get("task") or path.stem),
-            version=_version(task),
-            language=_language(_metadata(task)),
+            version="" if version is None else str(version),
+            language=str(language) if is_code else "",
         ),
-        leading_blank=blank,
+        # None where the task puts something else before each text.
+        leading_blank={" ": True, "": False}.get(delimiter) if isinstance(delimiter, str) else None,
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
         items=tuple(_item(number, row, good, bad) for number, row in enumerate(rows, start=1)),
@@ -210,26 +213,9 @@ def _plain_yaml(data: bytes) -> object:
     return yaml.safe_load(data)
 
 
-def _leading_blank(task: Mapping[str, JsonValue]) -> bool | None:
-    """Whether each text has a blank before it; None where the task puts something else there."""
-    delimiter = task.get(DELIMITER, " ")
-    return {" ": True, "": False}.get(delimiter) if isinstance(delimiter, str) else None
-
-
 def _metadata(task: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
     metadata = task.get("metadata")
     return metadata if isinstance(metadata, dict) else {}
-
-
-def _version(task: Mapping[str, JsonValue]) -> str:
-    version = _metadata(task).get("version")
-    return "" if version is None else str(version)
-
-
-def _language(metadata: Mapping[str, JsonValue]) -> str:
-    """The code of the language; empty where there is none."""
-    language = metadata.get("language")
-    return language if isinstance(language, str) and _CODE.match(language) else ""
 
 
 _CODE = re.compile(r"[a-z]{2,3}$")

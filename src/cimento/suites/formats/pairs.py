@@ -18,13 +18,11 @@ from sys import intern
 from typing import NamedTuple, TypeVar
 
 from cimento.errors import Fault
-from cimento.io.parsing import parse_json
 from cimento.suites import (
     BAD,
     GOOD,
     PAIR_PREDICTION,
     Condition,
-    Item,
     ItemColumns,
     JsonValue,
     Meta,
@@ -33,6 +31,7 @@ from cimento.suites import (
     pair_columns,
 )
 from cimento.suites.crossed import CLUSTER, pairs_by_level
+from cimento.suites.formats.gathered import Gathered, json_lines
 from cimento.suites.headers import name_of_levels, split_side
 from cimento.suites.keyed import with_key_read
 from cimento.suites.reading import (
@@ -75,7 +74,7 @@ class PairDialect:
 
     def fits(self, table: Table) -> bool:
         """Whether a table has the two columns."""
-        return bool(table.find(self.good) and table.find(self.bad))
+        return table.has(self.good, self.bad)
 
 
 DIALECTS = (
@@ -141,7 +140,7 @@ def unfolded(table: Table) -> Table:
     sides = _sides(table)
     if not sides:
         return table
-    id_column = table.find("item") or table.find("id")
+    id_column = table.find("item", "id")
     n_rows, levels = len(table.numbers), list(sides)
     ids = table.cells[id_column] if id_column else [str(n + 1) for n in range(n_rows)]
     cells: dict[str, Sequence[str]] = {"item": [f"{id_}-{level}" for id_ in ids for level in sides]}
@@ -157,7 +156,7 @@ def unfolded(table: Table) -> Table:
         cells.setdefault(name_of_levels(levels), levels * n_rows)
         if table.find(PHENOMENON) is None:
             cells[PHENOMENON] = levels * n_rows
-    return Table(table.name, tuple(cells), _times(table.numbers, len(sides)), cells)
+    return table.with_cells(cells, _times(table.numbers, len(sides)))
 
 
 def _sides(table: Table) -> dict[str, dict[str, str]]:
@@ -228,7 +227,7 @@ def read_pairs(path: Path) -> Reading:
 def _items(table: Table, dialect: PairDialect) -> tuple[ItemColumns, list[Fault]]:
     good, bad = table.find(dialect.good) or "", table.find(dialect.bad) or ""
     id_column = _id_column(table, dialect)
-    phenomenon = next(filter(None, map(table.find, dialect.phenomena)), None)
+    phenomenon = table.find(*dialect.phenomena)
     others = [column for column in table.columns if column not in {good, bad, id_column}]
     cells, faults = stripped(table.cells, RowPlaces(table.name, table.numbers))
     free = {column: [intern(cell) or None for cell in cells[column]] for column in others}
@@ -258,10 +257,10 @@ def _bars(sentences: Sequence[str], rows: Sequence[str]) -> list[Fault]:
 
 def _id_column(table: Table, dialect: PairDialect) -> str | None:
     """The column of ids; in published tables, only if its values distinguish the pairs."""
-    column = next(filter(None, map(table.find, dialect.ids)), None)
+    column = table.find(*dialect.ids)
     if column is None or dialect.good == GOOD:
         return column
-    ids = [cell.strip() for cell in table.cells[column]]
+    ids = table.stripped(column)
     return column if all(ids) and len(set(ids)) == len(ids) else None
 
 
@@ -271,7 +270,7 @@ _LABELLED = re.compile(rb"\s*(?:\xef\xbb\xbf)?(?:True|False)\t")
 
 
 class _Line(NamedTuple):
-    number: int
+    where: str
     label: str
     text: str
 
@@ -314,23 +313,19 @@ def read_good_first(path: Path) -> Reading:
 def _read(path: Path, *, labels: tuple[str, str] | None) -> Reading:
     data, text, faults = decoded(path)
     lines = _lines(text, path.name, labels, faults)
-    pairs = [lines[start : start + 2] for start in range(0, len(lines), 2)]
-    for pair in pairs:
+    pairs = Gathered()
+    for start in range(0, len(lines), 2):
+        pair = lines[start : start + 2]
         if sorted(line.label for line in pair) != [BAD, GOOD]:
             seen = "This line and the next are not one grammatical and one ungrammatical sentence."
-            where = f"{path.name} line {pair[0].number}"
-            faults.append(fault("CIM-S002", where=where, seen=seen))
+            faults.append(fault("CIM-S002", where=pair[0].where, seen=seen))
             break
-    if any(fault.severity == "error" for fault in faults):
+        for line in pair:
+            condition = Condition(line.label, (Region(line.text),))
+            pairs.add(str(start // 2 + 1), condition, line.where)
+    if errors(faults):
         raise unusable(path, faults)
-    suite = Suite(
-        meta=Meta(name=name_from(path)),
-        region_names=("sentence",),
-        predictions=(PAIR_PREDICTION,),
-        items=tuple(_item(number, pair) for number, pair in enumerate(pairs, start=1)),
-    )
-    places = tuple(f"{path.name} line {line.number}" for pair in pairs for line in pair)
-    return Reading(suite, sha256_of(data), places, tuple(faults))
+    return pairs.reading(path, data, faults)
 
 
 def _lines(
@@ -338,22 +333,19 @@ def _lines(
 ) -> list[_Line]:
     lines: list[_Line] = []
     for number, line in enumerate(text.split("\n"), start=1):
+        where = f"{name} line {number}"
         if not line.strip():
             continue
         if labels is not None:
-            lines.append(_Line(number, labels[len(lines) % 2], line.strip()))
+            lines.append(_Line(where, labels[len(lines) % 2], line.strip()))
             continue
         label, tab, sentence = line.strip().partition("\t")
         if label not in _LABELS or not tab:
             seen = f"The line does not begin with True or False and a tab: {line[:40]!r}."
-            faults.append(fault("CIM-S002", where=f"{name} line {number}", seen=seen))
+            faults.append(fault("CIM-S002", where=where, seen=seen))
             break
-        lines.append(_Line(number, _LABELS[label], sentence.strip()))
+        lines.append(_Line(where, _LABELS[label], sentence.strip()))
     return lines
-
-
-def _item(number: int, pair: Sequence[_Line]) -> Item:
-    return Item(str(number), tuple(Condition(line.label, (Region(line.text),)) for line in pair))
 
 
 FIRST, SECOND, LABEL = "sentence_a", "sentence_b", "label"
@@ -375,52 +367,35 @@ def read_choices(path: Path) -> Reading:
         SuiteError: the file does not hold such pairs.
     """
     data, text, faults = decoded(path)
-    items: list[Item] = []
-    places: list[str] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            where = f"{path.name} line {number}"
-            item = _choice_item(line, where=where, number=len(items) + 1, faults=faults)
-            if item is not None:
-                items.append(item)
-                places += [where, where]
+    pairs = Gathered()
+    # A row with a fault has no number, but then nothing is read.
+    for number, (where, row) in enumerate(json_lines(text, path.name, faults), start=1):
+        for id_, condition in _choice(row, where=where, number=number, faults=faults):
+            pairs.add(id_, condition, where, key=where)
     if errors(faults):
         raise unusable(path, faults)
-    suite = Suite(
-        meta=Meta(name=name_from(path)),
-        region_names=("sentence",),
-        predictions=(PAIR_PREDICTION,),
-        items=tuple(items),
-    )
-    return Reading(suite, sha256_of(data), tuple(places), tuple(faults))
+    return pairs.reading(path, data, faults)
 
 
-def _choice_item(line: str, *, where: str, number: int, faults: list[Fault]) -> Item | None:
-    try:
-        row = parse_json(line)
-    except ValueError as error:
-        faults.append(fault("CIM-S002", where=where, seen=f"Not JSON: {error}."))
-        return None
+def _choice(
+    row: JsonValue, *, where: str, number: int, faults: list[Fault]
+) -> list[tuple[str, Condition]]:
+    """The conditions of a line, each with the id of its item; none, and a fault, for others."""
     if not isinstance(row, dict) or not all(isinstance(row.get(k), str) for k in (FIRST, SECOND)):
         seen = f"{FIRST} and {SECOND} are not both texts."
         faults.append(fault("CIM-S003", where=where, seen=seen))
-        return None
+        return []
     label = row.get(LABEL)
     # Programs for numeric tables write the choices as 0.0 and 1.0.
     if isinstance(label, bool) or label not in (0, 1):
         seen = f"{LABEL} is {label!r}; 0 says that {FIRST} is grammatical, 1 that {SECOND} is."
         faults.append(fault("CIM-S003", where=where, seen=seen))
-        return None
-    good, bad = (FIRST, SECOND) if label == 0 else (SECOND, FIRST)
-    columns = _columns(row)
-    conditions = tuple(
-        Condition(
-            name, (Region(strip_blanks(row[key], what=key, where=where, faults=faults)),), columns
-        )
-        for name, key in (("good", good), ("bad", bad))
-    )
+        return []
     id_ = next((str(row[key]) for key in ID_KEYS if row.get(key) is not None), str(number))
-    return Item(id_, conditions)
+    columns, keys = _columns(row), (FIRST, SECOND) if label == 0 else (SECOND, FIRST)
+    texts = [strip_blanks(row[key], what=key, where=where, faults=faults) for key in keys]
+    sides = zip((GOOD, BAD), texts, strict=True)
+    return [(id_, Condition(side, (Region(text),), columns)) for side, text in sides]
 
 
 def _columns(row: Mapping[str, JsonValue]) -> dict[str, str]:
