@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.suites.formula import Arithmetic, Comparison, Junction, Number, Reference, parse
+from cimento.suites.formula import (
+    Arithmetic,
+    Comparison,
+    Junction,
+    Number,
+    Reference,
+    parse,
+    signed,
+)
 
 if TYPE_CHECKING:
     from cimento.suites.formula import Formula, Quantity, RegionNumber
@@ -62,7 +70,10 @@ def _comparison(node: Comparison, names: Sequence[str]) -> str:
     regions = {part.regions for part in parts}
     alone = len(regions) == 1
     place = f"{_region(regions.pop(), names)}: " if alone else ""
-    shown = {id(part): _part(part, names, alone=alone) for part in parts}
+    shown = {
+        id(part): part.condition if alone else f"{_region(part.regions, names)} of {part.condition}"
+        for part in parts
+    }
 
     if node.operator == "=" or least:
         return _with_signs(node, names)
@@ -96,35 +107,13 @@ def _rises(parts: Sequence[_Part]) -> tuple[_Pair, _Pair] | None:
 
 def _parts(node: Quantity, sign: int) -> Iterator[_Part]:
     """The references of a sum, those of one condition and sign in a row taken together."""
-    signed = groupby(_signed(node, sign), key=lambda pair: (pair[0], pair[1].condition))
-    for (one, condition), pairs in signed:
+    leaves = ((sign, leaf) for sign, leaf in signed(node, sign) if isinstance(leaf, Reference))
+    for (one, condition), pairs in groupby(leaves, key=lambda pair: (pair[0], pair[1].condition)):
         yield _Part(one, condition, tuple(reference.region for _, reference in pairs))
 
 
-def _signed(node: Quantity, sign: int) -> Iterator[tuple[int, Reference]]:
-    match node:
-        case Reference():
-            yield sign, node
-        case Number():
-            return
-        case Arithmetic(operator, left, right):
-            yield from _signed(left, sign)
-            yield from _signed(right, sign if operator == "+" else -sign)
-
-
 def _constant(node: Quantity) -> float:
-    match node:
-        case Reference():
-            return 0.0
-        case Number(value):
-            return value
-        case Arithmetic(operator, left, right):
-            right_value = _constant(right)
-            return _constant(left) + (right_value if operator == "+" else -right_value)
-
-
-def _part(part: _Part, names: Sequence[str], *, alone: bool) -> str:
-    return part.condition if alone else f"{_region(part.regions, names)} of {part.condition}"
+    return sum(sign * leaf.value for sign, leaf in signed(node) if isinstance(leaf, Number))
 
 
 def _region(regions: Sequence[RegionNumber], names: Sequence[str]) -> str:
