@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from sys import intern
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from cimento.errors import Fault
 from cimento.suites import (
@@ -32,6 +32,7 @@ from cimento.suites import (
 )
 from cimento.suites.crossed import CLUSTER, pairs_by_level
 from cimento.suites.formats.gathered import Gathered, json_lines
+from cimento.suites.formats.items import times
 from cimento.suites.headers import name_of_levels, split_side
 from cimento.suites.keyed import with_key_read
 from cimento.suites.reading import (
@@ -118,9 +119,6 @@ DIALECTS = (
 )
 
 
-T = TypeVar("T")
-
-
 def is_pair_table(table: Table) -> bool:
     """Whether each row of a table has one pair or two."""
     return dialect_of(unfolded(table)) is not None
@@ -150,13 +148,13 @@ def unfolded(table: Table) -> Table:
     taken = {id_column, *(column for both in sides.values() for column in both.values())}
     for name in table.columns:
         if name not in taken:
-            cells[name] = _times(table.cells[name], len(sides))
+            cells[name] = times(len(sides), table.cells[name])
     if not all(map(str.isdigit, levels)):
-        cells[CLUSTER] = _times(ids, len(sides))
+        cells[CLUSTER] = times(len(sides), ids)
         cells.setdefault(name_of_levels(levels), levels * n_rows)
         if table.find(PHENOMENON) is None:
             cells[PHENOMENON] = levels * n_rows
-    return table.with_cells(cells, _times(table.numbers, len(sides)))
+    return table.with_cells(cells, times(len(sides), table.numbers))
 
 
 def _sides(table: Table) -> dict[str, dict[str, str]]:
@@ -168,10 +166,6 @@ def _sides(table: Table) -> dict[str, dict[str, str]]:
             sides[level][side] = column
     whole = len(sides) > 1 and all(len(both) == len((GOOD, BAD)) for both in sides.values())
     return sides if whole else {}
-
-
-def _times(cells: Sequence[T], times: int) -> list[T]:
-    return [cell for cell in cells for _ in range(times)]
 
 
 def dialect_of(table: Table) -> PairDialect | None:
@@ -220,7 +214,7 @@ def read_pairs(path: Path) -> Reading:
         suite = replace(suite, cluster=CLUSTER)
         todo = _AS_DESIGN.format(path.name)
         faults.append(pairs_by_level(_sides(given), where=path.name, todo=todo))
-    places = RowPlaces(table.name, _times(table.numbers, 2))
+    places = RowPlaces(table.name, times(2, table.numbers))
     return Reading(suite, sha256_of(data), places, (*faults, *more))
 
 
