@@ -25,13 +25,7 @@ from cimento.io.files import (
     write_bytes,
 )
 from cimento.io.parsing import parse_toml
-from cimento.suites.published import (
-    Published,
-    find_published,
-    is_address,
-    is_published,
-    published,
-)
+from cimento.suites.published import find_published, is_address, is_published, published
 
 DEFAULT_KIND = "regions"
 """The kind of suites that state none."""
@@ -146,7 +140,10 @@ def find_suite(name_or_path: str | Path) -> Path:
     if isinstance(name_or_path, str) and name_or_path in builtin_names():
         return _FOLDER / name_or_path
     if isinstance(name_or_path, str) and is_address(name_or_path):
-        return _fetched(find_published(name_or_path))
+        from cimento.suites.fetching import fetch
+
+        dataset = find_published(name_or_path)
+        return fetch(dataset, default_cache_folder() / "suites" / dataset.folder)
     from cimento.suites.formats.blimp import blimp_datasets
 
     name = str(name_or_path)
@@ -159,13 +156,13 @@ def find_suite(name_or_path: str | Path) -> Path:
     path = expanded(name_or_path)
     if path.exists():
         return path
-    dataset = name.lower().removeprefix("blimp_")
+    paradigm = name.lower().removeprefix("blimp_")
     if is_published(name):
         todo = f"It is a published dataset: `cimento suites get {name}` fetches it."
-    elif dataset in blimp_datasets():
+    elif paradigm in blimp_datasets():
         todo = (
             "It is a dataset of BLiMP: `cimento suites get blimp` fetches BLiMP; then give"
-            f" DIRECTORY/{dataset}.jsonl."
+            f" DIRECTORY/{paradigm}.jsonl."
         )
     elif advice := _badly_written(name):
         todo = advice
@@ -178,13 +175,6 @@ def find_suite(name_or_path: str | Path) -> Path:
     raise InputError(
         where=name, seen="there is no built-in suite and no file or folder of this name", todo=todo
     )
-
-
-def _fetched(dataset: Published) -> Path:
-    """The files of a dataset given by its address, fetched unless they are there."""
-    from cimento.suites.fetching import fetch
-
-    return fetch(dataset, default_cache_folder() / "suites" / dataset.folder)
 
 
 _MOST_NEARBY = 3

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from cimento.errors import Fault
 from cimento.suites.formats.items import escape
-from cimento.suites.headers import ends_sentence
+from cimento.suites.headers import ends_sentence, has_letter
 from cimento.suites.reading import fault
 from cimento.suites.tables import Table
 
@@ -82,11 +82,6 @@ def _left_empty(table: Table, regions: Iterable[str]) -> list[Fault]:
 
 def _rows(table: Table, names: Iterable[str]) -> list[tuple[str, ...]]:
     return list(zip(*(table.cells[name] for name in names), strict=True))
-
-
-def has_letter(cell: str) -> bool:
-    """Whether a cell has a letter."""
-    return any(map(str.isalpha, cell))
 
 
 def _is_capital(cell: str) -> bool:

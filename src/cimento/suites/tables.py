@@ -334,7 +334,7 @@ def _parquet_rows(data: bytes, *, name: str) -> tuple[list[list[str]], list[Faul
         frame = parse_parquet(data, where=name)
     except TableError as error:
         return [], [fault("CIM-S002", where=name, seen=f"{error.seen}.")]
-    rows = [list(map(_as_cell, row)) for row in frame.iter_rows()]
+    rows = [list(map(as_cell, row)) for row in frame.iter_rows()]
     return [frame.columns, *rows], []
 
 
@@ -359,11 +359,11 @@ def _record_rows(text: str, *, name: str, only_header: bool) -> tuple[list[list[
         if only_header:
             break
     keys = list(dict.fromkeys(key for record in records for key in record))
-    rows = [[_as_cell(record.get(key)) for key in keys] for record in records]
+    rows = [[as_cell(record.get(key)) for key in keys] for record in records]
     return [keys, *rows], []
 
 
-def _as_cell(value: object) -> str:
+def as_cell(value: object) -> str:
     """A value of JSON or of a data frame as the text of a cell; nothing for null."""
     if value is None:
         return ""
@@ -394,13 +394,13 @@ def _split_quoted(text: str, delimiters: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, list[Fault]]:
-    filled = filled_records(records)
+    filled = [(number, record) for number, record in enumerate(records, 1) if _is_filled(record)]
     if not filled:
         return None, [fault("CIM-S002", where=name, seen="The table is empty.", todo="Fill it in.")]
     titles = count_titles([record for _, record in filled[: _TITLE_ROWS + 1]])
     (header_row, header), *body = filled[titles:]
     columns = list(map(column_name, header))
-    lacking = count_lacking(columns, body)
+    lacking = sum(max(0, len(columns) - len(record)) for _, record in body)
     if len(columns) > MOST_COLUMNS or lacking > MOST_PADDING:
         seen = f"The table has {len(columns):,} columns, and its rows lack {lacking:,} cells."
         todo = "Is the first row the names of the columns, separated as the cells are?"
@@ -437,18 +437,8 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
     return _table_of(name, with_item_name(columns, body), body, faults), faults
 
 
-def filled_records(records: Iterable[list[str]], *, first: int = 1) -> list[tuple[int, list[str]]]:
-    """The records that are not empty, each with its number; `first` is the number of the first."""
-    return [(number, record) for number, record in enumerate(records, first) if _is_filled(record)]
-
-
 def _is_filled(record: Sequence[str]) -> bool:
     return any(map(str.strip, record))
-
-
-def count_lacking(columns: Sequence[str], records: Sequence[tuple[int, list[str]]]) -> int:
-    """The number of cells that all records together lack at their ends."""
-    return sum(max(0, len(columns) - len(record)) for _, record in records)
 
 
 def _table_of(
@@ -459,7 +449,7 @@ def _table_of(
     Args:
         name: name of the file in messages.
         columns: the header's cells; cells under an empty one are left out.
-        records: records from `filled_records`.
+        records: the records that are not empty, each with its number.
         faults: faults of the table so far; there are never many more than `MOST_FAULTS`.
     """
     width, all_named = len(columns), all(columns)

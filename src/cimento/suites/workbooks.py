@@ -82,7 +82,9 @@ def read_workbook(
             _fill_down(rows, workbook.merged)
             spans = [_span(stretch) for stretch in workbook.merged]
             if workbook.hidden:
-                faults.append(_hidden(workbook.hidden, name))
+                places = [place_of_row(name, row) for row in workbook.hidden]
+                seen = f"Hidden rows are read as all others: {counted(len(places), 'row')}."
+                faults.append(fault("CIM-S066", where=places[0], seen=seen, places=places))
             faults += join_names(rows, [span for span in spans if span[1] < span[2]], name=name)
     except _UnsafeError as unsafe:
         todo = "Remove what is not text, or save it as CSV UTF-8."
@@ -94,21 +96,12 @@ def read_workbook(
     return rows, faults
 
 
-def _hidden(rows: Sequence[int], name: str) -> Fault:
-    """The fault of hidden rows, by a filter or by hand: they are read."""
-    places = [place_of_row(name, row) for row in rows]
-    seen = f"Hidden rows are read as all others: {counted(len(rows), 'row')}."
-    return fault("CIM-S066", where=places[0], seen=seen, places=places)
-
-
 def sheet_names(data: bytes) -> dict[str, str]:
     """The sheets of a workbook in order, by their names in lower case; none for other data."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return _Workbook(archive, len(data), "").sheets
-    except _UnsafeError:
-        return {}
-    except _damages():
+    except (_UnsafeError, *_damages()):
         return {}
 
 

@@ -19,7 +19,7 @@ from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites import Suite
 from cimento.suites.checks import check_suite
 from cimento.suites.crossed import condition_columns
-from cimento.suites.formats.advice import holds, is_sentence, names_advised
+from cimento.suites.formats.advice import is_sentence, names_advised
 from cimento.suites.formats.blimp import SENTENCES, blimp_losses, read_blimp, write_blimp
 from cimento.suites.formats.contexts import (
     CROSSED_COLUMNS,
@@ -270,9 +270,9 @@ def _table_format(data: bytes, path: Path) -> str:
     if is_factorial_table(table):
         return "factorial-table"  # which columns are crossed is seen in the rows only
     wide = condition_columns(table)
-    if wide and all(holds(table, name, is_sentence) for name in wide):
+    if wide and all(table.is_mostly(name, is_sentence) for name in wide):
         return "factorial-table"
-    if table.find("condition") and table.find("text"):
+    if table.has("condition", "text"):
         raise InputError(
             where=str(path),
             seen=f"is a table of items without a {TOML} beside it",
@@ -309,10 +309,6 @@ def _unknown(path: Path, seen: str) -> InputError:
     return InputError(where=str(path), seen=seen, todo=f"Suites are: {titles}.")
 
 
-def _nothing(_suite: Suite) -> list[str]:
-    return []
-
-
 @dataclass(frozen=True, slots=True)
 class Target:
     """A format that can be written.
@@ -325,7 +321,7 @@ class Target:
 
     title: str
     write: Callable[[Suite, Path], Path]
-    losses: Callable[[Suite], list[str]] = _nothing
+    losses: Callable[[Suite], list[str]] = lambda _: []
 
 
 TARGETS = {
@@ -345,7 +341,10 @@ def losses(suite: Suite, format_: str) -> list[str]:
     Raises:
         UsageError: there is no such format.
     """
-    return _target(format_).losses(suite)
+    need_known(
+        format_, TARGETS, where=f"format {format_!r}", seen="there is no such format to write"
+    )
+    return TARGETS[format_].losses(suite)
 
 
 def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False) -> Path:
@@ -366,11 +365,9 @@ def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False)
         SuiteError: the suite has faults.
         StorageError: the path exists or cannot be written.
     """
-    target = _target(format_)
-    faults = errors(check_suite(suite))
-    if faults:
+    lost, target = losses(suite, format_), TARGETS[format_]
+    if faults := errors(check_suite(suite)):
         raise SuiteError(where=suite.name, faults=faults)
-    lost = target.losses(suite)
     if lost and not allow_loss:
         raise InputError(
             where=suite.name,
@@ -381,10 +378,3 @@ def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False)
     if format_ == "native":
         return folder_atomically(path, lambda folder: write_native(suite, folder))
     return target.write(suite, path)
-
-
-def _target(format_: str) -> Target:
-    need_known(
-        format_, TARGETS, where=f"format {format_!r}", seen="there is no such format to write"
-    )
-    return TARGETS[format_]

@@ -19,7 +19,7 @@ from cimento.suites import PAIR_PREDICTION, Item, JsonValue, Meta, Suite, pair_c
 from cimento.suites.formats.blimp import pair_losses, write_blimp
 from cimento.suites.reading import Reading, fault, sha256_of
 from cimento.suites.tables import SUFFIXES as TABLE_SUFFIXES
-from cimento.suites.tables import read_table
+from cimento.suites.tables import as_cell, read_table
 
 SUFFIXES = (".yaml", ".yml")
 _CHOICES = re.compile(r"\{\{\s*\[\s*(\w+)\s*,\s*(\w+)\s*\]\s*\}\}")
@@ -332,7 +332,7 @@ def _rows(path: Path) -> Iterator[Mapping[str, JsonValue]]:
 
 def _item(number: int, row: Mapping[str, JsonValue], good: str, bad: str) -> Item:
     columns = {
-        key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        key: as_cell(value)
         for key, value in row.items()
         if key not in (good, bad) and value is not None
     }

@@ -9,7 +9,6 @@ for the grammatical one.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -49,7 +48,7 @@ from cimento.suites.reading import (
     unusable,
 )
 from cimento.suites.sheets import tabulated, unread_columns
-from cimento.suites.tables import Table
+from cimento.suites.tables import Table, as_cell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -396,9 +395,7 @@ def _columns(row: Mapping[str, JsonValue]) -> dict[str, str]:
     """All other keys as text; the phenomenon also under that name."""
     taken = {FIRST, SECOND, LABEL, *ID_KEYS}
     columns = {
-        key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        for key, value in row.items()
-        if key not in taken and value is not None
+        key: as_cell(value) for key, value in row.items() if key not in taken and value is not None
     }
     named = next((columns[key] for key in PHENOMENON_KEYS if key in columns), None)
     if named is not None:
