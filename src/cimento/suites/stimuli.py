@@ -16,14 +16,11 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from cimento.errors import MissingDependencyError, UsageError, did_you_mean, needing
-from cimento.suites import Condition, ItemColumns, JoinRule, Region, Suite
+from cimento.suites import BLANK_BEFORE_MARK, Condition, ItemColumns, JoinRule, Region, Suite
 
 Span: TypeAlias = tuple[int, int]
 """Half-open character offsets, start and end."""
 
-# Matching starts only at the first of several blanks, since otherwise long runs of blanks take
-# quadratic time.
-_BLANK_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,!?;:])")
 PunctuationRule: TypeAlias = Literal["split", "keep"]
 SegmenterRule: TypeAlias = Literal["letters", "icu", "bars"]
 
@@ -141,7 +138,7 @@ def _join(regions: Iterable[tuple[str, bool]], rule: JoinRule) -> tuple[str, lis
             waiting.append(index)
             continue
         if rule == "detok":
-            text = _BLANK_BEFORE_MARK.sub("", text)
+            text = BLANK_BEFORE_MARK.sub("", text)
         if pieces and not glued and not (rule == "detok" and text[0] in ".,!?;:"):
             pieces.append(" ")
             length += 1

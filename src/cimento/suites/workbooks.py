@@ -286,12 +286,11 @@ class _Workbook:
             kind, path = related[attributes["id"]]
             if kind == "worksheet":
                 sheets.append((attributes["name"], path))
-        by_name = {name.strip().casefold(): path for name, path in reversed(sheets)}
-        part = by_name.get(wanted.casefold()) or by_name.get("items") or sheets[0][1]
-        titles: dict[str, str] = {}
-        for name, _ in sheets:
-            titles.setdefault(name.strip().casefold(), name)
-        return titles, part
+        by_name: dict[str, tuple[str, str]] = {}
+        for sheet in sheets:
+            by_name.setdefault(sheet[0].strip().casefold(), sheet)
+        _, part = by_name.get(wanted.casefold()) or by_name.get("items") or sheets[0]
+        return {key: title for key, (title, _) in by_name.items()}, part
 
     def _related(self, part: str) -> dict[str, tuple[str, str]]:
         """Kind and path of the parts to which a part, or the whole file, refers, by their IDs."""
