@@ -25,7 +25,13 @@ from cimento.io.files import (
     write_bytes,
 )
 from cimento.io.parsing import parse_toml
-from cimento.suites.published import find_published, is_address, is_published, published
+from cimento.suites.published import (
+    Published,
+    find_published,
+    is_address,
+    is_published,
+    published,
+)
 
 DEFAULT_KIND = "regions"
 """The kind of suites that state none."""
@@ -140,10 +146,7 @@ def find_suite(name_or_path: str | Path) -> Path:
     if isinstance(name_or_path, str) and name_or_path in builtin_names():
         return _FOLDER / name_or_path
     if isinstance(name_or_path, str) and is_address(name_or_path):
-        from cimento.suites.fetching import fetch
-
-        dataset = find_published(name_or_path)
-        return fetch(dataset, default_cache_folder() / "suites" / dataset.folder)
+        return _fetched(find_published(name_or_path))
     from cimento.suites.formats.blimp import blimp_datasets
 
     name = str(name_or_path)
@@ -156,13 +159,13 @@ def find_suite(name_or_path: str | Path) -> Path:
     path = expanded(name_or_path)
     if path.exists():
         return path
-    paradigm = name.lower().removeprefix("blimp_")
+    dataset = name.lower().removeprefix("blimp_")
     if is_published(name):
         todo = f"It is a published dataset: `cimento suites get {name}` fetches it."
-    elif paradigm in blimp_datasets():
+    elif dataset in blimp_datasets():
         todo = (
             "It is a dataset of BLiMP: `cimento suites get blimp` fetches BLiMP; then give"
-            f" DIRECTORY/{paradigm}.jsonl."
+            f" DIRECTORY/{dataset}.jsonl."
         )
     elif advice := _badly_written(name):
         todo = advice
@@ -175,6 +178,13 @@ def find_suite(name_or_path: str | Path) -> Path:
     raise InputError(
         where=name, seen="there is no built-in suite and no file or folder of this name", todo=todo
     )
+
+
+def _fetched(dataset: Published) -> Path:
+    """The files of a dataset given by its address, fetched unless they are there."""
+    from cimento.suites.fetching import fetch
+
+    return fetch(dataset, default_cache_folder() / "suites" / dataset.folder)
 
 
 _MOST_NEARBY = 3

@@ -373,6 +373,7 @@ def card(meta: Meta, *, table: str, rows: int, description: str, readme: str) ->
     size = next((name for most, name in _SIZES if rows < most), _LARGEST)
     text = _TITLE.sub("", readme, count=1).strip()
     tags = dict.fromkeys(("linguistics", "language-model-evaluation", "cimento", *meta.tags))
+    separator = {"sep": "\t"} if table.endswith(".tsv") else {}
     fields = [
         ("language", [meta.language]),
         ("license", meta.licence.lower()),
@@ -380,7 +381,7 @@ def card(meta: Meta, *, table: str, rows: int, description: str, readme: str) ->
         ("size_categories", [size]),
         ("tags", list(tags)),
         # A field that contains a tab or a quotation mark is valid YAML as a JSON text.
-        ("configs", [{"config_name": "default", "data_files": table, **_separator(table)}]),
+        ("configs", [{"config_name": "default", "data_files": table, **separator}]),
     ]
     front = "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields)
     facts = [
@@ -405,10 +406,6 @@ def card(meta: Meta, *, table: str, rows: int, description: str, readme: str) ->
         f"## From its authors\n\n{text}\n" if text else "",
     ]
     return "\n".join(part for part in parts if part)
-
-
-def _separator(table: str) -> dict[str, str]:
-    return {"sep": "\t"} if table.endswith(".tsv") else {}
 
 
 def citation(meta: Meta) -> str:

@@ -226,18 +226,13 @@ def count_words(
     )
 
 
-def has_icu() -> bool:
-    """Whether the package is installed by which ICU finds words."""
-    return importlib.util.find_spec(_ICU) is not None
-
-
 def need_segmenter(segmenter: SegmenterRule | None) -> None:
     """Refuse a rule whose package is missing, before anything is asked.
 
     Raises:
         MissingDependencyError: it is.
     """
-    if segmenter == "icu" and not has_icu():
+    if segmenter == "icu" and importlib.util.find_spec(_ICU) is None:
         raise MissingDependencyError(package=_ICU, extra="segment", purpose=_PURPOSE)
 
 

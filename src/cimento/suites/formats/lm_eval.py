@@ -81,8 +81,8 @@ def read_lm_eval(path: Path) -> Reading:
                     seen=f"there is no text in {column!r}",
                     todo=f"The task {path.name} says that the sentences are there.",
                 )
-    delimiter, metadata = task.get(DELIMITER, " "), _metadata(task)
-    version, language = metadata.get("version"), metadata.get("language")
+    delimiter, metadata = task.get(DELIMITER, " "), task.get("metadata")
+    version, language = map((metadata if isinstance(metadata, dict) else {}).get, _METADATA)
     is_code = isinstance(language, str) and _CODE.match(language)
     suite = Suite(
         meta=Meta(
@@ -213,11 +213,7 @@ def _plain_yaml(data: bytes) -> object:
     return yaml.safe_load(data)
 
 
-def _metadata(task: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-    metadata = task.get("metadata")
-    return metadata if isinstance(metadata, dict) else {}
-
-
+_METADATA = ("version", "language")
 _CODE = re.compile(r"[a-z]{2,3}$")
 
 
@@ -241,7 +237,7 @@ def _is_honoured(name: str, value: JsonValue) -> bool:
     if name == DELIMITER:
         return value in ("", " ")
     if name == "metadata":
-        return isinstance(value, dict) and set(value) <= {"version", "language"}
+        return isinstance(value, dict) and set(value) <= {*_METADATA}
     if name == "metric_list":
         return isinstance(value, list) and all(map(_is_accuracy, value))
     return name in _USED or value in _SAID_ANYWAY.get(name, ())

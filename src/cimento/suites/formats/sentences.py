@@ -32,8 +32,9 @@ from cimento.suites import (
     Suite,
     sentence,
 )
+from cimento.suites.formats.blimp import losses_of
 from cimento.suites.formats.gathered import Gathered, stripped_cells
-from cimento.suites.formula import parse, references
+from cimento.suites.formula import RegionNumber, regions_used
 from cimento.suites.reading import Reading, errors, fault, name_from, unusable
 from cimento.suites.sheets import tabulated
 from cimento.suites.tables import Table, read_table
@@ -298,21 +299,12 @@ def write_minicons(suite: Suite, path: Path) -> Path:
 def minicons_losses(suite: Suite) -> list[str]:
     """The parts of a suite that a table for minicons cannot hold, as phrases; may be empty."""
     target = target_region(suite)
-    kept = 1 if target is None else 3
-    losses = [
-        f"{key}, in the metadata"
-        for key in ("version", "language", "licence", "citation", "author", "reference")
-        if getattr(suite.meta, key)
-    ]
-    if len(suite.region_names) > kept:
-        losses.append(f"the division into {len(suite.region_names)} regions")
     pairs = {f"({target or '*'};%{good}%) < ({target or '*'};%{bad}%)" for good, bad in SIDES}
-    if [prediction.formula for prediction in suite.predictions if prediction.formula not in pairs]:
-        losses.append("predictions other than that the good condition is less surprising")
-    losses += [f"the {name}" for name in ("cluster", "factors", "extra") if getattr(suite, name)]
-    if suite.metric != "sum":
-        losses.append(f"the metric {suite.metric}")
-    return losses
+    known = all(prediction.formula in pairs for prediction in suite.predictions)
+    others = [] if known else ["predictions other than that the good condition is less surprising"]
+    keys = ("version", "language", "licence", "citation", "author", "reference")
+    of_meta = {key: getattr(suite.meta, key) for key in keys}
+    return losses_of(suite, of_meta, others, regions=1 if target is None else len(REGIONS))
 
 
 def target_region(suite: Suite) -> int | None:
@@ -321,11 +313,8 @@ def target_region(suite: Suite) -> int | None:
     Raises:
         FormulaError: a prediction cannot be read.
     """
-    named = {
-        reference.region
-        for prediction in suite.predictions
-        for reference in references(parse(prediction.formula))
-    }
+    used = regions_used(prediction.formula for prediction in suite.predictions)
+    named = set[RegionNumber]().union(*used.values())
     region = named.pop() if len(named) == 1 else "*"
     return None if region == "*" or len(suite.region_names) == 1 else region
 
