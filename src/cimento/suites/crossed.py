@@ -334,9 +334,7 @@ def _lettered(table: Table, condition: str) -> Fault | None:
     if any(sorted(both) != sorted({*names}) or len(both) < N_LEVELS for both in items.values()):
         return None
     item = next(iter(items))
-    first, second, *_ = (
-        id_ for id_, part in zip(ids, parts, strict=True) if part and part[1] == item
-    )
+    first, second, *_ = (part[0] for part in filter(None, parts) if part[1] == item)
     seen = f"The sentences {first!r} and {second!r} count as two items, so nothing compares them."
     todo = f"Sentences of one item share its number: write {item} for both, and so on."
     return _at_rows("CIM-S012", table, range(len(items[item])), seen, todo)

@@ -54,6 +54,7 @@ class Stimuli:
         texts: the sentence of each stimulus.
         starts: the number of each item's first stimulus, with the number of stimuli at the end.
         shapes: the names of each item's conditions.
+        names: the names of all conditions, in order of first appearance.
     """
 
     def __init__(self, suite: Suite, places: Sequence[str] = ()) -> None:
@@ -62,12 +63,8 @@ class Stimuli:
         self.texts = suite.columns.sentences(suite.join)
         self.starts = suite.columns.starts
         self.shapes = suite.columns.shapes
+        self.names = suite.condition_names
         self._places = places
-
-    @cached_property
-    def names(self) -> dict[str, None]:
-        """The names of all conditions, in order of first appearance."""
-        return {name: None for shape in dict.fromkeys(self.shapes) for name in shape}
 
     @cached_property
     def repeated(self) -> set[str]:
@@ -379,7 +376,7 @@ def _unknown(
         error = FormulaError(formula=formula, column=reference.column, seen=seen, todo=todo)
         return fault(code, where=where, seen=str(error))
 
-    conditions, formula = tuple(stimuli.names), prediction.formula
+    conditions, formula = stimuli.names, prediction.formula
     if conditions and reference.condition not in conditions:
         seen = f"there is no condition {reference.condition!r}"
         yield pointing("CIM-S021", seen, did_you_mean(reference.condition, conditions))

@@ -88,6 +88,7 @@ class Gathered:
         region_names: tuple[str, ...] = ("sentence",),
         predictions: tuple[Prediction, ...] = (PAIR_PREDICTION,),
         join: JoinRule = "blank",
+        leading_blank: bool | None = None,
     ) -> Reading:
         """The reading of a file with these items, pairs of sentences unless it is said otherwise.
 
@@ -99,6 +100,7 @@ class Gathered:
             region_names: names of the regions.
             predictions: the predictions.
             join: rule for making a sentence of regions.
+            leading_blank: whether each text has a blank before it, if that is known.
         """
         suite = Suite(
             meta=meta or Meta(name=name_from(path)),
@@ -106,5 +108,6 @@ class Gathered:
             predictions=predictions,
             items=self.items,
             join=join,
+            leading_blank=leading_blank,
         )
         return Reading(suite, sha256_of(data), self.places, tuple(faults))
