@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from cimento.errors import MissingDependencyError, UsageError, did_you_mean, needing
-from cimento.suites import BLANK_BEFORE_MARK, Condition, ItemColumns, JoinRule, Region, Suite
+from cimento.suites import BLANK_BEFORE_MARK, ItemColumns, JoinRule, Region, Suite, sentence
 
 Span: TypeAlias = tuple[int, int]
 """Half-open character offsets, start and end."""
@@ -154,9 +154,8 @@ def _join(regions: Iterable[tuple[str, bool]], rule: JoinRule) -> tuple[str, lis
     return "".join(pieces), spans
 
 
-def stimulus_text(condition: Condition, *, rule: JoinRule = "blank") -> str:
-    """The sentence of one condition, as a model sees it."""
-    return join_regions(condition.regions, rule=rule)[0]
+stimulus_text = sentence
+"""The sentence of one condition, as a model sees it."""
 
 
 def stimulus_texts(suite: Suite) -> dict[tuple[str, str], str]:

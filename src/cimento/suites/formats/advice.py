@@ -34,7 +34,8 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
     for fault in faults:
         if fault.code == "CIM-S062":
             return f"{fault.seen} {fault.todo}"
-    sentences = _columns_of_sentences(table)
+    names = (name for name in table.columns if name != table.find("phenomenon"))
+    sentences = [name for name in names if table.is_mostly(name, is_sentence)]
     if known := (
         _texts_needed(table)
         or _blanks_needed(table)
@@ -48,16 +49,12 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
     if is_wide and len(sentences) == 1 and (judged := _judgments_needed(table, sentences[0])):
         return judged
     if is_wide and not is_pair:
-        return _AS_DESIGN if len(sentences) == _FEWEST_CELLS else _AS_VERSIONS
-    return _names_needed(table)
+        return _AS_TEMPLATE.format("factorial" if len(sentences) == _FEWEST_CELLS else "pairs")
+    return _names_needed(table, sentences)
 
 
-_AS_DESIGN = (
-    "Run `cimento suites new factorial NAME.xlsx`, copy this table into its sheet items, and write"
-    " the predictions about these columns on its sheet predictions."
-)
-_AS_VERSIONS = (
-    "Run `cimento suites new pairs NAME.xlsx`, copy this table into its sheet items, and write the"
+_AS_TEMPLATE = (
+    "Run `cimento suites new {} NAME.xlsx`, copy this table into its sheet items, and write the"
     " predictions about these columns on its sheet predictions."
 )
 
@@ -132,9 +129,8 @@ _SENTENCES_FIRST = (
 )
 
 
-def _names_needed(table: Table) -> str:
-    """Advice on names of columns, for a table in no known format."""
-    sentences = _columns_of_sentences(table)
+def _names_needed(table: Table, sentences: Sequence[str]) -> str:
+    """Advice on names of columns, for a table in no known format with some sentences."""
     numbers = _columns_of_numbers(table)
     has_blanks = any(_BLANK in cell for cells in table.cells.values() for cell in cells)
     if known := _headed_by_sentences(table) or (_AS_BLANKS if has_blanks else ""):
@@ -293,12 +289,6 @@ def _columns_of_numbers(table: Table) -> list[str]:
 def _counts_rows(table: Table, name: str) -> bool:
     """Whether the cells of a column are 1, 2, 3 and so on, once each and in this order."""
     return table.stripped(name) == [str(n + 1) for n in range(len(table.numbers))]
-
-
-def _columns_of_sentences(table: Table) -> list[str]:
-    """The columns of sentences; names of phenomena may have as many words."""
-    known = table.find("phenomenon")
-    return [name for name in table.columns if name != known and table.is_mostly(name, is_sentence)]
 
 
 def _sides_needed(sentences: Sequence[str]) -> str:
