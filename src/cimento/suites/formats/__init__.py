@@ -67,8 +67,8 @@ from cimento.suites.formats.sentences import (
     write_minicons,
 )
 from cimento.suites.formats.syntaxgym import read_syntaxgym, write_syntaxgym
-from cimento.suites.keyed import key_of
 from cimento.suites.reading import TOML, Reading, errors, first_line
+from cimento.suites.shapes import key_of
 from cimento.suites.sheets import read_sheet
 from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, Table, read_header
 

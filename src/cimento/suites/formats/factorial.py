@@ -51,7 +51,7 @@ from cimento.suites.reading import (
     strip_blanks,
     unusable,
 )
-from cimento.suites.region_columns import region_columns, with_sentences
+from cimento.suites.shapes import region_columns, with_sentences
 from cimento.suites.sheets import tabulated, unread_columns
 from cimento.suites.tables import Table
 

@@ -33,7 +33,6 @@ from cimento.suites.crossed import CLUSTER, pairs_by_level
 from cimento.suites.formats.gathered import Gathered, json_lines
 from cimento.suites.formats.items import times
 from cimento.suites.headers import name_of_levels, split_side
-from cimento.suites.keyed import with_key_read
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
@@ -47,6 +46,7 @@ from cimento.suites.reading import (
     stripped,
     unusable,
 )
+from cimento.suites.shapes import with_key_read
 from cimento.suites.sheets import tabulated, unread_columns
 from cimento.suites.tables import Table, as_cell
 
