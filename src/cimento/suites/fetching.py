@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from cimento.errors import InputError, StorageError, UsageError, needing
-from cimento.io.files import write_text, writing
+from cimento.io.files import file_digest, write_text, writing
 from cimento.io.parsing import parse_json
 from cimento.suites.load import SOURCE, recorded_source, unpacked
 from cimento.suites.published import NAMES, Published, https_only, is_address
@@ -375,7 +375,7 @@ def _record(
     dataset: Published, target: Path, language: str, revision: str, *, complete: bool
 ) -> None:
     files = {
-        path.relative_to(target).as_posix(): _sha256(path)
+        path.relative_to(target).as_posix(): file_digest(path)
         for path in sorted(target.rglob("*"))
         if path.is_file() and path.name != SOURCE and ".cache" not in path.parts
     }
@@ -437,14 +437,9 @@ def _check_files(target: Path, recorded: dict[str, object]) -> None:
     files = recorded.get("files")
     for name, digest in (files if isinstance(files, dict) else {}).items():
         path = target / name
-        if not path.is_file() or _sha256(path) != digest:
+        if not path.is_file() or file_digest(path) != digest:
             raise StorageError(
                 where=str(path),
                 seen="is not as it was fetched: its sha256 is another",
                 todo=f"Remove {target} and fetch again, or choose another folder with -o.",
             )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()

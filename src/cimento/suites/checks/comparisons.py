@@ -71,6 +71,12 @@ def _compared_conditions(suite: Suite) -> set[frozenset[str]] | None:
     return {frozenset((a, b)) for group in groups for a in group for b in group if a != b}
 
 
+def _compared_pairs(stimuli: Stimuli) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+    """The stimuli of every two conditions that are compared, with the name of the first."""
+    for first, second in sorted(map(sorted, _compared_conditions(stimuli.suite) or ())):
+        yield first, stimuli.pairs(first, second)
+
+
 def _parts(suite: Suite) -> Iterator[tuple[int, Comparison]]:
     """The comparisons of each prediction that can be read, with its number."""
     for number, prediction in enumerate(suite.predictions):
@@ -219,11 +225,9 @@ def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:
     A region that differs in many items is meant to differ; one that differs in a few is a slip.
     """
     suite = stimuli.suite
-    compared = sorted(map(sorted, _compared_conditions(suite) or ()))
     named = {reference.region for _, part in _parts(suite) for reference in references(part)}
     others = [] if "*" in named else sorted({*range(1, len(suite.region_names) + 1)} - named)
-    for first, second in compared:
-        pairs = stimuli.pairs(first, second)
+    for first, pairs in _compared_pairs(stimuli):
         yield from _other_quotes(stimuli, pairs)
         for region in others:
             unlike = [pair for pair in pairs if len({*_region_texts(stimuli, pair, region)}) > 1]
@@ -308,9 +312,9 @@ def _other_words(stimuli: Stimuli) -> Iterator[Fault]:
     whole = len(suite.region_names) < 2  # noqa: PLR2004  # else regions are compared
     if not whole or len(suite.items) > MOST_BY_HAND:
         return
-    for first, second in sorted(map(sorted, _compared_conditions(suite) or ())):
+    for first, pairs in _compared_pairs(stimuli):
         changed: dict[tuple[int, int], list[str]] = {}
-        for left, right in stimuli.pairs(first, second):
+        for left, right in pairs:
             words = [re.findall(r"\w+", stimuli.texts[number]) for number in (left, right)]
             if len(words[0]) == len(words[1]):
                 unlike = [f"{a}/{b}" for a, b in zip(*words, strict=True) if a != b]

@@ -56,7 +56,6 @@ class PairDialect:
     """A dialect: the columns of a table with a good and a bad sentence in each row.
 
     Attributes:
-        title: the source of such tables.
         good: column of the grammatical sentence.
         bad: column of the ungrammatical sentence.
         ids: columns that may hold the pair's id, of which the first present is used; without one,
@@ -65,7 +64,6 @@ class PairDialect:
         language: language of all such tables; empty where they differ.
     """
 
-    title: str
     good: str
     bad: str
     ids: tuple[str, ...] = ("item", "id")
@@ -78,38 +76,32 @@ class PairDialect:
 
 
 DIALECTS = (
-    PairDialect(title="cimento", good="good", bad="bad"),
+    PairDialect(good="good", bad="bad"),
+    # BLiMP and QFrBLiMP as a table
     PairDialect(
-        title="BLiMP and QFrBLiMP as a table",
         good="sentence_good",
         bad="sentence_bad",
         ids=("pairid", "id"),
         phenomena=("linguistics_term", "phenomenon", "category"),
     ),
+    # MultiBLiMP (Jumelet, Weissweiler, Nivre and Bisazza 2025, arXiv:2504.02768)
     PairDialect(
-        title="MultiBLiMP (Jumelet, Weissweiler, Nivre and Bisazza 2025, arXiv:2504.02768)",
-        good="sen",
-        bad="wrong_sen",
-        ids=(),
-        phenomena=("phenomenon", "grammatical_feature"),
+        good="sen", bad="wrong_sen", ids=(), phenomena=("phenomenon", "grammatical_feature")
     ),
-    # These names give the origin of a sentence: the source is the grammatical one.
+    # RuBLiMP (Taktasheva et al. 2024, arXiv:2406.19232). These names give the origin of a sentence:
+    # the source is the grammatical one.
     PairDialect(
-        title="RuBLiMP (Taktasheva et al. 2024, arXiv:2406.19232)",
         good="source_sentence",
         bad="target_sentence",
         ids=("id",),
         phenomena=("pid", "phenomenon"),
         language="ru",
     ),
+    # TurBLiMP (Başar, Padovani, Jumelet and Bisazza 2025, arXiv:2506.13487) and JBLiMP (Someya and
+    # Oseki 2023, doi:10.18653/v1/2023.findings-eacl.117)
+    PairDialect(good="good_sentence", bad="bad_sentence"),
+    # Marvin and Linzen 2018 (doi:10.18653/v1/D18-1151) and others
     PairDialect(
-        title="TurBLiMP (Başar, Padovani, Jumelet and Bisazza 2025, arXiv:2506.13487) and JBLiMP"
-        " (Someya and Oseki 2023, doi:10.18653/v1/2023.findings-eacl.117)",
-        good="good_sentence",
-        bad="bad_sentence",
-    ),
-    PairDialect(
-        title="Marvin and Linzen 2018 (doi:10.18653/v1/D18-1151) and others",
         good="grammatical",
         bad="ungrammatical",
         ids=("id",),
