@@ -275,10 +275,9 @@ def _settings(table: Table) -> dict[str, Any]:
 
 def _labelled(table: Table) -> Iterator[tuple[str, str]]:
     """The first two cells of each row of *about*, including its header line."""
-    yield from [tuple([*table.columns, "", ""][:2])]  # type: ignore[misc]
-    for row in table.rows:
-        cells = [*row.cells.values(), "", ""]
-        yield cells[0].strip(), cells[1].strip()
+    for cells in (table.columns, *(row.cells.values() for row in table.rows)):
+        label, cell, *_ = (*cells, "", "")
+        yield label.strip(), cell.strip()
 
 
 def _merge(settings: dict[str, Any], more: object) -> None:

@@ -270,8 +270,12 @@ def _unknown(path: Path, seen: str) -> InputError:
     if (suffix := path.suffix.lower()) in _OF_TEXT:
         todo = "Copy its table into a spreadsheet, one row for each pair or sentence."
         return InputError(where=str(path), seen=f"is a text that ends in {suffix}", todo=todo)
-    titles = "; ".join(form.title for form in FORMATS.values())
-    return InputError(where=str(path), seen=seen, todo=f"Suites are: {titles}.")
+    return InputError(where=str(path), seen=seen, todo=formats_named())
+
+
+def formats_named() -> str:
+    """The sentence that names all formats of suites."""
+    return f"Suites are: {'; '.join(form.title for form in FORMATS.values())}."
 
 
 @dataclass(frozen=True, slots=True)
