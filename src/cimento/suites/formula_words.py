@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from cimento.suites.formula import (
     Arithmetic,
@@ -28,9 +28,6 @@ class _Part:
     sign: int
     condition: str
     regions: tuple[RegionNumber, ...]
-
-
-_Pair: TypeAlias = tuple[_Part, _Part]
 
 
 def in_words(formula: str, regions: Sequence[str]) -> str:
@@ -70,39 +67,34 @@ def _comparison(node: Comparison, names: Sequence[str]) -> str:
     regions = {part.regions for part in parts}
     alone = len(regions) == 1
     place = f"{_region(regions.pop(), names)}: " if alone else ""
-    shown = {
-        id(part): part.condition if alone else f"{_region(part.regions, names)} of {part.condition}"
-        for part in parts
-    }
+
+    def said(part: _Part) -> str:
+        return part.condition if alone else f"{_region(part.regions, names)} of {part.condition}"
 
     if node.operator == "=" or least:
         return _with_signs(node, names)
     raised = [part for part in parts if part.sign > 0]
     lowered = [part for part in parts if part.sign < 0]
     if len(raised) == len(lowered) == 1:
-        high, low = shown[id(raised[0])], shown[id(lowered[0])]
+        high, low = said(raised[0]), said(lowered[0])
         if node.operator == "<":
             return f"{place}{low} less surprising than {high}"
         return f"{place}{high} more surprising than {low}"
     rises = _rises(parts)
     if rises is None:
         return _with_signs(node, names)
-    (start, end), (other_start, other_end) = (
-        tuple(shown[id(part)] for part in pair) for pair in rises
-    )
+    start, end, other_start, other_end = map(said, rises)
     return (
         f"{place}surprisal rises more from {start} to {end} than from {other_start} to {other_end}"
     )
 
 
-def _rises(parts: Sequence[_Part]) -> tuple[_Pair, _Pair] | None:
-    """The larger and the smaller rise of a difference of differences; None for other sums."""
+def _rises(parts: Sequence[_Part]) -> tuple[_Part, _Part, _Part, _Part] | None:
+    """The ends of the larger and the smaller rise of a difference of differences; else None."""
     signs = [part.sign for part in parts]
     if signs == [1, -1, -1, 1]:
-        return (parts[1], parts[0]), (parts[3], parts[2])
-    if signs == [-1, 1, 1, -1]:
-        return (parts[3], parts[2]), (parts[1], parts[0])
-    return None
+        return parts[1], parts[0], parts[3], parts[2]
+    return (parts[3], parts[2], parts[1], parts[0]) if signs == [-1, 1, 1, -1] else None
 
 
 def _parts(node: Quantity, sign: int) -> Iterator[_Part]:

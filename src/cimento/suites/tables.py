@@ -32,18 +32,15 @@ from cimento.suites.headers import (
     without_noun,
 )  # fmt: skip
 from cimento.suites.reading import decode_table, errors, fault, place_of_row
-from cimento.suites.workbooks import read_workbook, sheet_names
+from cimento.suites.workbooks import MOST_COLUMNS, MOST_FAULTS, read_workbook, sheet_names
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx", ".parquet")
 RECORDS = (".jsonl", ".ndjson", ".json")
 """Suffixes of objects, a line each or in one list; tables if their keys are those of columns."""
 OTHER_WORKBOOKS = (".ods", ".xls", ".xlsb", ".numbers")
 """Suffixes of other spreadsheet formats, which are not read."""
-MOST_COLUMNS = 16_384
-"""Largest number of columns, as in spreadsheet programs."""
 MOST_PADDING = 1_000_000
 """Largest number of cells that all rows together may lack at their ends; they count as empty."""
-MOST_FAULTS = 1_000
 SMALL_ROWS = 80_000
 ROW_BYTES = 12
 """Limits on the rows of a table: number for any file, or bytes of the file per row.

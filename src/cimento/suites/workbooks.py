@@ -79,8 +79,9 @@ def read_workbook(
                 filled += any(map(str.strip, row))
                 if only_header and filled > 1:
                     break
-            _fill_down(rows, workbook.merged)
-            spans = [_span(stretch) for stretch in workbook.merged]
+            merged = list(map(_corners, workbook.merged))
+            _fill_down(rows, merged)
+            spans = [(y - 1, x - 1, far_x - 1) for x, y, far_x, far_y in merged if y == far_y]
             if workbook.hidden:
                 places = [place_of_row(name, row) for row in workbook.hidden]
                 seen = f"Hidden rows are read as all others: {counted(len(places), 'row')}."
@@ -161,21 +162,14 @@ def write_sheets(sheets: Mapping[str, Sequence[Sequence[str]]], *, where: str) -
     return buffer.getvalue()
 
 
-def _fill_down(rows: list[list[str]], merged: Iterable[str]) -> None:
+def _fill_down(rows: list[list[str]], merged: Iterable[tuple[int, int, int, int]]) -> None:
     """Copy the content of the first of some merged cells in a column into the others.
 
     Args:
         rows: rows of the sheet, which are changed.
-        merged: ranges of cells, such as ``A2:A5``; ranges over several columns are titles.
-
-    Raises:
-        ValueError: a range is malformed.
+        merged: corners of ranges of cells; ranges over several columns are titles.
     """
-    stretches = []
-    for stretch in merged:
-        first, last = stretch.split(":")
-        if _column(first) == _column(last):
-            stretches.append((_column(first) - 1, _row(first), _row(last)))
+    stretches = [(x - 1, y, far_y) for x, y, far_x, far_y in merged if x == far_x]
     filled: dict[int, int] = {}
     for column, begin, end in sorted(stretches):
         cell = "".join(rows[begin - 1][column : column + 1]) if begin <= len(rows) else ""
@@ -425,11 +419,14 @@ def _column_number(letters: str) -> int:
     return number
 
 
-def _span(stretch: str) -> tuple[int, int, int]:
-    """The row of a range of cells, and its first and last column, from 0; of one row only."""
+def _corners(stretch: str) -> tuple[int, int, int, int]:
+    """The column and the row of the first and of the last cell of a range such as ``A2:B5``.
+
+    Raises:
+        ValueError: the range is malformed.
+    """
     first, last = stretch.split(":")
-    row = _row(first) - 1
-    return row, _column(first) - 1, _column(last if _row(last) == row + 1 else first) - 1
+    return _column(first), _row(first), _column(last), _row(last)
 
 
 def _row(reference: str) -> int:
