@@ -15,8 +15,9 @@ aclanthology.org/2025.loreslm-1.30). A column ``suffix`` may hold the text after
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from cimento.errors import InputError
@@ -119,15 +120,15 @@ def read_labelled(path: Path) -> Reading:
     if dialect is None:
         seen = f"The columns are those of no known table: {', '.join(table.columns)}."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
-    pairs = Gathered()
+    pairs, find = Gathered(), cache(table.find)
     for row in table.rows:
         where = table.where(row)
         # A role that a dialect has not, or a table lacks, has an empty cell.
         cells = {None: "", **stripped_cells(row, where, faults)}
-        shown = cells[table.find(dialect.label)]
+        shown = cells[find(dialect.label)]
         if label := LABELS.get(shown.casefold()):
-            regions, free = _regions(table, dialect, cells), _free(table, dialect, cells)
-            item = "/".join(cells[table.find(name)] for name in dialect.key)
+            regions, free = _regions(find, dialect, cells), _free(find, dialect, cells)
+            item = "/".join(cells[find(name)] for name in dialect.key)
             pairs.add(item, Condition(label, regions, free), where)
         else:
             todo = f"Known labels: {', '.join(LABELS)}."
@@ -146,10 +147,10 @@ def read_labelled(path: Path) -> Reading:
 
 
 def _regions(
-    table: Table, dialect: LabelledDialect, cells: Mapping[str | None, str]
+    find: Callable[[str], str | None], dialect: LabelledDialect, cells: Mapping[str | None, str]
 ) -> tuple[Region, ...]:
     words, before, form = (
-        cells[table.find(name)].split() for name in (dialect.sentence, dialect.prefix, dialect.form)
+        cells[find(name)].split() for name in (dialect.sentence, dialect.prefix, dialect.form)
     )
     if words[-1:] == [_EOS]:
         words = words[:-1]
@@ -158,15 +159,15 @@ def _regions(
 
 
 def _free(
-    table: Table, dialect: LabelledDialect, cells: Mapping[str | None, str]
+    find: Callable[[str], str | None], dialect: LabelledDialect, cells: Mapping[str | None, str]
 ) -> dict[str, str]:
     """The free columns: those that do not hold parts of the sentence."""
     used = (dialect.sentence, dialect.label, dialect.prefix, dialect.form)
-    taken = set(map(table.find, used))
+    taken = set(map(find, used))
     free = {
         column: cell for column, cell in cells.items() if column and cell and column not in taken
     }
-    if phenomenon := cells[table.find(dialect.phenomenon)]:
+    if phenomenon := cells[find(dialect.phenomenon)]:
         free.setdefault(PHENOMENON, phenomenon)
     return free
 
