@@ -287,10 +287,10 @@ def _judgment_marks(stimuli: Stimuli) -> Iterator[Fault]:
         places = map(stimuli.where, numbers)
         yield fault("CIM-S061", where=stimuli.where(first), seen=seen, todo=todo, places=places)
     if marks and not telling:
-        seen, places = _begins(stimuli, marks, next(iter(marks))), list(map(stimuli.where, marks))
+        seen, all_places = _begins(stimuli, marks, min(marks)), list(map(stimuli.where, marks))
         if len(marks) > 1:
             seen += f" {len(marks)} of {len(stimuli.texts)} sentences begin with such a mark."
-        made = fault("CIM-S061", where=places[0], seen=seen, places=places)
+        made = fault("CIM-S061", where=all_places[0], seen=seen, places=all_places)
         yield replace(made, severity="warning")
 
 

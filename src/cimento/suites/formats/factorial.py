@@ -311,7 +311,7 @@ def _rows(table: Table, faults: list[Fault]) -> list[tuple[_Row, str]]:
     """The cells of each row, under the names of this module, and its place."""
     known = (*ID_COLUMNS, *_TAKEN, *GROUP_COLUMNS, *ISLAND_FACTORS)
     names = {table.find(name): name for name in known}
-    placed = []
+    placed: list[tuple[_Row, str]] = []
     for row in table.rows:
         cells = stripped_cells(row, table.where(row), faults)
         named = {names.get(column, column): cell for column, cell in cells.items()}

@@ -378,7 +378,7 @@ def _choice(
         return []
     id_ = next((str(row[key]) for key in ID_KEYS if row.get(key) is not None), str(number))
     columns, keys = _columns(row), (FIRST, SECOND) if label == 0 else (SECOND, FIRST)
-    texts = [strip_blanks(row[key], what=key, where=where, faults=faults) for key in keys]
+    texts = [strip_blanks(str(row[key]), what=key, where=where, faults=faults) for key in keys]
     sides = zip((GOOD, BAD), texts, strict=True)
     return [(id_, Condition(side, (Region(text),), columns)) for side, text in sides]
 

@@ -120,11 +120,11 @@ def read_labelled(path: Path) -> Reading:
     if dialect is None:
         seen = f"The columns are those of no known table: {', '.join(table.columns)}."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
-    pairs, find = Gathered(), cache(table.find)
+    # The column of a role that the dialect has not is an empty name, under which nothing is.
+    pairs, find = Gathered(), cache(lambda name: table.find(name) or "")
     for row in table.rows:
         where = table.where(row)
-        # A role that a dialect has not, or a table lacks, has an empty cell.
-        cells = {None: "", **stripped_cells(row, where, faults)}
+        cells = {"": "", **stripped_cells(row, where, faults)}
         shown = cells[find(dialect.label)]
         if label := LABELS.get(shown.casefold()):
             regions, free = _regions(find, dialect, cells), _free(find, dialect, cells)
@@ -147,7 +147,7 @@ def read_labelled(path: Path) -> Reading:
 
 
 def _regions(
-    find: Callable[[str], str | None], dialect: LabelledDialect, cells: Mapping[str | None, str]
+    find: Callable[[str], str], dialect: LabelledDialect, cells: Mapping[str, str]
 ) -> tuple[Region, ...]:
     words, before, form = (
         cells[find(name)].split() for name in (dialect.sentence, dialect.prefix, dialect.form)
@@ -159,14 +159,12 @@ def _regions(
 
 
 def _free(
-    find: Callable[[str], str | None], dialect: LabelledDialect, cells: Mapping[str | None, str]
+    find: Callable[[str], str], dialect: LabelledDialect, cells: Mapping[str, str]
 ) -> dict[str, str]:
     """The free columns: those that do not hold parts of the sentence."""
     used = (dialect.sentence, dialect.label, dialect.prefix, dialect.form)
     taken = set(map(find, used))
-    free = {
-        column: cell for column, cell in cells.items() if column and cell and column not in taken
-    }
+    free = {column: cell for column, cell in cells.items() if cell and column not in taken}
     if phenomenon := cells[find(dialect.phenomenon)]:
         free.setdefault(PHENOMENON, phenomenon)
     return free
