@@ -142,32 +142,26 @@ _CONTEXTS = {"context", "contesto", "contexto", "контекст"}
 
 def unread_columns(table: Table) -> list[Fault]:
     """The faults of columns of contexts, which no model reads unless told to, and of ratings."""
+    faults = list[Fault]()
     rating, sentence = table.find("rating"), table.find("sentence", "text")
-    grades = {*filter(_NUMBER.fullmatch, table.stripped(rating))} if rating else ()
-    if not sentence or len(grades) < _FEWEST_GRADES:
-        return _unread_contexts(table)
-    seen = f"The column {rating!r} is not read: this is a suite of predictions, not of ratings."
-    todo = (
-        f"To correlate with the ratings, make a second file with the columns {sentence!r} and"
-        f" {rating!r} alone."
-    )
-    unread = fault("CIM-S069", where=table.name, seen=seen, todo=todo)
-    return [unread, *_unread_contexts(table)]
+    grades = {*filter(_NUMBER.fullmatch, table.stripped(rating))} if rating else set[str]()
+    if sentence and len(grades) >= _FEWEST_GRADES:
+        seen = f"The column {rating!r} is not read: this is a suite of predictions, not of ratings."
+        todo = (
+            f"To correlate with the ratings, make a second file with the columns {sentence!r} and"
+            f" {rating!r} alone."
+        )
+        faults.append(fault("CIM-S069", where=table.name, seen=seen, todo=todo))
+    for name in table.columns:
+        if name.casefold() in _CONTEXTS and any(table.stripped(name)):
+            seen = f"The column {name!r} is not part of the sentences."
+            todo = (
+                f"To have models read it before them, add --context-column {shlex.quote(name)} to"
+                " cimento run."
+            )
+            faults.append(fault("CIM-S068", where=table.name, seen=seen, todo=todo))
+    return faults
 
 
 _FEWEST_GRADES = 3
 """Number of different ratings; two are judgments, which make pairs."""
-
-
-def _unread_contexts(table: Table) -> list[Fault]:
-    return [
-        fault(
-            "CIM-S068",
-            where=table.name,
-            seen=f"The column {name!r} is not part of the sentences.",
-            todo="To have models read it before them, add --context-column"
-            f" {shlex.quote(name)} to cimento run.",
-        )
-        for name in table.columns
-        if name.casefold() in _CONTEXTS and any(map(str.strip, table.cells[name]))
-    ]
