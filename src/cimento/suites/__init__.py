@@ -486,7 +486,7 @@ def pair_columns(
 
 # Matching starts only at the first of several blanks, since otherwise long runs of blanks take
 # quadratic time.
-_BLANK_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,!?;:])")
+BLANK_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,!?;:])")
 
 
 def sentence(condition: Condition, *, rule: JoinRule = "blank") -> str:
@@ -501,7 +501,7 @@ def _joined(regions: Iterable[tuple[str, bool]], rule: JoinRule) -> str:
         if text := region.strip():
             made += text if glued or not made else f" {text}"
             glued = True
-    return _BLANK_BEFORE_MARK.sub("", made) if rule == "detok" else made
+    return BLANK_BEFORE_MARK.sub("", made) if rule == "detok" else made
 
 
 CANARY = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -278,23 +278,36 @@ def blimp_losses(suite: Suite) -> list[str]:
     return losses
 
 
+def losses_of(
+    suite: Suite, of_meta: Mapping[str, object], others: Sequence[str], *, regions: int = 1
+) -> list[str]:
+    """The parts of a suite that are lost where only sentences and free columns are kept.
+
+    Args:
+        suite: the suite.
+        of_meta: the metadata that are lost, of which some may be empty.
+        others: what is lost of conditions and predictions.
+        regions: the number of regions that are kept apart.
+    """
+    losses = [f"{key}, in the metadata" for key, value in of_meta.items() if value]
+    if len(suite.region_names) > regions:
+        losses.append(f"the division into {len(suite.region_names)} regions")
+    losses += others
+    losses += [f"the {name}" for name in ("cluster", "factors", "extra") if getattr(suite, name)]
+    return losses if suite.metric == "sum" else [*losses, f"the metric {suite.metric}"]
+
+
 def pair_losses(suite: Suite) -> list[str]:
     """The parts of a suite that pairs with free columns cannot hold, as phrases; may be empty."""
-    losses = [
-        f"{key}, in the metadata"
-        for key in _META_KEYS
-        if (value := getattr(suite.meta, key))
-        and not (key == "language" and value == _known(suite.name))
-    ]
-    if len(suite.region_names) > 1:
-        losses.append(f"the division into {len(suite.region_names)} regions")
+    of_meta = {key: getattr(suite.meta, key) for key in _META_KEYS}
+    if of_meta["language"] == _known(suite.name):
+        del of_meta["language"]
+    others = []
     if set(suite.condition_names) != SENTENCES.keys():
-        losses.append(f"the conditions {', '.join(suite.condition_names)}")
+        others.append(f"the conditions {', '.join(suite.condition_names)}")
     if [prediction.formula for prediction in suite.predictions] != [PAIR_PREDICTION.formula]:
-        losses.append(f"the {counted(len(suite.predictions), 'prediction')} as written")
-    losses += [f"the {name}" for name in ("cluster", "factors", "extra") if getattr(suite, name)]
-    if suite.metric != "sum":
-        losses.append(f"the metric {suite.metric}")
+        others.append(f"the {counted(len(suite.predictions), 'prediction')} as written")
+    losses = losses_of(suite, of_meta, others)
     if suite.join != "blank":
         losses.append(f"the rule {suite.join} for joining regions")
     columns = sorted(name for name in suite.column_names if _differs(suite, name))
