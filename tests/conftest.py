@@ -48,10 +48,10 @@ main._command = functools.cache(main._command)
 def _write_to_memory() -> None:
     """Temporary files are in memory where there is much of it: a disk makes the tests wait."""
     memory = Path("/dev/shm")  # noqa: S108  # each run of the tests makes a folder of its own there
-    if "TMPDIR" not in os.environ and os.access(memory, os.W_OK | os.X_OK):
-        if shutil.disk_usage(memory).free > _MUCH:
-            os.environ["TMPDIR"] = str(memory)
-            tempfile.tempdir = None
+    is_usable = "TMPDIR" not in os.environ and os.access(memory, os.W_OK | os.X_OK)
+    if is_usable and shutil.disk_usage(memory).free > _MUCH:
+        os.environ["TMPDIR"] = str(memory)
+        tempfile.tempdir = None
 
 
 _MUCH = 4 * 2**30
