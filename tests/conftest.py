@@ -13,7 +13,7 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -101,7 +101,8 @@ def _keeping(load: Callable[..., Scorer]) -> Callable[..., Scorer]:
 
 loading.load = _keeping(loading.load)
 
-_BUILT_IN = Path(cimento.__file__).parent / "data" / "suites"
+_DATA = Path(cimento.__file__).parent / "data"
+_BUILT_IN = _DATA / "suites"
 
 
 def _reading_once(read: Callable[..., Any]) -> Callable[..., Any]:
@@ -151,15 +152,29 @@ def _computing_once(compute: Callable[..., Any]) -> Callable[..., Any]:
     return computed
 
 
+def _hashing_once(digest: Callable[..., str]) -> Callable[..., str]:
+    """`digest` of the files of a model, once for each demo model: they have some megabytes."""
+    kept = functools.cache(digest)
+
+    def hashed(folder: Path, *patterns: Sequence[str]) -> str:
+        if folder.parent == _DATA / "models" and not patterns:
+            return kept(folder)
+        return digest(folder, *patterns)
+
+    return hashed
+
+
 def _keep_what_is_asked_often() -> None:
     """Suites are read once, each table is fitted once, and all objects are left alone."""
     from cimento.compare import analysis
     from cimento.engine import handle
+    from cimento.models.hf import files
     from cimento.paradigms.registry import own_paradigms
 
     # The weights that are given back are those of the demo models, which are kept here.
     handle.gc = SimpleNamespace(collect=functools.partial(gc.collect, 1))
     analysis.item_response = _computing_once(analysis.item_response)
+    files._digest = _hashing_once(files._digest)
     for kind in {type(paradigm) for paradigm in own_paradigms()}:
         kind.read = _reading_once(kind.read)
 
