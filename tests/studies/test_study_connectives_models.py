@@ -19,7 +19,7 @@ from cimento.suites.builtin import find_suite
 
 FIRST = ("--limit", "40")
 # Of so many pairs so many unacceptable sentences are ungrammatical.
-SIZES = ((40, 11), pytest.param((120, 34), marks=pytest.mark.slow))
+SIZES = ((40, 12), pytest.param((120, 34), marks=pytest.mark.slow))
 OWN = Path(__file__).parents[1] / "data" / "connectives"
 
 
