@@ -9,7 +9,6 @@ import json
 import re
 import shutil
 import zipfile
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -23,25 +22,7 @@ from cimento.report.document import sections_of
 from cimento.report.html import minus
 from cimento.site.board import link, slug, suite_parts
 from tests.helpers.judging import make_suite
-from tests.site.conftest import ALSO_WISE, FOOL, NOUNS, WISE, agreement, knows
-
-
-class Reader(HTMLParser):
-    """The tags, links and texts of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.links: list[str] = []
-        self.text = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        self.links += [value for name, value in attrs if name in ("href", "src") and value]
-
-    def handle_data(self, data):
-        self.text += data
+from tests.site.conftest import ALSO_WISE, FOOL, NOUNS, WISE, Reader, agreement, knows
 
 
 def read(path: Path) -> str:
