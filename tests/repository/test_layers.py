@@ -51,7 +51,7 @@ def asked(scorer, texts, columns=(ALL_LAYERS,), policy=None, cache=None):
     return ask(requests, scorer, policy=policy or Policy(), cache=kept, columns=columns)
 
 
-@pytest.mark.parametrize("name", some_slow([*zoo.SPECIES, *zoo.ENCODER_DECODERS], quick=3))
+@pytest.mark.parametrize("name", some_slow([*zoo.SPECIES, *zoo.ENCODER_DECODERS], quick=5))
 def test_the_last_layer_has_the_ordinary_scores(name, zoo_folder):
     table = asked(load_folder(zoo_folder(name)), TEXTS)
 

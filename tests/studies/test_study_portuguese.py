@@ -31,6 +31,7 @@ from cimento.studies.portuguese import (
     verb_readings,
 )
 from cimento.studies.portuguese.data import StudyData, load
+from tests.helpers.some_slow import some_slow
 
 pytestmark = pytest.mark.golden
 
@@ -168,7 +169,7 @@ class TestReading:
         ((SNAPSHOT,), range(4, 14)),
         ((MULTIWORD,), (1, 2, 3)),
         ((SYNTACTIC,), ()),
-        ((SHEET, SNAPSHOT), range(4, 14)),
+        pytest.param((SHEET, SNAPSHOT), range(4, 14), marks=pytest.mark.slow),
     ],
 )
 def test_each_file_gives_its_tables_alone(data, folder, tmp_path, names, tables):
@@ -361,7 +362,7 @@ class TestCommand:
         assert json.loads(capsys.readouterr().out) == table(data, 5, ["release"])
 
     @pytest.mark.usefixtures("read_once")
-    @pytest.mark.parametrize("name", PARTS)
+    @pytest.mark.parametrize("name", some_slow(PARTS, quick=2))
     def test_every_part_is_printed(self, data, folder, capsys, name):
         assert invoke(["study", "portuguese", "--data", str(folder), "--what", name]) == 0
         assert capsys.readouterr().out.strip()
