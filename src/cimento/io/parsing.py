@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import math
 import re
 import secrets
 import tomllib
@@ -234,6 +235,14 @@ def whole_number(text: str) -> int | None:
     Python refuses to convert thousands of digits, so long texts are not converted.
     """
     return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
+
+
+def number_in(text: str) -> float:
+    """The number that a text denotes, as Python reads it; NaN for other texts."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def is_very_faulty(validate: Callable[[Any], object], data: object) -> bool:

@@ -20,7 +20,7 @@ from typing import Literal, Protocol, TypeAlias, get_args
 
 from cimento.errors import InputError, UsageError, did_you_mean, need_known, needing
 from cimento.io.files import expanded, read_utf8
-from cimento.io.parsing import parse_json
+from cimento.io.parsing import number_in, parse_json
 from cimento.io.values import Missing, Numbers, Value, total
 
 Normalisation: TypeAlias = Literal[
@@ -130,7 +130,7 @@ def normalise(values: Sequence[Value], kind: Normalisation) -> tuple[Value, ...]
     known = [value for value in values if not isinstance(value, Missing)]
     scaled: Sequence[float] | Missing = known
     if kind != "raw":
-        scaled = _SCALES[kind](known) if len(known) > 1 else Missing(TOO_FEW)
+        scaled = _scaled(known, kind) if len(known) > 1 else Missing(TOO_FEW)
     if isinstance(scaled, Missing):
         return tuple(value if isinstance(value, Missing) else scaled for value in values)
     rest = iter(scaled)
@@ -168,29 +168,22 @@ def robust_z_scores(values: Sequence[float]) -> list[float] | Missing:
     return [(value - median) / spread for value in values] if spread else Missing(NO_SPREAD)
 
 
-def _points(
-    values: Sequence[float], bins: Callable[[Sequence[float]], Bins | Missing]
-) -> list[float] | Missing:
-    made = bins(values)
-    return made if isinstance(made, Missing) else [float(made.point(value)) for value in values]
-
-
-def _z_of_points(
-    values: Sequence[float], bins: Callable[[Sequence[float]], Bins | Missing]
-) -> list[float] | Missing:
-    points = _points(values, bins)
-    return points if isinstance(points, Missing) else z_scores(points)
-
-
-_SCALES: Mapping[str, Callable[[Sequence[float]], Sequence[float] | Missing]] = {
-    "raw": lambda values: values,
-    "z": z_scores,
-    "likert": lambda values: _points(values, equal_bins),
-    "likert-z": lambda values: _z_of_points(values, equal_bins),
-    "quantile": lambda values: _points(values, quantile_bins),
-    "quantile-z": lambda values: _z_of_points(values, quantile_bins),
-    "robust-z": robust_z_scores,
+_BINS: Mapping[str, Callable[[Sequence[float]], Bins | Missing]] = {
+    "likert": equal_bins,
+    "quantile": quantile_bins,
 }
+
+
+def _scaled(values: Sequence[float], kind: Normalisation) -> Sequence[float] | Missing:
+    """The scores of one pool, none of them missing, on another scale than their own."""
+    if kind == "robust-z":
+        return robust_z_scores(values)
+    if divide := _BINS.get(kind.removesuffix("-z")):
+        bins = divide(values)
+        if isinstance(bins, Missing):
+            return bins
+        values = [float(bins.point(value)) for value in values]
+    return z_scores(values) if kind.endswith("z") else values
 
 
 WORDFREQ = "wordfreq"
@@ -333,13 +326,10 @@ def _from_lines(text: str, path: Path) -> dict[str, float]:
 
 
 def _count(value: object, *, where: str) -> float:
-    try:
-        count = float(value) if isinstance(value, str | int | float) else math.nan
-    except ValueError:
-        count = math.nan
-    if not (math.isfinite(count) and count >= 0):
+    count = number_in(value) if isinstance(value, str) else value
+    if not (isinstance(count, int | float) and 0 <= count < math.inf):
         raise InputError(where=where, seen=f"{value!r} is not a count", todo="Write a number.")
-    return count
+    return float(count)
 
 
 Frequency: TypeAlias = Callable[[str], float]

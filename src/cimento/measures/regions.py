@@ -168,19 +168,11 @@ class RegionColumns:
         )
 
 
-def _mean(values: Sequence[float]) -> float:
-    return total(values) / len(values)
-
-
-def _range(values: Sequence[float]) -> float:
-    return max(values) - min(values)
-
-
 _METRICS: Mapping[Metric, Callable[[Sequence[float]], float]] = {
     "sum": total,
-    "mean": _mean,
+    "mean": lambda values: total(values) / len(values),
     "median": statistics.median,
-    "range": _range,
+    "range": lambda values: max(values) - min(values),
     "max": max,
     "min": min,
 }

@@ -113,8 +113,10 @@ def _token_columns(tokens: pl.DataFrame, texts: Reasons, *, in_bits: bool) -> To
     unknown = np.flatnonzero(~np.isfinite(surprisal) & ~left_out)
     rows = tokens.select("logprob_nats", "unscored_reason", "token")[unknown].iter_rows()
     for row, (logprob, reason, token) in zip(unknown.tolist(), rows, strict=True):
-        value = None if logprob is None else float(surprisal[row])
-        reasons[row] = texts.number(_why_unknown(value, reason, token))
+        why = reason or f"the token {token!r} has no score"
+        if logprob is not None:
+            why = f"the surprisal of the token {token!r} is {float(surprisal[row])}"
+        reasons[row] = texts.number(why)
     return TokenColumns(
         unit="bits" if in_bits else "nats",
         surprisal=np.where(left_out, np.nan, surprisal),
@@ -163,12 +165,6 @@ def corrected(tokens: RowsT) -> RowsT:
     return tokens.with_columns(
         logprob_nats=pl.col("logprob_nats") - pl.col(BOUNDARY).fill_null(0.0)
     )
-
-
-def _why_unknown(value: float | None, reason: str | None, token: str) -> str:
-    if value is None:
-        return reason or f"the token {token!r} has no score"
-    return f"the surprisal of the token {token!r} is {value}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
