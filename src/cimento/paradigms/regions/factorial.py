@@ -386,12 +386,9 @@ class DesignModel:
 
 
 def design_models(
-    results: Sequence[Factorial],
-    *,
-    normalisation: Normalisation = "raw",
-    formulas: Sequence[str] = FORMULAS,
+    results: Sequence[Factorial], *, normalisation: Normalisation = "raw"
 ) -> tuple[DesignModel, ...]:
-    """The mixed models of every phenomenon of every result, one for each formula.
+    """The mixed models of every phenomenon of every result, one for each of `FORMULAS`.
 
     Factors are coded +1/2 and -1/2: the first factor's changed level and the second factor's plain
     level are +1/2, so that the interaction equals DD and is positive for super-additivity. If the
@@ -404,7 +401,6 @@ def design_models(
     Args:
         results: results of one or more models and measures.
         normalisation: scale of the scores.
-        formulas: formulas over the columns ``score``, ``first``, ``second`` and ``item``.
 
     Returns:
         One model for each formula and phenomenon; without a fit if there are fewer than five
@@ -419,7 +415,7 @@ def design_models(
         )
         for result in results
         for phenomenon in result.phenomena
-        for formula in formulas
+        for formula in FORMULAS
     )
 
 
