@@ -111,13 +111,15 @@ def asking_of(
         spec, columns = asking.pop("spec"), asking.pop("columns")
         if _EARLIER_TOKENS in asking:
             asking["batch_tokens"] = asking.pop(_EARLIER_TOKENS) or "auto"
-        stored = policy.pop("model_args")
-        if not was_in_memory(manifest):
-            # Weights in memory were loaded before cimento saw them.
-            _same_args(stored, model_args or {}, where=where)
+        stored, given = policy.pop("model_args"), dict(model_args or {})
+        # Weights in memory were loaded before cimento saw them.
+        if stored != given and not was_in_memory(manifest):
+            raise _other_args(stored, given, where=where)
+        if not all(isinstance(value, str) for value in context.values()):
+            raise TypeError("what stood before the texts is no text")  # noqa: TRY301  # see below
         return Asking(
-            policy=Policy(**policy, model_args=model_args or {}),  # type: ignore[arg-type]  # written by `asdict`
-            context=_context(context),
+            policy=Policy(**policy, model_args=given),  # type: ignore[arg-type]  # written by `asdict`
+            context=Context(**context),  # type: ignore[arg-type]  # seen to be texts
             spec=Path(spec) if isinstance(spec, str) else None,
             columns=tuple(columns) if isinstance(columns, list) else (),  # type: ignore[arg-type]
             **asking,  # type: ignore[arg-type]
@@ -130,26 +132,9 @@ def asking_of(
         ) from error
 
 
-def _context(plain: Mapping[str, JsonValue]) -> Context:
-    """The context before the texts, from its form in a manifest.
-
-    Raises:
-        TypeError: a part of it is not known, or is not text.
-    """
-    if not all(isinstance(value, str) for value in plain.values()):
-        raise TypeError("what stood before the texts is no text")
-    return Context(**plain)  # type: ignore[arg-type]  # seen to be texts
-
-
-def _same_args(stored: JsonValue, given: Mapping[str, JsonValue], *, where: str) -> None:
-    """Refuse options for transformers and trust that differ from those of the run.
-
-    Raises:
-        UsageError: they differ.
-    """
-    if stored == dict(given):
-        return
-    raise UsageError(
+def _other_args(stored: JsonValue, given: Mapping[str, JsonValue], *, where: str) -> UsageError:
+    """The error of options for transformers and trust that differ from those of the run."""
+    return UsageError(
         where=where,
         seen=f"the run was made with {as_options(_object(stored))}; given {as_options(given)}",
         todo="These options are not taken from a manifest, which may be a stranger's: give them"
@@ -226,14 +211,16 @@ def compare_runs(first: Run, second: Run) -> tuple[FileRepeat, ...]:
 
 def _models(first: Run, second: Run) -> list[FileRepeat]:
     """A line for each property of the model that differs between the runs."""
-    lines = []
-    cards = [manifest_part(run.manifest, "model") for run in (first, second)]
-    for name in ("revision", "tokenizer", "dtype", "device"):
-        values = [card.get(name) for card in cards]
-        if values[0] != values[1]:
-            remark = f"was {values[0]!r}, is {values[1]!r}"
-            lines.append(FileRepeat(name=f"model: {name}", same=False, remark=remark))
-    return lines
+    was, now = (manifest_part(run.manifest, "model") for run in (first, second))
+    return [
+        FileRepeat(
+            name=f"model: {name}",
+            same=False,
+            remark=f"was {was.get(name)!r}, is {now.get(name)!r}",
+        )
+        for name in ("revision", "tokenizer", "dtype", "device")
+        if was.get(name) != now.get(name)
+    ]
 
 
 def _compared_tables(first: Run, second: Run, name: str, precision: float) -> FileRepeat:
@@ -281,7 +268,14 @@ def _compared_files(first: Run, second: Run, name: str) -> FileRepeat:
     one, other = (path.read_bytes() for path in pair)
     if one == other:
         return FileRepeat(name=name, same=True)
-    return FileRepeat(name=name, same=False, remark=_lines_remark(one, other))
+    lines, others = one.splitlines(), other.splitlines()
+    if len(lines) != len(others):
+        remark = f"{len(lines)} lines, and {len(others)} in the repetition"
+    else:
+        pairs = enumerate(zip(lines, others, strict=True), start=1)
+        number = next((number for number, (line, same) in pairs if line != same), 1)
+        remark = f"line {number} is the first that differs"
+    return FileRepeat(name=name, same=False, remark=remark)
 
 
 def _table_remark(one: pl.DataFrame, other: pl.DataFrame) -> str:
@@ -329,16 +323,6 @@ def _column_remark(one: pl.Series, other: pl.Series) -> str:
         return remark
     largest = (one - other).abs().max()
     return f"{remark}, by {largest:.2g} at most" if isinstance(largest, float) else remark
-
-
-def _lines_remark(one: bytes, other: bytes) -> str:
-    first, second = one.splitlines(), other.splitlines()
-    if len(first) != len(second):
-        return f"{len(first)} lines, and {len(second)} in the repetition"
-    number = next(
-        (k for k, pair in enumerate(zip(first, second, strict=True)) if pair[0] != pair[1]), 0
-    )
-    return f"line {number + 1} is the first that differs"
 
 
 def _object(value: object) -> Mapping[str, JsonValue]:

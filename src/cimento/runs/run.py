@@ -30,6 +30,7 @@ from cimento.runs.store import (
     RunFolder,
     StoredTables,
     find_runs,
+    manifest_part,
     store_answers,
 )
 from cimento.runs.summary import RunSummary, Summary, from_json, run_html, to_json
@@ -135,8 +136,7 @@ class Run:
     @property
     def suite_name(self) -> str:
         """The name of the run's suite."""
-        suite = self.manifest.get("suite")
-        name = suite.get("name") if isinstance(suite, dict) else None
+        name = manifest_part(self.manifest, "suite").get("name")
         return name if isinstance(name, str) else self.suite.name
 
     @property
@@ -147,8 +147,7 @@ class Run:
     @property
     def model_kind(self) -> str:
         """Kind of the model: ``causal``, ``masked``, ``seq2seq``, ``replay``; empty if unknown."""
-        model = self.manifest.get("model")
-        return str(model.get("kind", "")) if isinstance(model, dict) else ""
+        return str(manifest_part(self.manifest, "model").get("kind", ""))
 
     @property
     def n_items(self) -> int:
