@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NewType, TypeAlias, TypeVar, get_args
 
-from cimento.errors import TableError, UsageError, did_you_mean
+from cimento.errors import TableError, UsageError, need_known
 from cimento.io.files import atomically
 from cimento.io.parquet import refuse_growth, write_parquet
 from cimento.io.parsing import whole_number
@@ -271,12 +271,7 @@ def parse_columns(names: Sequence[str]) -> tuple[Column, ...]:
     """
     single = [part.strip() for name in names for part in name.split(",") if part.strip()]
     for name in single:
-        if name not in COLUMNS:
-            raise UsageError(
-                where="--columns",
-                seen=f"there is no column {name!r}",
-                todo=did_you_mean(name, COLUMNS),
-            )
+        need_known(name, COLUMNS, where="--columns", seen=f"there is no column {name!r}")
     return tuple(column for column in COLUMNS if column in single)
 
 

@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, need_known
 from cimento.io.values import BITS_PER_NAT, Missing, Value, total
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon, summed
@@ -170,13 +170,10 @@ def _named(pairs: Sequence[tuple[Reference, Reference]], suite: Suite) -> tuple[
 
 def _given(regions: Sequence[int], suite: Suite) -> tuple[int, ...]:
     count = len(suite.region_names)
+    known = [str(number) for number in range(1, count + 1)]
+    seen = f"the suite {suite.name!r} has {count} regions"
     for number in regions:
-        if not 1 <= number <= count:
-            raise UsageError(
-                where=f"--region={number}",
-                seen=f"the suite {suite.name!r} has {count} regions",
-                todo=did_you_mean(str(number), [str(n) for n in range(1, count + 1)]),
-            )
+        need_known(str(number), known, where=f"--region={number}", seen=seen)
     return tuple(sorted(set(regions)))
 
 

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cimento.engine.requests import Answers
 from cimento.io.explained import EXPLANATIONS, PATCHES
 from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS
-from cimento.io.values import Missing, Value, total
+from cimento.io.values import Missing, Value
 from cimento.measures import BITS_PER_NAT
 from cimento.measures.regions import region_values, with_first_tokens
 from cimento.paradigms.regions.chance import near_tie_threshold
 from cimento.paradigms.regions.interchanges import Interchanges
 from cimento.paradigms.regions.judging import judged_suite, options_of
 from cimento.paradigms.regions.swaps import Contrast, Contrasts, ExplainSettings
-from cimento.paradigms.regions.two_by_two import items_by_phenomenon
+from cimento.paradigms.regions.two_by_two import items_by_phenomenon, summed
 from cimento.report.explanations import PARTS
 from cimento.statistics.design import Design
 from cimento.statistics.means import STUDENTIZED_DRAWS, mean_of
@@ -169,10 +169,7 @@ def _patched(suite: Suite, asked: Interchanges, answers: Answers, run: Run) -> _
 
 def _at(values: Sequence[Value], region: int | str) -> Value:
     """The value of a region, or the sum of all."""
-    if region != "*":
-        return values[int(region) - 1]
-    missing = next((value for value in values if isinstance(value, Missing)), None)
-    return missing or total([value for value in values if not isinstance(value, Missing)])
+    return summed(values, range(1, len(values) + 1) if region == "*" else [int(region)])
 
 
 def _effect(

@@ -242,11 +242,19 @@ def outcomes_of(run: Run) -> pl.DataFrame:
     import polars as pl
 
     asked, measure = questions(run), measure_of(run)
-    groups = _groups(suite_of(run))
+    suite = suite_of(run)
+    columns: dict[str, Sequence[str | None]] = {
+        "item": suite.columns.ids,
+        "cluster": [label or None for label in suite.item_cells(suite.cluster)],
+    }
+    phenomena = suite.item_cells(PHENOMENON)
+    if any(phenomena):  # the items of a suite with several phenomena are broken down by them
+        columns[GROUP + PHENOMENON] = [phenomenon or None for phenomenon in phenomena]
+    groups = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
     named = groups[np.repeat(np.arange(len(groups)), len(asked))]
     table = pl.concat([named, verdicts_of(run)], how="horizontal").with_columns(
         question=pl.Series([*asked] * len(groups), dtype=pl.String),
-        suite=pl.lit(run.suite.name),
+        suite=pl.lit(suite.name),
         method=pl.lit(measure.name if measure else ""),
         unit=pl.lit("bits"),
         reference=pl.lit(None, dtype=pl.Float64),
@@ -450,20 +458,6 @@ def monte_carlo_remarks(run: Run) -> Iterator[str]:
         f" {n_open} of {counted(len(reasons), 'verdict')}. Four times the samples (--mc-samples)"
         " halve the errors."
     )
-
-
-def _groups(suite: Suite) -> pl.DataFrame:
-    """The items with their clusters, and with their phenomena if the suite has several."""
-    import polars as pl
-
-    columns: dict[str, Sequence[str | None]] = {
-        "item": suite.columns.ids,
-        "cluster": [label or None for label in suite.item_cells(suite.cluster)],
-    }
-    phenomena = suite.item_cells(PHENOMENON)
-    if any(phenomena):
-        columns[GROUP + PHENOMENON] = [phenomenon or None for phenomenon in phenomena]
-    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
 # --- What a suite declares

@@ -8,7 +8,7 @@ from itertools import chain, compress
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.engine.requests import Requests
-from cimento.io.garbage import no_collection
+from cimento.io.parsing import no_collection
 from cimento.io.tables import REQUESTS
 from cimento.io.values import stretches
 from cimento.models.base import Score
