@@ -206,32 +206,28 @@ class AskedColumns:
     @classmethod
     def blocks(cls, requests: Rows) -> Iterator[AskedColumns]:
         """The columns of a requests table, one block of stimuli at a time."""
-        rows, first = ordered_requests(requests)
-        for number in range(0, max(len(first) - 1, 1), _STIMULI_AT_ONCE):
-            block = first[number : number + _STIMULI_AT_ONCE + 1]
-            some = collected(rows.slice(block[0], block[-1] - block[0]), where=REQUESTS.name)
-            yield cls._of_rows(some, block[:-1] - block[0])
-
-    @classmethod
-    def _of_rows(cls, rows: pl.DataFrame, first: Integers) -> AskedColumns:
-        """The columns of rows in suite order, given the first row of each stimulus."""
         import numpy as np
         import polars as pl
 
-        stimuli = rows.select("suite", "item", "condition", "request", "text")[first]
-        offsets = np.concatenate((first, [len(rows)])).astype(np.int64)
-        return cls(
-            suites=stimuli["suite"],
-            items=stimuli["item"],
-            conditions=stimuli["condition"],
-            request=stimuli["request"].cast(pl.Int64).fill_null(-1).to_numpy(),
-            texts=stimuli["text"].to_list(),
-            offsets=offsets,
-            start=rows["start"].cast(pl.Int64).to_numpy(),
-            end=rows["end"].cast(pl.Int64).to_numpy(),
-            needed=rows["needed"].to_numpy(),
-            stimulus=np.repeat(np.arange(len(first)), np.diff(offsets)),
-        )
+        table, begins = ordered_requests(requests)
+        for number in range(0, max(len(begins) - 1, 1), _STIMULI_AT_ONCE):
+            block = begins[number : number + _STIMULI_AT_ONCE + 1]
+            rows = collected(table.slice(block[0], block[-1] - block[0]), where=REQUESTS.name)
+            first = block[:-1] - block[0]
+            stimuli = rows.select("suite", "item", "condition", "request", "text")[first]
+            offsets = np.concatenate((first, [len(rows)])).astype(np.int64)
+            yield cls(
+                suites=stimuli["suite"],
+                items=stimuli["item"],
+                conditions=stimuli["condition"],
+                request=stimuli["request"].cast(pl.Int64).fill_null(-1).to_numpy(),
+                texts=stimuli["text"].to_list(),
+                offsets=offsets,
+                start=rows["start"].cast(pl.Int64).to_numpy(),
+                end=rows["end"].cast(pl.Int64).to_numpy(),
+                needed=rows["needed"].to_numpy(),
+                stimulus=np.repeat(np.arange(len(first)), np.diff(offsets)),
+            )
 
 
 def tokens_of(scored: TokenColumns, request: Integers) -> tuple[Integers, Integers]:

@@ -30,7 +30,6 @@ from cimento.suites.load import is_archive, suite_paths
 
 if TYPE_CHECKING:
     from cimento.options import RunOptions
-    from cimento.paradigms.base import AnyParadigm
 
 
 def stored_runs(
@@ -94,7 +93,7 @@ def _is_asked(
     place: Path,
     model: ModelHandle,
     run_options: RunOptions,
-    digest: Callable[[AnyParadigm, Path], tuple[list[JsonValue], str]],
+    digest: Callable[..., tuple[list[JsonValue], str]],
 ) -> bool:
     """Whether a finished run is that of the suite at a path, a model and options.
 

@@ -424,7 +424,7 @@ def suite_job(
         asked.options,
         scoring=with_columns(asked.scoring, asked.options),
         shown=shown,
-        folder=output and asked.folder(output, *named, suite=loaded.suite),
+        folder=None if output is None else asked.folder(output, *named, suite=loaded.suite),
         force=run_options.force,
         progress=progress,
         noted=noted,

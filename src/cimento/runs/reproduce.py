@@ -239,11 +239,10 @@ def _compared_tables(first: Run, second: Run, name: str, precision: float) -> Fi
     renamed = "model" in other.columns and first.model != second.model
     if renamed:  # the folder of a model that has moved; another revision is told by the cards
         other = other.with_columns(model=pl.lit(first.model))
-    remark = _table_remark(one, other)
+    remark, largest = _frame_differences(one, other)
     if renamed and not remark:
         return FileRepeat(name=file, same=True, remark=f"the model is called {second.model} now")
-    largest = _largest(one, other) if remark else None
-    if largest is not None and largest <= precision:
+    if remark and largest is not None and largest <= precision:
         return FileRepeat(name=file, same=True, remark=remark, largest=largest)
     if both_stored and not remark:
         remark = "the values agree, the bytes do not (another version of polars?)"
@@ -278,51 +277,39 @@ def _compared_files(first: Run, second: Run, name: str) -> FileRepeat:
     return FileRepeat(name=name, same=False, remark=remark)
 
 
-def _table_remark(one: pl.DataFrame, other: pl.DataFrame) -> str:
-    """The differences between two tables in words; empty where there are none."""
+def _frame_differences(one: pl.DataFrame, other: pl.DataFrame) -> tuple[str, float | None]:
+    """The differences between two tables in words, empty where there are none, and the largest.
+
+    The largest difference is relative for numbers above 1; None if more than numbers differs.
+    """
     if one.columns != other.columns:
-        return f"other columns: {', '.join(sorted(set(one.columns) ^ set(other.columns)))}"
+        names = ", ".join(sorted(set(one.columns) ^ set(other.columns)))
+        return f"other columns: {names}", None
     if one.height != other.height:
-        return f"{one.height} rows, and {other.height} in the repetition"
-    return "; ".join(
-        remark for name in one.columns if (remark := _column_remark(one[name], other[name]))
-    )
+        return f"{one.height} rows, and {other.height} in the repetition", None
+    columns = [_column_differences(one[name], other[name]) for name in one.columns]
+    known = [largest for _, largest in columns if largest is not None]
+    largest = max(known, default=0.0) if len(known) == len(columns) else None
+    return "; ".join(remark for remark, _ in columns if remark), largest
 
 
-def _largest(one: pl.DataFrame, other: pl.DataFrame) -> float | None:
-    """The largest difference of numbers, relative for numbers above 1; None if more differs."""
-    if one.columns != other.columns or one.height != other.height:
-        return None
-    largest = 0.0
-    for name in one.columns:
-        first, second = one[name], other[name]
-        if first.dtype != second.dtype:
-            return None
-        differs = first.ne_missing(second)
-        if not differs.any():
-            continue
-        if not first.dtype.is_float() or not (first.is_null() == second.is_null()).all():
-            return None
-        apart = (first - second).abs() / first.abs().clip(lower_bound=1.0)
-        most = apart.filter(differs).max()
-        if not isinstance(most, float) or not math.isfinite(most):
-            return None
-        largest = max(largest, most)
-    return largest
-
-
-def _column_remark(one: pl.Series, other: pl.Series) -> str:
+def _column_differences(one: pl.Series, other: pl.Series) -> tuple[str, float | None]:
+    """The differences between two columns in words, and the largest, as of tables."""
     if one.dtype != other.dtype:
-        return f"{one.name} is {one.dtype}, and {other.dtype} in the repetition"
+        return f"{one.name} is {one.dtype}, and {other.dtype} in the repetition", None
     differs = one.ne_missing(other)
-    count = int(differs.sum())
-    if not count:
-        return ""
-    remark = f"{one.name} differs in {count} of {len(one)} rows"
+    if not differs.any():
+        return "", 0.0
+    remark = f"{one.name} differs in {int(differs.sum())} of {len(one)} rows"
     if not one.dtype.is_float():
-        return remark
-    largest = (one - other).abs().max()
-    return f"{remark}, by {largest:.2g} at most" if isinstance(largest, float) else remark
+        return remark, None
+    apart = (one - other).abs()
+    if isinstance(most := apart.max(), float):
+        remark = f"{remark}, by {most:.2g} at most"
+    largest = (apart / one.abs().clip(lower_bound=1.0)).filter(differs).max()
+    if not isinstance(largest, float) or not (one.is_null() == other.is_null()).all():
+        return remark, None
+    return remark, largest if math.isfinite(largest) else None
 
 
 def _object(value: object) -> Mapping[str, JsonValue]:

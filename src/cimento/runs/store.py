@@ -346,15 +346,11 @@ class RunFolder:
         paths = (path for path in self.path.rglob("*") if path.is_file())
         names = sorted(path.relative_to(self.path).as_posix() for path in paths)
         stored = [name for name in names if name != MANIFEST and _is_stored(name)]
-        whole = {**manifest, FILES: {name: self._sha256(name) for name in stored}}
+        digests: dict[str, JsonValue] = {name: self._sha256(name) for name in stored}
+        whole = {**manifest, FILES: digests}
         text = json.dumps(whole, ensure_ascii=False, indent=2, sort_keys=True)
         write_text(text + "\n", self.path / MANIFEST)
         return whole
-
-    def reopen(self) -> None:
-        """Remove the manifest before the tables are rewritten, and remove partial files."""
-        (self.path / MANIFEST).unlink(missing_ok=True)
-        remove_stale(self.path)
 
 
 ORDER = TableSchema(
@@ -425,7 +421,8 @@ def store_answers(tables: Mapping[str, Rows], folder: RunFolder) -> StoredTables
     Raises:
         StorageError: the folder cannot be written.
     """
-    folder.reopen()
+    (folder.path / MANIFEST).unlink(missing_ok=True)  # the run is not finished any more
+    remove_stale(folder.path)
     if isinstance(tables, StoredTables) and tables.folder == folder.path:
         return tables
     for name, table in tables.items():

@@ -42,8 +42,9 @@ class Tokens:
         if not self.sent or not other.sent:
             return self if self.sent else other
         read = None if self.read is None or other.read is None else self.read + other.read
-        known = self.written is not None and other.written is not None
-        written = self.written + other.written if known else None
+        written = (
+            None if self.written is None or other.written is None else self.written + other.written
+        )
         return Tokens(self.sent + other.sent, read, written)
 
 

@@ -17,10 +17,9 @@ from cimento.io.explained import EXPLANATIONS, PATCHES
 from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS
 from cimento.io.values import Missing, Value
 from cimento.measures import BITS_PER_NAT
-from cimento.measures.regions import region_values, with_first_tokens
 from cimento.paradigms.regions.chance import near_tie_threshold
 from cimento.paradigms.regions.interchanges import Interchanges
-from cimento.paradigms.regions.judging import judged_suite, options_of
+from cimento.paradigms.regions.judging import judged_suite, options_of, values_of
 from cimento.paradigms.regions.swaps import Contrast, Contrasts, ExplainSettings
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon, summed
 from cimento.report.explanations import PARTS
@@ -125,8 +124,7 @@ def _values(
         for region, (start, end) in enumerate(spans, start=1)
     ]
     requests = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
-    ruled = with_first_tokens(tokens, options_of(run).unscored_first)
-    return region_values(ruled, requests, metric=suite.metric).values
+    return values_of(run, tokens=tokens, requests=requests).values
 
 
 _Cells: TypeAlias = "dict[int, list[tuple[int | None, int | None, str, tuple[Value, ...] | None]]]"

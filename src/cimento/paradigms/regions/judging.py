@@ -45,6 +45,7 @@ from cimento.suites.stimuli import SegmenterRule
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.io.tables import Rows
     from cimento.io.values import Floats
     from cimento.measures import Measure
     from cimento.paradigms.regions.options import RegionOptions
@@ -117,19 +118,27 @@ def judged_tokens(run: Run) -> pl.LazyFrame:
 
 
 def values_of(
-    run: Run, *, metric: Metric | None = None, final_marks: FinalMarkRule = "keep"
+    run: Run,
+    *,
+    tokens: Rows | None = None,
+    requests: Rows | None = None,
+    metric: Metric | None = None,
+    final_marks: FinalMarkRule = "keep",
 ) -> RegionValues:
     """The value of every region of every stimulus, by the run's rules of judging.
 
     Args:
         run: run of a region suite.
+        tokens: tokens table that replaces the run's own.
+        requests: requests table that replaces the run's own.
         metric: function that combines the tokens of a region; None for the run's own.
         final_marks: whether punctuation at the end of a region counts; see
             `cimento.measures.regions.region_values`.
     """
+    asked = tokens_of(run) if tokens is None else tokens.lazy()
     return region_values(
-        judged_tokens(run),
-        run.rows(REQUESTS.name),
+        with_first_tokens(asked, options_of(run).unscored_first),
+        run.rows(REQUESTS.name) if requests is None else requests,
         metric=metric or judged_suite(run).metric,
         final_marks=final_marks,
     )
