@@ -336,8 +336,9 @@ def suite_jobs(
         for loaded in suites:
             advance = progress(loaded.suite.name, shown) if progress else None
             try:
-                asked_scoring = honoured(loaded.paradigm, run_options, handle).scoring
-                asked = handle or open_model(model, loaded, asked_scoring)
+                asked = handle or open_model(
+                    model, loaded, honoured(loaded.paradigm, run_options, None).scoring
+                )
                 yield suite_job(
                     loaded, asked, run_options, shown=shown, progress=advance, helper=helper
                 )

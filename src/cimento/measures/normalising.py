@@ -13,7 +13,7 @@ from __future__ import annotations
 import bisect
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias, get_args
@@ -288,27 +288,33 @@ def _wordfreq(language: str) -> WordFrequencies:
 
 
 def _read_counts(path: Path) -> dict[str, float]:
-    text = read_utf8(path)
-    counts = _from_json(text, path) if path.suffix.lower() == ".json" else _from_lines(text, path)
+    text, counts = read_utf8(path), dict[str, float]()
+    rows = _from_json(text, path) if path.suffix.lower() == ".json" else _from_lines(text, path)
+    for where, token, value in rows:
+        if token in counts:
+            raise InputError(where=where, seen=f"counts the token {token!r} a second time")
+        count = number_in(value) if isinstance(value, str) else value
+        if not (isinstance(count, int | float) and 0 <= count < math.inf):
+            raise InputError(where=where, seen=f"{value!r} is not a count", todo="Write a number.")
+        counts[token] = float(count)
     if not any(counts.values()):
         raise InputError(where=str(path), seen="holds no counts", todo="Give token and count.")
     return counts
 
 
-def _from_json(text: str, path: Path) -> dict[str, float]:
+def _from_json(text: str, path: Path) -> Iterator[tuple[str, str, object]]:
+    """The place, token and count of each entry of a JSON object."""
     try:
         content = parse_json(text)
     except ValueError as error:
         raise InputError(where=str(path), seen=f"is not JSON ({error})") from error
     if not isinstance(content, dict):
         raise InputError(where=str(path), seen="is not a JSON object of token and count")
-    return {
-        token: _count(count, where=f"{path}, token {token!r}") for token, count in content.items()
-    }
+    yield from ((f"{path}, token {token!r}", token, count) for token, count in content.items())
 
 
-def _from_lines(text: str, path: Path) -> dict[str, float]:
-    counts: dict[str, float] = {}
+def _from_lines(text: str, path: Path) -> Iterator[tuple[str, str, object]]:
+    """The place, token and count of each line that is not blank."""
     # splitlines would also split at rare line breaks, which a token may contain.
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -319,17 +325,7 @@ def _from_lines(text: str, path: Path) -> dict[str, float]:
             raise InputError(
                 where=where, seen="has no tabulator", todo="Write token, tabulator, count."
             )
-        if token in counts:
-            raise InputError(where=where, seen=f"counts the token {token!r} a second time")
-        counts[token] = _count(count, where=where)
-    return counts
-
-
-def _count(value: object, *, where: str) -> float:
-    count = number_in(value) if isinstance(value, str) else value
-    if not (isinstance(count, int | float) and 0 <= count < math.inf):
-        raise InputError(where=where, seen=f"{value!r} is not a count", todo="Write a number.")
-    return float(count)
+        yield where, token, count
 
 
 Frequency: TypeAlias = Callable[[str], float]
