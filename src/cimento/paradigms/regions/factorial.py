@@ -386,9 +386,12 @@ class DesignModel:
 
 
 def design_models(
-    results: Sequence[Factorial], *, normalisation: Normalisation = "raw"
+    results: Sequence[Factorial],
+    *,
+    normalisation: Normalisation = "raw",
+    formulas: Sequence[str] = FORMULAS,
 ) -> tuple[DesignModel, ...]:
-    """The mixed models of every phenomenon of every result, one for each of `FORMULAS`.
+    """The mixed models of every phenomenon of every result, one for each formula.
 
     Factors are coded +1/2 and -1/2: the first factor's changed level and the second factor's plain
     level are +1/2, so that the interaction equals DD and is positive for super-additivity. If the
@@ -401,6 +404,7 @@ def design_models(
     Args:
         results: results of one or more models and measures.
         normalisation: scale of the scores.
+        formulas: formulas over the columns ``score``, ``first``, ``second`` and ``item``.
 
     Returns:
         One model for each formula and phenomenon; without a fit if there are fewer than five
@@ -415,7 +419,7 @@ def design_models(
         )
         for result in results
         for phenomenon in result.phenomena
-        for formula in FORMULAS
+        for formula in formulas
     )
 
 
