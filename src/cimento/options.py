@@ -264,9 +264,10 @@ class JudgingOptions(Options):
 
 
 def _on_measures(names: Sequence[str]) -> dict[str, object]:
-    """Measures as options of paradigms: the first as ``measure``, the others as ``also``."""
+    """Measures as options of paradigms: the first as ``measure``, any others as ``also``."""
     measures = judged_on(names)
-    return {"measure": measures[0], "also": measures[1:] or None} if measures else {}
+    options: dict[str, object] = {"measure": measures[0]} if measures else {}
+    return options | {"also": measures[1:]} if measures[1:] else options
 
 
 class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
@@ -330,8 +331,7 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     def given(self) -> dict[str, object]:
         """The options given for paradigms, over the conventions that ``compat`` names."""
         conventions = find_compat(self.compat) if self.compat else OURS
-        measures = {} if self.measures else _on_measures(conventions.measures)
-        usual = {name: value for name, value in measures.items() if value is not None}
+        usual = {} if self.measures else _on_measures(conventions.measures)
         return {**conventions.judging, **usual, **super().given}
 
     @property

@@ -34,15 +34,14 @@ def _plan(options: RunOptions) -> int:
     """
     from cimento.runs.planning import plan_named
 
-    plan = plan_named(options)
-    planned, unused = plan.planned, plan.unused
+    planned = plan_named(options)
     if options.as_json:
         suites = [suite.plain() for suite in planned.suites]
         models = [model.plain() for model in planned.models]
-        show_json({"plan": 2, "suites": suites, "models": models, "unused": list(unused)})
+        show_json({"plan": 2, "suites": suites, "models": models, "unused": list(planned.unused)})
     else:
-        table = _text(planned, gpu=plan.gpu, priced=options.prices is not None)
-        show("\n".join([table, *_stored(planned, options), *unused]))
+        table = _text(planned, priced=options.prices is not None)
+        show("\n".join([table, *_stored(planned, options), *planned.unused]))
     if not planned.unusable:
         return PART_MISSING if any(suite.problem for suite in planned.suites) else 0
     return 1 if len(planned.unusable) == len(dict.fromkeys(options.models)) else PART_MISSING
@@ -51,7 +50,7 @@ def _plan(options: RunOptions) -> int:
 plan = run_command(RunOptions, _plan)
 
 
-def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
+def _text(planned: Planned, *, priced: bool) -> str:
     later = any(suite.later for suite in planned.suites)
     stored = any(suite.stored for suite in planned.suites)
     heads = (*(["stored"] if stored else []), "requests", "new")
@@ -73,7 +72,7 @@ def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
     problems += [
         _named(suite.suite, suite.problem) for suite in planned.suites if suite.problem not in said
     ]
-    device = "one GPU" if gpu else "the processors here"
+    device = "one GPU" if planned.gpu else "the processors here"
     lines = [
         columns(suites),
         "",

@@ -20,7 +20,7 @@ from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import expanded
 from cimento.io.inline_markup import printable
-from cimento.measures.named import judged_on as measures_named
+from cimento.measures import judged_on as measures_named
 from cimento.measures.normalising import Normalisation
 from cimento.models.hf.names import is_folder
 from cimento.report.document import report as write_report

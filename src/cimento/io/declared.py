@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, c
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, need_known
 from cimento.io.parsing import in_words
 
 if TYPE_CHECKING:
@@ -133,12 +133,8 @@ def checked(
         UsageError: an option does not exist, or does not take the value given.
     """
     for name in values:
-        if name not in model.model_fields:
-            raise UsageError(
-                where=_flag(name, prefix),
-                seen="there is no such option",
-                todo=did_you_mean(name, model.model_fields),
-            )
+        flag, seen = _flag(name, prefix), "there is no such option"
+        need_known(name, model.model_fields, where=flag, seen=seen)
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:

@@ -17,8 +17,7 @@ from tempfile import TemporaryDirectory
 
 from cimento.errors import CimentoError, Fault, InputError, SuiteError
 from cimento.io.files import reading
-from cimento.io.garbage import no_collection
-from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, parse_json
+from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, no_collection, parse_json
 from cimento.suites import JsonValue, Suite
 from cimento.suites.checks import check_suite
 from cimento.suites.formats import (
