@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cimento.report.figures import BLUE, GREY, Figure, figure_of, require_rows
+from cimento.report.figures import BLUE, GREY, Figure, figure_of, frame_of, require_rows
 from cimento.report.formatting import number, p_short
 from cimento.report.grid import Grid
 from cimento.statistics.regression import CONSTANT_TERM
@@ -91,8 +91,9 @@ def tables(report: AgreementReport) -> dict[str, Grid]:
     """The tables that there are, by the names of their files."""
     averaging = report.languages[0].averaging if report.languages else ""
     facts = dict.fromkeys(name for row in report.models for name in row.facts)
+    codes = dict.fromkeys(row.language for row in report.suites)
     grids = {
-        **{f"table-{code}": _languages_suites(report, code) for code in _codes(report)},
+        **{f"table-{code}": _languages_suites(report, code) for code in codes},
         "suites": _table(
             "ratio and accuracy of every suite", report.suites, _SUITES, _contexts(report)
         ),
@@ -117,10 +118,6 @@ def tables(report: AgreementReport) -> dict[str, Grid]:
         "facts": _table("what goes with the ratio over models", report.facts, _FACTS),
     }
     return {name: grid for name, grid in grids.items() if grid.rows}
-
-
-def _codes(report: AgreementReport) -> list[str]:
-    return list(dict.fromkeys(row.language for row in report.suites))
 
 
 def _languages_suites(report: AgreementReport, language: str) -> Grid:
@@ -238,19 +235,12 @@ def drops_figure(rows: Sequence[TwinRow]) -> Figure:
         UsageError: no suite has a drop.
         MissingDependencyError: altair is not installed.
     """
-    import polars as pl
-
-    schema = dict.fromkeys(("model", "suite"), pl.String)
-    numbers = dict.fromkeys(("drop", "low", "high"), pl.Float64)
-    frame = pl.DataFrame(
-        [
-            (row.model, _in_language(row), row.drop, row.low, row.high)
-            for row in rows
-            if row.drop is not None
-        ],
-        schema={**schema, **numbers},
-        orient="row",
+    drops = (
+        (row.model, _in_language(row), row.drop, row.low, row.high)
+        for row in rows
+        if row.drop is not None
     )
+    frame = frame_of(drops, model=str, suite=str, drop=float, low=float, high=float)
     require_rows(frame, where="the drops as a figure", seen="no suite has a drop")
     import altair as alt
 
@@ -284,22 +274,14 @@ def circuits_figure(rows: Sequence[Scores]) -> Figure:
         UsageError: no model has a score.
         MissingDependencyError: altair is not installed.
     """
-    import polars as pl
-
     whose = {True: "published", False: "computed here"}
-    frame = pl.DataFrame(
-        [
-            (row.model, whose[row.published], name, value)
-            for row in rows
-            for name, value in {SG_SCORE: row.sg_score, **row.circuits}.items()
-            if value is not None
-        ],
-        schema={
-            **dict.fromkeys(("model", "whose", "circuit"), pl.String),
-            "score": pl.Float64,
-        },
-        orient="row",
+    scores = (
+        (row.model, whose[row.published], name, value)
+        for row in rows
+        for name, value in {SG_SCORE: row.sg_score, **row.circuits}.items()
+        if value is not None
     )
+    frame = frame_of(scores, model=str, whose=str, circuit=str, score=float)
     require_rows(frame, where="SyntaxGym's scores as a figure", seen="no model has a score")
     import altair as alt
 

@@ -12,6 +12,7 @@ import hashlib
 import io
 import math
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
+from cimento.io.values import group_by
 from cimento.paradigms.ratings.formats import PRINTED_MEAN, merge, read_rated
 from cimento.paradigms.ratings.people import read_forced_choices
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet
@@ -121,16 +123,6 @@ def nothing_there(folder: Path) -> InputError:
     )
 
 
-def need_folder(folder: Path) -> None:
-    """See that a folder is there.
-
-    Raises:
-        InputError: it is not.
-    """
-    if not folder.is_dir():
-        raise InputError(where=str(folder), seen="is no folder", todo="Give the data with --data.")
-
-
 _OFTEN = 20
 _FAST_SECONDS = 30
 _ROUNDED = 1e-6
@@ -208,9 +200,7 @@ def _lau(paths: Sequence[Path]) -> JsonValue:
     lists = [[rating.value for rating in sentence.ratings] for sentence in rated.sentences]
     flat = [value for values in lists for value in values]
     means = _means(rated.sentences)
-    groups: dict[str, list[float]] = {}
-    for sentence, mean in zip(rated.sentences, means, strict=True):
-        groups.setdefault(sentence.columns["translated"], []).append(mean)
+    groups = group_by(rated.sentences, lambda sentence: sentence.columns["translated"])
     return {
         "file": paths[0].name,
         "sha256": _sha256(paths[0]),
@@ -231,16 +221,14 @@ def _lau(paths: Sequence[Path]) -> JsonValue:
             for level in ("nominal", "ordinal", "interval")
         },
         "by_translated": {
-            name: {"n": len(group), "mean": _mean(group), "sd": _sd(group)}
+            name: {"n": len(group), "mean": _mean(_means(group)), "sd": _sd(_means(group))}
             for name, group in groups.items()
         },
     }
 
 
 def _lau_contexts(paths: Sequence[Path]) -> JsonValue:
-    none, real = (_by_id(read_rated(path)) for path in paths)
-    ids = [id_ for id_ in none if id_ in real]
-    return correlations(*(_means([scores[i] for i in ids]) for scores in (none, real)))
+    return _correlated(*([read_rated(path)] for path in paths))
 
 
 def _lau_length(paths: Sequence[Path]) -> JsonValue:
@@ -282,10 +270,7 @@ def _players(paths: Sequence[Path]) -> JsonValue:
 
     rated = read_rated(paths[0])
     lists = [[rating.value for rating in sentence.ratings] for sentence in rated.sentences]
-    people: dict[str, int] = {}
-    for sentence in rated.sentences:
-        for rating in sentence.ratings:
-            people[rating.participant] = people.get(rating.participant, 0) + 1
+    people = Counter(rating.participant for one in rated.sentences for rating in one.ratings)
     majority = [_majority(values) for values in lists]
     experts = [float(sentence.label == "acceptable") for sentence in rated.sentences]
     column = [float(sentence.columns["players"]) for sentence in rated.sentences]
@@ -327,10 +312,9 @@ def _blimp(paths: Sequence[Path], published: Path | None) -> JsonValue:
     kept = [choice for choice in attentive(choices) if choice.chose_good is not None]
     seconds = {choice.sheet: choice.seconds for choice in choices}
     means = preference_by_paradigm(kept)
-    items: dict[tuple[str, str], list[float]] = {}
-    for choice in kept:
-        items.setdefault((choice.good, choice.bad), []).append(float(bool(choice.chose_good)))
-    majority = [_majority(values) for values in items.values()]
+    pairs = group_by(kept, lambda choice: (choice.good, choice.bad)).values()
+    items = [[float(bool(choice.chose_good)) for choice in pair] for pair in pairs]
+    majority = [_majority(values) for values in items]
     return {
         "sha256": _sha256(paths[0]),
         "hits": len(seconds),
@@ -343,7 +327,7 @@ def _blimp(paths: Sequence[Path], published: Path | None) -> JsonValue:
         "item_majority_correct": sum(vote == 1 for vote in majority),
         "item_ties": sum(vote is None for vote in majority),
         "items": len(items),
-        "alpha_nominal": krippendorff_alpha(list(items.values())).value,
+        "alpha_nominal": krippendorff_alpha(items).value,
     }
 
 
@@ -410,17 +394,8 @@ def _accomplit_together(paths: Sequence[Path]) -> JsonValue:
 def _accomplit_shared(paths: Sequence[Path]) -> JsonValue:
     """Sentences rated for both: ids that are in both tasks."""
     half = len(ACCEPTABILITY)
-    first, second = (
-        {key: value for path in part for key, value in _by_id(read_rated(path)).items()}
-        for part in (paths[:half], paths[half:])
-    )
-    ids = [id_ for id_ in first if id_ in second]
-    return {
-        "n": len(ids),
-        "acceptability_vs_complexity": correlations(
-            *(_means([scores[i] for i in ids]) for scores in (first, second))
-        ),
-    }
+    correlated = _correlated(*(map(read_rated, part) for part in (paths[:half], paths[half:])))
+    return {"n": correlated["n"], "acceptability_vs_complexity": correlated}
 
 
 def _discotex(paths: Sequence[Path]) -> JsonValue:
@@ -447,8 +422,14 @@ def _lengths(sentences: Iterable[RatedSentence]) -> list[float]:
     return [float(len(sentence.text.split())) for sentence in sentences]
 
 
-def _by_id(rated: RatedSet) -> dict[str, RatedSentence]:
-    return {sentence.id: sentence for sentence in rated.sentences}
+def _correlated(one: Iterable[RatedSet], other: Iterable[RatedSet]) -> dict[str, JsonValue]:
+    """The means of sentences that are in both of two collections, by their ids, correlated."""
+    first, second = (
+        {sentence.id: sentence for rated in sets for sentence in rated.sentences}
+        for sets in (one, other)
+    )
+    ids = [id_ for id_ in first if id_ in second]
+    return correlations(*(_means([scores[id_] for id_ in ids]) for scores in (first, second)))
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -471,11 +452,7 @@ def _equal_shares(first: Sequence[float | None], second: Sequence[float | None])
 
 
 def _counts(values: Iterable[str]) -> dict[str, JsonValue]:
-    counts: dict[str, JsonValue] = {}
-    for value in values:
-        before = counts.get(value, 0)
-        counts[value] = (before if isinstance(before, int) else 0) + 1
-    return counts
+    return {**Counter(values)}
 
 
 def _se_is_right(sentence: RatedSentence) -> bool:
