@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from cimento.cite.sentences import MEASURES_IN_WORDS
 from cimento.errors import counted
 from cimento.io.inline_markup import columns
+from cimento.io.values import group_by
 from cimento.measures import Measure, Missing, find_measure
 from cimento.paradigms.ratings.estimates import (
     BY_ERRORS,
@@ -210,11 +211,8 @@ def _binary(run: RatedRun) -> Iterator[str]:
 
 
 def _accuracies(run: RatedRun) -> Iterator[str]:
-    by_column: dict[str, list[Estimate]] = {}
-    for estimate in run.estimates:
-        if estimate.statistic == "accuracy" and estimate.group:
-            by_column.setdefault(estimate.group, []).append(estimate)
-    for column, levels in by_column.items():
+    accuracies = (one for one in run.estimates if one.statistic == "accuracy" and one.group)
+    for column, levels in group_by(accuracies, lambda one: one.group).items():
         # A design has its own estimates of the same predictions, by measure, in a table above.
         once = [accuracy for accuracy in levels if not accuracy.method] or levels
         several = len({accuracy.question for accuracy in once}) > 1

@@ -21,7 +21,7 @@ from pathlib import Path
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.values import group_by
-from cimento.paradigms.ratings.formats import PRINTED_MEAN, merge, read_rated
+from cimento.paradigms.ratings.formats import PRINTED_MEAN, read_rated
 from cimento.paradigms.ratings.people import read_forced_choices
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet
 from cimento.studies import equals_printed, first_below, same_decimals
@@ -380,12 +380,11 @@ def _accomplit(paths: Sequence[Path]) -> JsonValue:
 
 
 def _accomplit_together(paths: Sequence[Path]) -> JsonValue:
-    sets = [read_rated(path) for path in paths]
-    both = merge(sets, name="AcCompl-it")
-    numbers = [sentence.n or 0 for sentence in both.sentences]
+    sentences = [sentence for path in paths for sentence in read_rated(path).sentences]
+    numbers = [sentence.n or 0 for sentence in sentences]
     return {
-        "sentences": len(both.sentences),
-        "distinct_ids": len({sentence.id for one in sets for sentence in one.sentences}),
+        "sentences": len(sentences),
+        "distinct_ids": len({sentence.id for sentence in sentences}),
         "total_judgements": sum(numbers),
         "mean_N": sum(numbers) / len(numbers),
     }
