@@ -84,9 +84,7 @@ def _beside(run: RatedRun) -> Iterator[str]:
         yield f"  measures: {', '.join(words)}"
     partials = run.measured("partial spearman")
     yield f"  partial: {partials[0].description}"
-    intervals = method_names(spearman.interval_method for spearman in spearmans)
-    tests = method_names(spearman.p_method for spearman in spearmans if spearman.p is not None)
-    yield f"  95 %: {intervals}; p of Spearman: {tests}"
+    yield f"  {_methods_of(spearmans)}"
     yield from (f"  {caution}" for caution in _cautions(spearmans))
     reasons = {
         estimate.reason for kind in KINDS for estimate in run.measured(kind) if estimate.reason
@@ -109,6 +107,13 @@ def _cautions(spearmans: Sequence[Estimate]) -> tuple[str, ...]:
         " intervals and p, which may contradict each other."
     )
     return (caution,)
+
+
+def _methods_of(spearmans: Sequence[Estimate]) -> str:
+    """The methods of the intervals and of the tests of some correlations."""
+    intervals = method_names(one.interval_method for one in spearmans)
+    tests = method_names(one.p_method for one in spearmans if one.p is not None)
+    return f"95 %: {intervals}; p of Spearman: {tests}"
 
 
 def method_names(names: Iterable[str | None]) -> str:
@@ -349,8 +354,6 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
             "Kendall", "partial",
         )  # fmt: skip
         shown = [estimate for _, estimate in spearmans]
-        intervals = method_names(estimate.interval_method for estimate in shown)
-        tests = method_names(estimate.p_method for estimate in shown if estimate.p is not None)
         grid = Grid(
             title=f"Measures beside the ratings, by {runs[0].by}; partial: length held constant.",
             header=header,
@@ -360,7 +363,7 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
             ),
             labels=2,
             notes=(
-                f"95 %: {intervals}; p of Spearman: {tests}.",
+                f"{_methods_of(shown)}.",
                 # People are the same beside every model.
                 *(f"{line[0].upper()}{line[1:]}." for line in _people(runs[0])),
                 *_cautions(shown),

@@ -11,7 +11,7 @@ from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import bounded_mean, mean_of
 from cimento.statistics.multiple import holm
-from cimento.studies.agreement.twins import plain_name, twins
+from cimento.studies.agreement.twins import plain_name, ratio_drops, twins
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -230,13 +230,8 @@ def cell_of(run: AgreementRun) -> tuple[str, str, Version]:
 
 
 def _twin_row(plain: AgreementRun, twin: AgreementRun, *, seed: int) -> TwinRow:
-    first = {ratio.item: ratio.mean for ratio in plain.ratios}
-    second = {ratio.item: ratio.mean for ratio in twin.ratios}
-    drops = {
-        item: a - b
-        for item, a in first.items()
-        if a is not None and (b := second.get(item)) is not None
-    }
+    first, second = ({ratio.item for ratio in run.ratios} for run in (plain, twin))
+    drops = ratio_drops(plain, twin)
     design = Design.of(drops, plain.suite.clusters())
     drop = mean_of(list(drops.values()), design, seed=seed)
     both = [item for item in plain.passed if item in twin.passed]
@@ -254,7 +249,7 @@ def _twin_row(plain: AgreementRun, twin: AgreementRun, *, seed: int) -> TwinRow:
         p_holm=None,
         lost=tuple(i for i in both if plain.passed[i] and twin.passed[i] is False),
         won=tuple(i for i in both if twin.passed[i] and plain.passed[i] is False),
-        unpaired=tuple(sorted(first.keys() ^ second.keys())),
+        unpaired=tuple(sorted(first ^ second)),
         reason=NO_PAIRS if not drops else drop.reason,
     )
 

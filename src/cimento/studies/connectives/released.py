@@ -8,7 +8,6 @@ release. What has no file is left out and named.
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import math
 import statistics
@@ -19,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from cimento.errors import InputError
-from cimento.io.files import read_bytes
+from cimento.io.files import file_digest
 from cimento.io.values import group_by
 from cimento.paradigms.ratings.formats import PRINTED_MEAN, read_rated
 from cimento.paradigms.ratings.people import read_forced_choices
@@ -203,7 +202,7 @@ def _lau(paths: Sequence[Path]) -> JsonValue:
     groups = group_by(rated.sentences, lambda sentence: sentence.columns["translated"])
     return {
         "file": paths[0].name,
-        "sha256": _sha256(paths[0]),
+        "sha256": file_digest(paths[0]),
         "items": len(lists),
         "ratings": len(flat),
         "min_per_item": min(map(len, lists)),
@@ -249,7 +248,7 @@ def _britton(paths: Sequence[Path]) -> JsonValue:
             todo="Is it the file of Britton et al. 2024?",
         ) from error
     return {
-        "sha256": _sha256(paths[0]),
+        "sha256": file_digest(paths[0]),
         "rows": len(rows),
         "geppetto_vs_gronlp": correlations(*columns),
     }
@@ -275,7 +274,7 @@ def _players(paths: Sequence[Path]) -> JsonValue:
     experts = [float(sentence.label == "acceptable") for sentence in rated.sentences]
     column = [float(sentence.columns["players"]) for sentence in rated.sentences]
     return {
-        "sha256": _sha256(paths[0]),
+        "sha256": file_digest(paths[0]),
         "items": len(lists),
         "judgements": sum(map(len, lists)),
         "annotators": len(people),
@@ -297,7 +296,7 @@ def _players(paths: Sequence[Path]) -> JsonValue:
 def _itacola(paths: Sequence[Path]) -> JsonValue:
     sentences = read_rated(paths[0]).sentences
     return {
-        "sha256": _sha256(paths[0]),
+        "sha256": file_digest(paths[0]),
         "rows": len(sentences),
         "by_split": _counts(sentence.columns["split"] for sentence in sentences),
         "by_label": _counts(str(int(sentence.label == "acceptable")) for sentence in sentences),
@@ -316,7 +315,7 @@ def _blimp(paths: Sequence[Path], published: Path | None) -> JsonValue:
     items = [[float(bool(choice.chose_good)) for choice in pair] for pair in pairs]
     majority = [_majority(values) for values in items]
     return {
-        "sha256": _sha256(paths[0]),
+        "sha256": file_digest(paths[0]),
         "hits": len(seconds),
         "failed_attention": len(seconds) - len({choice.sheet for choice in attentive(choices)}),
         "hits_under_30_seconds": sum((second or 0) < _FAST_SECONDS for second in seconds.values()),
@@ -365,7 +364,7 @@ def _accomplit(paths: Sequence[Path]) -> JsonValue:
     cells = [cell for sentence in sentences for cell in (sentence.n, sentence.mean, sentence.sd)]
     scale = rated.scale
     return {
-        "sha256": _sha256(paths[0]),
+        "sha256": file_digest(paths[0]),
         "rows": len(sentences),
         "columns": _columns(paths[0]),
         "bad_cells": sum(cell is None for cell in cells),
@@ -401,7 +400,7 @@ def _discotex(paths: Sequence[Path]) -> JsonValue:
     sentences = read_rated(paths[0]).sentences
     means = _means(sentences)
     return {
-        "sha256": _sha256(paths[0]),
+        "sha256": file_digest(paths[0]),
         "rows": len(means),
         "columns": _columns(paths[0]),
         "mean": _mean(means),
@@ -463,7 +462,3 @@ def _se_is_right(sentence: RatedSentence) -> bool:
 
 def _columns(path: Path) -> list[JsonValue]:
     return list(open_table(path).columns)
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(read_bytes(path)).hexdigest()

@@ -425,8 +425,6 @@ _NEEDED: Mapping[int | str, frozenset[str]] = {
 Tables without any need judgments: the sheet, or else its snapshot.
 """
 
-_OF_RECORDED_CANDIDATES = frozenset({"mcnemar", "hits", "per-mwe"})
-
 
 def numbers_of(data: StudyData) -> tuple[int, ...]:
     """The numbers of the tables that can be computed from some data."""
@@ -450,7 +448,8 @@ def _refuse_missing(data: StudyData, option: str, asked: int | str) -> None:
 
 def of_judgments(number: int | None, name: str | None) -> bool:
     """Whether a table, or what else is asked for, is made from people's judgments."""
-    return number not in _MULTIWORD and name not in _OF_RECORDED_CANDIDATES
+    asked = number if name is None else name
+    return asked is None or _NEEDED.get(asked) != {MULTIWORD}
 
 
 def table(data: StudyData, number: int, states: Sequence[State] | None = None) -> Json:
