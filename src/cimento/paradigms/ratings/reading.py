@@ -91,8 +91,7 @@ def read_bare(path: Path) -> Reading:
     table, faults = read_sheet(data, path)
     if table is None:
         raise unusable(path, faults)
-    whole, column = table, rating_column(table)
-    named = ends_named(column)
+    whole, named = table, ends_named(rating_column(table))
     table, joined = gathered(table)
     faults += joined
     rows, more = read_items(table)
@@ -109,12 +108,12 @@ def read_bare(path: Path) -> Reading:
     )
     wrong = rating_faults(suite, places=rows.places)
     rated = {} if wrong else dict(zip(rows.places, rated_of(suite).sentences, strict=True))
-    if wrong := wrong or (_off_scale(rated, named) if named else []):
+    if wrong := wrong or _off_scale(rated, named):
         raise unusable(path, [*faults, *more, *wrong])
     given = [value for sentence in rated.values() for value in sentence.given]
     if len(set(given)) < 2:  # noqa: PLR2004  # a scale has two ends
         raise unusable(path, [*faults, *more, _without_scale(given, table, path)])
-    more += order_faults(whole, column, given)
+    more += order_faults(whole, rating_column(whole), given)
     if errors(more):
         raise unusable(path, [*faults, *more])
     low, high = named or _scale_of(given)
@@ -133,9 +132,9 @@ _USUAL_HIGHEST = 10
 """The upper end of the longest scale that usually begins at 1."""
 
 
-def _off_scale(rated: Mapping[str, RatedSentence], named: tuple[int, int]) -> list[Fault]:
+def _off_scale(rated: Mapping[str, RatedSentence], named: tuple[int, int] | None) -> list[Fault]:
     """The fault of ratings off the scale that the header names; it has the place of each."""
-    low, high = named
+    low, high = named or (-math.inf, math.inf)
     wrong = {
         place: value
         for place, sentence in rated.items()

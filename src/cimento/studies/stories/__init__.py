@@ -318,42 +318,34 @@ def study_record(
     chained = judged.chained
     facts = published(responses.model)
     by_name = {grouping.name: grouping for grouping in judged.groupings}
-    by_type = rates(chained, by_name["type"])
+    more = summarize(judged, seed=seed)
     record: dict[str, JsonValue] = {
         "model": responses.model,
         "chat_template": facts.chat_template if facts else None,
-        "n_recorded": {
-            tier: sum(outcome.tier == tier for outcome in judged.outcomes) for tier in TIERS
-        },
+        "n_recorded": more["n_recorded"],
         "paper_code": _grouped(chained, by_name["paper_code"]),
         "corrected": _grouped(chained, by_name["corrected"]) if "corrected" in by_name else None,
         "cluster_bootstrap95_paper_code": as_json(
             bootstrap_intervals(chained, by_name["paper_code"], seed=seed, draws=draws)
         ),
         "conditional": {name: rate.value for name, rate in conditional_rates(chained).items()},
-        "type_field_accuracy": {
-            name: by_type[f"{name.capitalize()} Accuracy"].value
-            for name in ("order", "cloze", "plausible")
-        },
+        "type_field_accuracy": _type_accuracy(chained, by_name["type"]),
         "bias": _bias(judged),
         "per_task": {
             tier: _task(chosen)
             for tier in TIERS
             if (chosen := choices(judged.outcomes, tier)).scored
         },
-        "by_state_implausible": as_json(survivors(stories, chained, "state")),
-        "by_conflict_distance": as_json(survivors(stories, chained, "distance")),
+        "by_state_implausible": more["by_state"],
+        "by_conflict_distance": more["by_distance"],
     }
     if any(outcome.tier == STATE and outcome.chosen for outcome in judged.outcomes):
-        record["confusion_physical_state"] = as_json(confusions(judged.outcomes))
+        record["confusion_physical_state"] = more["confusion_physical_state"]
     record["published_metrics_txt"] = as_json(facts.metrics_txt if facts else None)
     record["published_table3_percent"] = as_json(facts.table3_percent if facts else None)
     # Only what the study's models were asked was made by its protocol.
     rebuilt = rebuild(stories, responses, chained, facts.chat_template) if facts else {}
-    record[MORE] = {
-        "prompts": as_json(rebuilt),
-        **summarize(judged, seed=seed),
-    }
+    record[MORE] = {"prompts": as_json(rebuilt), **more}
     return record
 
 
@@ -439,6 +431,12 @@ def _grouped(chained: Chain, grouping: Grouping) -> dict[str, JsonValue]:
         },
         "interval": {name: as_json(rate.interval) for name, rate in by_name.items()},
     }
+
+
+def _type_accuracy(chained: Chain, grouping: Grouping) -> dict[str, JsonValue]:
+    by_name = rates(chained, grouping)
+    names = ("order", "cloze", "plausible")
+    return {name: by_name[f"{name.capitalize()} Accuracy"].value for name in names}
 
 
 def _bias(judged: Judged) -> dict[str, JsonValue]:
