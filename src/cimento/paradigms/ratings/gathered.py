@@ -165,8 +165,12 @@ def _from_columns(
     }
     rows = zip(*(table.cells[name] for name in people), strict=True)
     answers = [list(zip(people, row, strict=True)) for row in rows]
-    means = f", whose means are in {rating!r}" if rating else ""
-    seen = f"The columns {', '.join(people)} are read as the ratings of one person each{means}."
+    seen = (
+        f"The columns {', '.join(people)} are read as the ratings of one person each, whose means"
+        f" are in {rating!r}."
+        if rating
+        else f"The columns {', '.join(people)} are read as the ratings of one person each."
+    )
     message = fault("CIM-S065", where=table.name, seen=seen)
     cells = cells if rating else _one_sentence_an_item(table, cells)
     return _joined(table, cells, answers, table.numbers), [message]
