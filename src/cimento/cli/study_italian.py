@@ -17,7 +17,7 @@ from cimento.errors import InputError, UsageError
 from cimento.io.declared import Settings, Texts, option
 from cimento.models.settings import BosRule
 from cimento.paradigms.stories.options import GroupingName
-from cimento.studies import as_json, as_text, tables_plain
+from cimento.studies import as_json, as_text, need_folder, tables_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,10 +57,8 @@ def _islands(options: IslandOptions) -> int:
     """
     from cimento.studies.islands import OF_PRINTED, study
 
-    if options.data is not None and not options.data.is_dir():
-        raise InputError(
-            where=str(options.data), seen="is no folder", todo="Give the data with --data."
-        )
+    if options.data is not None:
+        need_folder(options.data)
     if options.model:
         return _of_models(options)
     if options.output is not None or options.people is not None:
@@ -104,10 +102,7 @@ def _of_models(options: IslandOptions) -> int:
     for line in asked.remarks:
         note(f"cimento: {line}")
     if options.as_json:
-        plain = {
-            name: {"header": grid.spread[0], "rows": grid.spread[1], "notes": grid.footnotes}
-            for name, grid in tables.items()
-        }
+        plain = tables_plain(tables)
         show_json({"study": "islands", "sections": [], "tables": plain}, indent=1)
     else:
         show(as_text(list(tables.values()), options.form))
@@ -200,7 +195,7 @@ def _released(folder: Path) -> tuple[Released, list[CountedCorpus]]:
     Raises:
         InputError: there is none of them, or one cannot be used.
     """
-    from cimento.studies.connectives.released import need_folder, nothing_there, released
+    from cimento.studies.connectives.released import nothing_there, released
     from cimento.studies.connectives.text import count_table_6, treebanks_in
 
     need_folder(folder)

@@ -17,7 +17,7 @@ from cimento.corpus.queries import Request, TreebankIndex
 from cimento.corpus.queries.matching import find
 from cimento.corpus.search import DuplicateSentences
 from cimento.errors import counted
-from cimento.io.values import gathered
+from cimento.io.values import grouped
 from cimento.suites import BAD, GOOD, PAIR_PREDICTION, Condition, Item, Meta, Prediction, Suite
 from cimento.suites.stimuli import stimulus_text
 
@@ -166,7 +166,7 @@ def _by_sentence(
 ) -> Iterator[tuple[int, list[Mapping[str, int]]]]:
     """The matches of each sentence that is neither long nor repeated."""
     every = (match for request in requests for match in find(index, request))
-    matches = gathered((match.sentence, match.words) for match in every)
+    matches = grouped((match.sentence, match.words) for match in every)
     known = DuplicateSentences()
     for number, here in sorted(matches.items()):
         sentence = index.sentence(number)
@@ -330,7 +330,7 @@ def draw_pairs(
         seed: seed of the draw.
     """
     generator = random.Random(seed)  # noqa: S311  # a draw, not a secret
-    by_value = gathered((pair.value, pair) for pair in pairs)
+    by_value = grouped((pair.value, pair) for pair in pairs)
     for members in by_value.values():
         generator.shuffle(members)
     drawn: list[TreebankPair] = []

@@ -1,4 +1,4 @@
-"""Values, or why there are none; sums in a fixed order; ragged arrays and lists of them.
+"""Values, or the reasons why there are none; groups; sums in a fixed order; ragged arrays.
 
 The order of additions decides which sentences tie. All sums here go from left to right.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     Integers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
     Flags: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
+Record = TypeVar("Record")
+Key = TypeVar("Key", bound=Hashable)
 Unit: TypeAlias = Literal["bits", "nats"]
 
 BITS_PER_NAT = 1 / math.log(2)
@@ -33,22 +35,6 @@ class Missing:
 
 Value: TypeAlias = "float | Missing"
 
-K = TypeVar("K")
-V = TypeVar("V")
-
-
-def gathered(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
-    """The values of each key, keys in the order in which they first come.
-
-    Example:
-        >>> gathered([("a", 1), ("b", 2), ("a", 3)])
-        {'a': [1, 3], 'b': [2]}
-    """
-    groups: dict[K, list[V]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
-    return groups
-
 
 def surprisal_bits(logprob_nats: float) -> float:
     """Surprisal in bits of a log-probability in nats: ``-log2 P`` (Hale 2001)."""
@@ -62,6 +48,24 @@ def total(values: Sequence[float]) -> float:
     on) and numpy's (which adds in pairs) round differently.
     """
     return functools.reduce(operator.add, values, 0.0)
+
+
+def grouped(pairs: Iterable[tuple[Key, Record]]) -> dict[Key, list[Record]]:
+    """The values of each key, both in the order in which they first come.
+
+    Example:
+        >>> grouped([("a", 1), ("b", 2), ("a", 3)])
+        {'a': [1, 3], 'b': [2]}
+    """
+    groups: dict[Key, list[Record]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
+
+
+def group_by(records: Iterable[Record], key: Callable[[Record], Key]) -> dict[Key, list[Record]]:
+    """The records with each key, in order; the keys in the order of their first records."""
+    return grouped((key(record), record) for record in records)
 
 
 Numbers: TypeAlias = tuple[float, ...]
@@ -131,19 +135,3 @@ class Reasons:
         known, places = np.unique(numbers, return_inverse=True)
         longer = [n if n < 0 else self.number(beginning + texts[n]) for n in known.tolist()]
         return np.array(longer, dtype=np.int64)[places]
-
-
-K = TypeVar("K")
-V = TypeVar("V")
-
-
-def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
-    """Values in lists by their keys, both in the order in which they come.
-
-    Args:
-        pairs: keys, each with a value.
-    """
-    lists: dict[K, list[V]] = {}
-    for key, value in pairs:
-        lists.setdefault(key, []).append(value)
-    return lists

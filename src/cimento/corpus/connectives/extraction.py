@@ -20,7 +20,7 @@ from cimento.corpus.connectives.matching import Finder, Match, Rule, is_clause, 
 from cimento.corpus.search import DuplicateSentences, Hit, make_hit, search_treebanks
 from cimento.corpus.treebanks import ReadingProblem, TreebankFile
 from cimento.errors import InputError, need_known
-from cimento.io.values import gathered
+from cimento.io.values import grouped
 
 _AUXILIARIES = ("aux", "cop")
 
@@ -341,7 +341,7 @@ def _strata(
     """Candidates by third of length, and by number of clauses up to three."""
     lengths = sorted(candidate.words for candidate in candidates)
     thirds = [lengths[len(lengths) * k // 3] for k in (1, 2)] if lengths else []
-    return gathered(
+    return grouped(
         ((sum(c.words >= third for third in thirds), min(c.clauses, _MOST_CLAUSES)), c)
         for c in candidates
     )

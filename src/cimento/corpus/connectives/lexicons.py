@@ -28,7 +28,7 @@ from cimento.corpus.connectives.inventories import (
 from cimento.errors import InputError, did_you_mean
 from cimento.io.files import expanded, read_bytes, read_utf8
 from cimento.io.parsing import MAX_DEPTH, read_json
-from cimento.io.values import gathered
+from cimento.io.values import grouped
 from cimento.suites.tables import Row, Table, open_table
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def read_table_lexicon(path: Path) -> Inventory:
             seen=f"there are the columns {', '.join(table.columns)}",
             todo="Name the column of connectives 'connective'.",
         )
-    groups = gathered(
+    groups = grouped(
         (row.cells.get("entry_id", "").strip() or text, row)
         for row in table.rows
         if "features" not in table.columns or _is_conjunction(row.cells["features"])
@@ -301,7 +301,7 @@ def _same(one: Connective, other: Connective) -> bool:
 
 def _merged(entries: Iterable[Connective]) -> list[Connective]:
     """Entries with those of the same name merged, since LexConn has one for each sense."""
-    by_name = gathered((entry.name, entry) for entry in entries)
+    by_name = grouped((entry.name, entry) for entry in entries)
     return [_joined(alike) for alike in by_name.values()]
 
 

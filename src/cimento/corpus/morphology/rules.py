@@ -24,7 +24,7 @@ from cimento.corpus.morphology import (
     from_delaf,
 )
 from cimento.errors import UsageError, need_known
-from cimento.io.values import gathered
+from cimento.io.values import grouped
 
 LANGUAGES = ("es", "it", "pt")
 
@@ -120,7 +120,7 @@ def verbs_of(language: str) -> tuple[Conjugation, ...]:
     """The single verbs and then the classes of a language, in order of decreasing ending length."""
     lines = (DATA / f"{language}.tsv").read_text(encoding="utf-8").splitlines()[1:]
     cells = (line.split("\t") for line in lines)
-    rows = gathered((name, (code, tuple(forms.split()))) for name, code, forms in cells)
+    rows = grouped((name, (code, tuple(forms.split()))) for name, code, forms in cells)
     verbs = [
         Conjugation(name.removeprefix("-"), not name.startswith("-"), tuple(forms))
         for name, forms in rows.items()

@@ -14,7 +14,7 @@ from pathlib import Path
 from cimento.errors import Fault, InputError, SuiteError, counted
 from cimento.io.files import file_digest, write_text
 from cimento.io.parsing import filled
-from cimento.io.values import gathered
+from cimento.io.values import grouped
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.judgments import EXPECTED, parse_expectation
 from cimento.paradigms.cloze.own_tables import read_item_table
@@ -174,7 +174,7 @@ def _check_multiwords(items: Iterable[MultiwordItem]) -> Iterator[Fault]:
 
 
 def _check_shared(shared: Iterable[SharedForm]) -> Iterator[Fault]:
-    forms = gathered(
+    forms = grouped(
         (seed.template, f"{seed.form} ({', '.join(seed.categories)})") for seed in shared
     )
     for template, shown_forms in forms.items():

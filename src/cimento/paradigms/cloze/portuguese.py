@@ -26,7 +26,7 @@ from typing import Any, TypeAlias, cast
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
-from cimento.io.values import gathered
+from cimento.io.values import grouped
 from cimento.paradigms.cloze.requests import Candidate
 from cimento.paradigms.cloze.suite import BaseSentence, ClozeItem, Option, SeedSet, Template
 
@@ -193,7 +193,7 @@ def _places(
 
 
 def _instances(rows: Iterable[_Row]) -> tuple[list[Instance], list[JudgedRow]]:
-    groups = gathered((cast("_Key", tuple(row[1][: _SENTENCE + 1])), row) for row in rows)
+    groups = grouped((cast("_Key", tuple(row[1][: _SENTENCE + 1])), row) for row in rows)
     instances: list[Instance] = []
     judged: list[JudgedRow] = []
     numbers: Counter[str] = Counter()

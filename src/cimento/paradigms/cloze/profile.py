@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from cimento.errors import InputError, TableError, did_you_mean, need_known
-from cimento.io.values import gathered
+from cimento.io.values import grouped
 from cimento.paradigms.cloze.judgments import JudgmentComparison
 from cimento.paradigms.cloze.people import (
     LABELS,
@@ -36,13 +36,13 @@ from cimento.paradigms.cloze.shares import (
     calibration,
     clustering,
     confidence,
-    grouped,
     hit_ranks,
     is_hit,
     micro,
     not_expected,
     nucleus,
     precision_interval,
+    ranks_by_key,
 )
 from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.runs.run import open_run
@@ -259,7 +259,7 @@ def heat_map(items: Iterable[ClozeItem], ranks: Ranks, k: int) -> tuple[HeatCell
     }
     cells = [
         HeatCell(*name, first=accuracy_at(cell_ranks, 1), top=accuracy_at(cell_ranks, k))
-        for name, cell_ranks in grouped(ranks, key).items()
+        for name, cell_ranks in ranks_by_key(ranks, key).items()
     ]
     hits: dict[str, int] = {}
     for cell in cells:
@@ -326,7 +326,7 @@ def _by_value(items: Sequence[ClozeItem], by: str) -> dict[str, list[ClozeItem]]
     known = dict.fromkeys(name for item in items for name in item.columns)
     for name in columns:
         need_known(name, known, where=f"--by={name}", seen="no item has this column")
-    return gathered(
+    return grouped(
         (" / ".join(item.columns[name] for name in columns), item)
         for item in items
         if columns and item.columns.keys() >= set(columns)

@@ -20,7 +20,7 @@ from pydantic import Field
 from cimento.errors import Fault, InputError, Severity, SuiteError, did_you_mean
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
-from cimento.io.values import gathered
+from cimento.io.values import grouped
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.suite import (
     ROLES,
@@ -343,9 +343,9 @@ def suite_of_items(meta: Meta, table: Table, faults: list[Fault]) -> ClozeSuite:
 def _seed_sets(table: Table, faults: list[Fault]) -> dict[str, list[SeedSet]]:
     """Name of a set to its categories; the rows of a category share its options and columns."""
     rows_with_set = _rows_with(table, ("set", "category", "form"), faults)
-    grouped = gathered(((_cell(row, "set"), _cell(row, "category")), row) for row in rows_with_set)
+    by_group = grouped(((_cell(row, "set"), _cell(row, "category")), row) for row in rows_with_set)
     sets: dict[str, list[SeedSet]] = {}
-    for (name, category), rows in grouped.items():
+    for (name, category), rows in by_group.items():
         columns: dict[str, str] = {}
         for row in rows:
             columns = {**_free(row, SEED_COLUMNS), **columns}
@@ -359,7 +359,7 @@ def _templates(
     table: Table, sets: Mapping[str, Sequence[SeedSet]], faults: list[Fault]
 ) -> list[Template]:
     templates = []
-    for name, rows in gathered(_named_rows(table, faults)).items():
+    for name, rows in grouped(_named_rows(table, faults)).items():
         first, options = rows[0], _options(rows[0])
         wanted = _cell(first, "seeds")
         if wanted and wanted not in sets:

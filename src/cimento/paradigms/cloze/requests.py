@@ -25,7 +25,7 @@ from cimento.errors import InputError, TableError, UsageError, counted
 from cimento.io.declared import checked
 from cimento.io.files import expanded
 from cimento.io.tables import FILLS, REQUESTS
-from cimento.io.values import gathered
+from cimento.io.values import grouped
 from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
 from cimento.models.questions import (
     CHOICE,
@@ -299,7 +299,7 @@ class Candidate:
 
 def by_item(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
     """The candidates of each item by rank, items in order of first appearance."""
-    groups = gathered((candidate.item, candidate) for candidate in candidates)
+    groups = grouped((candidate.item, candidate) for candidate in candidates)
     return {item: sorted(group, key=attrgetter("rank")) for item, group in groups.items()}
 
 

@@ -188,7 +188,7 @@ def is_hit(rank: int | None, k: int) -> bool:
     return rank is not None and rank <= k
 
 
-def grouped(ranks: Ranks, key: Mapping[str, Key]) -> dict[Key, dict[str, int | None]]:
+def ranks_by_key(ranks: Ranks, key: Mapping[str, Key]) -> dict[Key, dict[str, int | None]]:
     """The ranks of each group of items, groups in order of first appearance.
 
     Args:
@@ -211,7 +211,7 @@ def hit_by_only(first: Ranks, second: Ranks, k: int) -> tuple[str, ...]:
 
 def groups_better(first: Ranks, second: Ranks, key: Mapping[str, Key], k: int) -> tuple[Key, ...]:
     """The groups (expressions, say) in which the first model has more hits at k than the second."""
-    ours, theirs = grouped(first, key), grouped(second, key)
+    ours, theirs = ranks_by_key(first, key), ranks_by_key(second, key)
     return tuple(
         group
         for group in ours
@@ -221,7 +221,7 @@ def groups_better(first: Ranks, second: Ranks, key: Mapping[str, Key], k: int) -
 
 def groups_hit_by_none(models: Iterable[Ranks], key: Mapping[str, Key], k: int) -> tuple[Key, ...]:
     """The groups of which no model hits a single item at k."""
-    by_model = [grouped(ranks, key) for ranks in models]
+    by_model = [ranks_by_key(ranks, key) for ranks in models]
     return tuple(
         group
         for group in (by_model[0] if by_model else {})

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import InputError
 from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
-from cimento.io.values import gathered
+from cimento.io.values import grouped
 from cimento.suites import JsonValue, Meta
 
 BLANK = "___"
@@ -413,7 +413,7 @@ def _item(
 
 def _by_form(seeds: Iterable[SeedSet]) -> dict[str, list[SeedSet]]:
     """Each form with the sets that have it; a form twice in one set counts once."""
-    return gathered((form, seed) for seed in seeds for form in dict.fromkeys(seed.forms))
+    return grouped((form, seed) for seed in seeds for form in dict.fromkeys(seed.forms))
 
 
 def _joined(columns: Sequence[Mapping[str, str]]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
-from cimento.io.values import gathered
+from cimento.io.values import grouped
 from cimento.paradigms.prompted.judging import (
     HALF,
     Answered,
@@ -243,7 +243,7 @@ def _each_answer(asked: Iterable[Asked]) -> list[tuple[str, Answered]]:
 
 def _by_item(values: Iterable[tuple[str, float]]) -> dict[str, float]:
     """The mean of the values of each item."""
-    return {item: math.fsum(several) / len(several) for item, several in gathered(values).items()}
+    return {item: math.fsum(several) / len(several) for item, several in grouped(values).items()}
 
 
 def _share_bias(

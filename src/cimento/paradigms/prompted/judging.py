@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from cimento.errors import TableError
-from cimento.io.values import gathered
+from cimento.io.values import grouped
 from cimento.paradigms.prompted.prompts import (
     FORMS,
     QUESTIONS,
@@ -127,7 +127,7 @@ def answers_of(run: Run) -> list[Answered]:
         texts = dict(table.select("request", "text").iter_rows())
         return [_read(texts[numbers[prompt.asked]], prompt) for prompt in prompts]
     rows = table.sort("request", "option").select("request", "logprob_nats")
-    nats: dict[int, list[float | None]] = gathered(rows.iter_rows())
+    nats: dict[int, list[float | None]] = grouped(rows.iter_rows())
     return [_shares(prompt, nats[numbers[prompt.asked]]) for prompt in prompts]
 
 
@@ -137,7 +137,7 @@ def asked_of(answers: Sequence[Answered]) -> list[Asked]:
     An answer counts with the one in the other order alone, so that each order counts as often.
     """
     prompts = ((answer.prompt, answer) for answer in answers)
-    groups = gathered(((p.item, p.form, p.conditions), answer) for p, answer in prompts)
+    groups = grouped(((p.item, p.form, p.conditions), answer) for p, answer in prompts)
     asked = []
     for key, several in groups.items():
         kept = [

@@ -15,6 +15,7 @@ from cimento.paradigms.cloze.shares import (
     groups_hit_by_none,
     hit_by_only,
     hit_ranks,
+    is_hit,
 )
 from cimento.statistics.design import Design
 from cimento.statistics.differences import mcnemar
@@ -48,7 +49,7 @@ def table_1(data: StudyData) -> Json:
     for model, word, paper in cases:
         ranks = ranks_of(data, model, [word])
         first, top = accuracy_at(ranks, 1), accuracy_at(ranks, TOP)
-        intervals.append({f"k{k}": _interval(data, ranks, k) for k in (1, TOP)})
+        intervals.append({f"k{k}": accuracy_interval(data, ranks, k) for k in (1, TOP)})
         cells.append(
             {
                 "model": model,
@@ -71,9 +72,9 @@ def table_1(data: StudyData) -> Json:
     }
 
 
-def _interval(data: StudyData, ranks: Ranks, k: int) -> Json:
+def accuracy_interval(data: StudyData, ranks: Ranks, k: int) -> Json:
     """The interval of an accuracy; the five sentences of an expression belong together."""
-    held = [rank is not None and rank <= k for rank in ranks.values()]
+    held = [is_hit(rank, k) for rank in ranks.values()]
     return interval_json(share_interval(held, Design.of(ranks, expressions(data))))
 
 
