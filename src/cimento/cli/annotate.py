@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 class ImportAnswersOptions(Options):
     """The files of answers, their form, and the treatment of names."""
 
-    files: tuple[Path, ...] = option(..., "Files of answers.")
+    files: tuple[Path, ...] = option(..., "Files of answers.", argument="FILE...")
     output: Path = option(..., "Judgments: .parquet, .csv or .tsv.", flags=("-o",))
     form: Literal["long", "wide", "jspsych", "pcibex", "rated"] | None = option(
         None,
@@ -108,7 +108,8 @@ def _needed_form(options: ImportAnswersOptions) -> AnswerForm:
     )
 
 
-def _import_answers(options: ImportAnswersOptions) -> None:
+@command_of
+def import_answers(options: ImportAnswersOptions) -> None:
     """Read people's answers and write the judgments table.
 
     Participants get pseudonyms (a keyed hash). --secret names the file with the key, which stays
@@ -149,11 +150,6 @@ def _import_answers(options: ImportAnswersOptions) -> None:
         f"{counted(len(reading.judgments), 'judgment')} of {counted(people, 'person', 'people')}:"
         f" {options.output}"
     )
-
-
-import_answers = command_of(
-    ImportAnswersOptions, _import_answers, positional="files", metavar="FILE..."
-)
 
 
 def _asked(options: ImportAnswersOptions, form: AnswerForm) -> AskedItems | None:
@@ -254,7 +250,7 @@ def pseudonym_of(
 class FilterOptions(Options):
     """The rules that leave participants out."""
 
-    judgments: Path = option(..., "Table of judgments, or a run with one.")
+    judgments: Path = option(..., "Table of judgments, or a run with one.", argument="JUDGMENTS")
     output: Path = option(..., "Table of what is left.", flags=("-o",))
     duplicates: Literal["keep", "first", "last", "none"] = option(
         "keep", "Of several answers of one person to one question."
@@ -301,7 +297,8 @@ _RULES = (
 )
 
 
-def _filter_answers(options: FilterOptions) -> None:
+@command_of
+def filter_answers(options: FilterOptions) -> None:
     """Exclude participants by rules, with a log of who was excluded, why, and the effect.
 
     The log is written next to OUTPUT, as .log.json and .log.txt; the text is printed too.
@@ -341,11 +338,6 @@ def _filter_answers(options: FilterOptions) -> None:
         note("Nothing is left.")
     names = ", ".join(log.name for log in logs)
     note(f"{len(filtered.judgments)} judgments: {options.output}; the log: {names}")
-
-
-filter_answers = command_of(
-    FilterOptions, _filter_answers, positional="judgments", metavar="JUDGMENTS"
-)
 
 
 def apply_answers(

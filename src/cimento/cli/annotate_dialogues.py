@@ -34,11 +34,12 @@ if TYPE_CHECKING:
 class DecideOptions(TreebankOptions, InventoryOptions):
     """The table of decisions, and the rows to ask again."""
 
-    decisions: Path = option(..., "Table that cimento corpus pairs wrote.")
+    decisions: Path = option(..., "Table that cimento corpus pairs wrote.", argument="DECISIONS")
     again: Texts = option((), "Ask a decided row again. May be repeated.", metavar="ID")
 
 
-def _pairs(options: DecideOptions) -> int:
+@command_of
+def pairs(options: DecideOptions) -> int:
     """Decide for each row which connective replaces the original, and whether it is grammatical.
 
     A row may also be dropped with a reason. Every decision is saved at once; :quit stops, and the
@@ -71,14 +72,6 @@ def _pairs(options: DecideOptions) -> int:
         ]
         note(f"{len(kept)} items. cimento corpus finish {options.decisions} TREEBANK... -o FOLDER")
     return 0
-
-
-pairs = command_of(
-    DecideOptions,
-    _pairs,
-    positional=("decisions", "treebanks"),
-    metavar=("DECISIONS", "TREEBANK..."),
-)
 
 
 INVALID = 2
@@ -372,7 +365,7 @@ Order = Literal["rank", "shuffled"]
 class CandidateOptions(Options):
     """The candidates to judge, the judge, and the order."""
 
-    run: Path = option(..., "Folder of a run of a cloze suite.")
+    run: Path = option(..., "Folder of a run of a cloze suite.", argument="RUN")
     annotator: str = option("me", "Who judges: a name.")
     method: str = option("", "Candidates of this protocol; of the first if not given.")
     only_other: bool = option(
@@ -394,7 +387,8 @@ class CandidateOptions(Options):
     as_json: bool = run_option("as_json")
 
 
-def _candidates(options: CandidateOptions) -> None:
+@command_of
+def candidates(options: CandidateOptions) -> None:
     """Judge one candidate after another: does it fit in the blank?
 
     Every decision is saved at once; stop with q, or in any other way, and continue later.
@@ -437,9 +431,6 @@ def _candidates(options: CandidateOptions) -> None:
         note(f"{len(decisions)} decisions in {options.import_from}, {new} of them new or changed.")
     else:
         _ask(answers, tasks, journal, options)
-
-
-candidates = command_of(CandidateOptions, _candidates, positional="run", metavar="RUN")
 
 
 def _ask(

@@ -40,7 +40,7 @@ Force = Annotated[bool, flags.flag("--force", help="Replace another design in th
 class BuildOptions(Options):
     """The questions of a survey, the participants, and the wording."""
 
-    suite: str = option(..., "A suite, or a run whose candidates are judged.")
+    suite: str = option(..., "A suite, or a run whose candidates are judged.", argument="SUITE")
     output: Path = option(Path("survey"), "Folder that is written.", flags=("-o",))
     task: Task | None = option(None, "What people do; by default as usual.")
     surveys: int | None = option(None, "How many; as few as possible by default.", ge=1)
@@ -76,7 +76,8 @@ class BuildOptions(Options):
     force: bool = option(default=False, help="Replace another design in that folder.")
 
 
-def _build(options: BuildOptions) -> None:
+@command_of
+def build(options: BuildOptions) -> None:
     """Distribute the items of a suite over surveys; nobody sees two conditions of an item.
 
     The folder contains the design, which `cimento annotate serve` uses, and the same surveys as
@@ -109,9 +110,7 @@ def _build(options: BuildOptions) -> None:
     note(f"Everything is in {folder}. To ask in a browser: cimento annotate serve {folder}")
 
 
-survey_app.command("build", short_help="Distribute the items of a suite over surveys.")(
-    command_of(BuildOptions, _build, positional="suite", metavar="SUITE")
-)
+survey_app.command("build", short_help="Distribute the items of a suite over surveys.")(build)
 
 
 @survey_app.command("export", short_help="Write the exports of a design again.")

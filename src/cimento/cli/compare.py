@@ -37,7 +37,9 @@ class CompareOptions(GridOptions):
     """The runs to compare, and the methods."""
 
     runs: tuple[Path, ...] = option(
-        ..., "Two: two models, or before and after. One folder of runs, or three and more: all."
+        ...,
+        "Two: two models, or before and after. One folder of runs, or three and more: all.",
+        argument="RUN...",
     )
     measure: str = option("", "Of scores and verdicts; else as the runs are stored.")
     items: bool = option(default=False, help="Also print the difference of every item.")
@@ -67,7 +69,8 @@ class CompareOptions(GridOptions):
     figure: Path | None = option(None, "Draw checkpoints of one model: .svg, .png, .pdf, .csv.")
 
 
-def _compare(options: CompareOptions) -> int:
+@command_of
+def compare(options: CompareOptions) -> int:
     """Compare runs item by item: two models, one before and after, or all models of each suite.
 
     Two runs: the rates of right items with McNemar's test and the items that differ, the scores of
@@ -82,9 +85,6 @@ def _compare(options: CompareOptions) -> int:
     if len(runs) == _TWO:
         return _before_and_after(runs, options)
     return _several(runs, options)
-
-
-compare = command_of(CompareOptions, _compare, positional="runs", metavar="RUN...")
 
 
 def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
@@ -338,7 +338,8 @@ class AnalyzeOptions(GridOptions):
     items: bool = option(default=False, help="List every item, not only those to look at.")
 
 
-def _analyze(options: AnalyzeOptions) -> None:
+@command_of
+def analyze(options: AnalyzeOptions) -> None:
     """Say how hard items and phenomena are, how able models are, and how sure this is.
 
     A crossed logistic model of all outcomes (Rasch with random items, or two-parameter): abilities
@@ -376,9 +377,6 @@ def _analyze(options: AnalyzeOptions) -> None:
     if options.output is not None:
         write_figures(analysis_section(analysis).figures, options.output)
         note(f"Tables and figures are in {options.output}")
-
-
-analyze = command_of(AnalyzeOptions, _analyze, positional="runs", metavar="RUN...")
 
 
 def opened_whole(paths: Sequence[Path]) -> list[Run]:

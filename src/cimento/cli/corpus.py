@@ -52,12 +52,15 @@ class MergeOptions(Options):
     """The inventories to merge."""
 
     inventories: Texts = option(
-        ..., "Lists of connectives: it-connectives, or files as for --inventory."
+        ...,
+        "Lists of connectives: it-connectives, or files as for --inventory.",
+        argument="INVENTORY...",
     )
     output: Path | None = option(None, "Inventory to write (TOML).", flags=("-o",))
 
 
-def _inventory(options: MergeOptions) -> None:
+@command_of
+def inventory(options: MergeOptions) -> None:
     """Merge lists of connectives: what several lists have, in any spelling they name, stands once.
 
     The table says which lists have each connective. The first list has the say about names.
@@ -87,9 +90,7 @@ def _inventory(options: MergeOptions) -> None:
         note(f"written: {write_inventory(merged, options.output)}")
 
 
-app.command("inventory", short_help="Merge lists of connectives.")(
-    command_of(MergeOptions, _inventory, positional="inventories", metavar="INVENTORY...")
-)
+app.command("inventory", short_help="Merge lists of connectives.")(inventory)
 
 
 class TagOptions(TreebankOptions):
@@ -101,7 +102,8 @@ class TagOptions(TreebankOptions):
     output: Path | None = option(None, "Table of all sentences to write (TSV).", flags=("-o",))
 
 
-def _tags(options: TagOptions) -> None:
+@command_of
+def tags(options: TagOptions) -> None:
     """Measure how usual the sequences of parts of speech are, as their perplexity.
 
     The n-gram model is of the tags of --train. With -o every sentence gets a row.
@@ -130,9 +132,7 @@ def _tags(options: TagOptions) -> None:
         note(f"written: {write_text(chr(10).join(table) + chr(10), options.output)}")
 
 
-app.command("tags", short_help="Measure how usual sequences of parts of speech are.")(
-    command_of(TagOptions, _tags, positional="treebanks", metavar="TREEBANK...")
-)
+app.command("tags", short_help="Measure how usual sequences of parts of speech are.")(tags)
 app.command("select", short_help="Select the most frequent connectives.")(corpus_build.select)
 app.command("pairs", short_help="Sample sentences; a person decides on replacements.")(
     corpus_build.pairs
@@ -150,7 +150,8 @@ class SearchOptions(ConnectiveOptions, TextOptions):
     as_json: bool = run_option("as_json")
 
 
-def _search(options: SearchOptions) -> None:
+@command_of
+def search(options: SearchOptions) -> None:
     """Find connectives, with a row for each: file, sha256, sentence and token.
 
     Sentences are given as text if the license of every treebank allows redistribution, and
@@ -188,9 +189,7 @@ def _search(options: SearchOptions) -> None:
         note(f"left out, since they were there before: {counted(len(known.pairs), 'sentence')}")
 
 
-app.command("search", short_help="Find every occurrence that a rule accepts.")(
-    command_of(SearchOptions, _search, positional="treebanks", metavar="TREEBANK...")
-)
+app.command("search", short_help="Find every occurrence that a rule accepts.")(search)
 app.command("query", short_help="Search trees with a query in Grew's notation.")(queries.query)
 app.command("queries", short_help="List the stored queries, and what they find.")(queries.queries)
 
@@ -216,7 +215,8 @@ class CountOptions(ConnectiveOptions):
     as_json: bool = run_option("as_json")
 
 
-def _connectives(options: CountOptions) -> None:
+@command_of
+def connectives(options: CountOptions) -> None:
     """Count connectives in the layout of Table 6 of the connectives paper."""
     from cimento.corpus.connectives import tables
     from cimento.corpus.connectives.frequencies import compare_published, count_connectives
@@ -261,21 +261,20 @@ def _connectives(options: CountOptions) -> None:
     note_skipped(skipped)
 
 
-app.command("connectives", short_help="Count each connective.")(
-    command_of(CountOptions, _connectives, positional="treebanks", metavar="TREEBANK...")
-)
+app.command("connectives", short_help="Count each connective.")(connectives)
 
 
 class CheckOptions(Options):
     """The treebanks to check."""
 
     treebanks: tuple[Path, ...] = option(
-        ..., "CoNLL-U files (.conllu, .gz), folders of them; it_sample."
+        ..., "CoNLL-U files (.conllu, .gz), folders of them; it_sample.", argument="TREEBANK..."
     )
     as_json: bool = run_option("as_json")
 
 
-def _check(options: CheckOptions) -> int:
+@command_of
+def check(options: CheckOptions) -> int:
     """List every malformed line of CoNLL-U files; the exit code is 2 if there are any."""
     failed = False
     plain = []
@@ -317,9 +316,7 @@ def _check(options: CheckOptions) -> int:
     return 2 if failed else 0
 
 
-app.command("check", short_help="List the errors of treebank files.")(
-    command_of(CheckOptions, _check, positional="treebanks", metavar="TREEBANK...")
-)
+app.command("check", short_help="List the errors of treebank files.")(check)
 
 
 def _published_tables(name: str) -> list[PublishedFrequencies]:
@@ -344,7 +341,9 @@ def _published_tables(name: str) -> list[PublishedFrequencies]:
 class TweetOptions(InventoryOptions):
     """The messages, and what to mask in them."""
 
-    files: tuple[Path, ...] = option(..., "Tables, .jsonl, or .txt: one a line.")
+    files: tuple[Path, ...] = option(
+        ..., "Tables, .jsonl, or .txt: one a line.", argument="FILE..."
+    )
     output: Path = option(..., "CoNLL-U file to write.", flags=("-o",))
     hashtags: Literal["keep", "mask", "word"] = option("keep", "word: without the sign.")
     urls: Literal["keep", "mask"] = option("mask", "Addresses.")
@@ -352,7 +351,8 @@ class TweetOptions(InventoryOptions):
     duplicates: Literal["keep", "drop"] = option("drop", "Messages there before.")
 
 
-def _tweets(options: TweetOptions) -> None:
+@command_of
+def tweets(options: TweetOptions) -> None:
     """Read messages, and report the spellings of connectives in them.
 
     The file has no annotation: search it with --rule plain, and draw with --no-join.
@@ -370,13 +370,10 @@ def _tweets(options: TweetOptions) -> None:
     show(columns(rows))
 
 
-tweets = command_of(TweetOptions, _tweets, positional="files", metavar="FILE...")
-
-
 class ConcordanceOptions(Options):
     """The concordances, and the sentences to take from them."""
 
-    files: tuple[Path, ...] = option(..., "Concordances: CSV, TSV, xlsx, XML.")
+    files: tuple[Path, ...] = option(..., "Concordances: CSV, TSV, xlsx, XML.", argument="FILE...")
     output: Path = option(..., "CoNLL-U file to write.", flags=("-o",))
     per: int | None = option(None, "Sentences for each keyword; else all.", ge=1)
     seed: int = option(0, "Seed of the draw and the order.")
@@ -385,7 +382,8 @@ class ConcordanceOptions(Options):
     incomplete: bool = option(default=False, help="Keep incomplete sentences.")
 
 
-def _concordance(options: ConcordanceOptions) -> None:
+@command_of
+def concordance(options: ConcordanceOptions) -> None:
     """Take the sentences of concordances in mixed order, with all lengths for each keyword.
 
     The file has no annotation: search it with --rule plain, and draw with --no-join.
@@ -400,9 +398,6 @@ def _concordance(options: ConcordanceOptions) -> None:
         longest=options.longest,
     )
     _write(extracted.sentences, extracted.counts, options.output)
-
-
-concordance = command_of(ConcordanceOptions, _concordance, positional="files", metavar="FILE...")
 
 
 def _write(sentences: Sequence[PlainSentence], counts: Mapping[str, int], output: Path) -> None:
@@ -420,7 +415,7 @@ def _write(sentences: Sequence[PlainSentence], counts: Mapping[str, int], output
 class InferenceOptions(InventoryOptions):
     """The sentences with connectives, and the wording of hypotheses."""
 
-    suite: str = option(..., "Sentences: before, connective, after.")
+    suite: str = option(..., "Sentences: before, connective, after.", argument="SUITE")
     output: Path = option(..., "Suite folder to write.", flags=("-o",))
     wording: str = option("it", "A language that cimento has, or a TOML file.")
     ambiguous: Literal["skip", "first"] = option(
@@ -429,7 +424,8 @@ class InferenceOptions(InventoryOptions):
     seed: int = option(0, "Seed of the neutral hypotheses.")
 
 
-def _nli(options: InferenceOptions) -> None:
+@command_of
+def nli(options: InferenceOptions) -> None:
     """Make three hypotheses about each sentence: one entailed, one contradictory, one neutral.
 
     The result is a cloze suite whose blank takes one of three words, so it can be used with models,
@@ -473,9 +469,6 @@ def _nli(options: InferenceOptions) -> None:
         note(f"Status of the hypotheses: {words.status}. Read them before you use them.")
     survey = f"cimento annotate survey build {options.output} --apart premise"
     note(f"cimento run {options.output} -m MODEL; {survey}")
-
-
-nli = command_of(InferenceOptions, _nli, positional="suite", metavar="SUITE")
 
 
 def _item(item: InferenceItem, wording: HypothesisWording) -> ClozeItem:

@@ -32,7 +32,7 @@ class TreebankOptions(Options):
     """The treebanks, and their licenses."""
 
     treebanks: tuple[Path, ...] = option(
-        ..., "CoNLL-U files (.conllu, .gz), folders of them; it_sample."
+        ..., "CoNLL-U files (.conllu, .gz), folders of them; it_sample.", argument="TREEBANK..."
     )
     license: str = option("", "Of the treebanks, where neither name nor README tells.")
 
@@ -172,7 +172,8 @@ class SelectOptions(ConnectiveOptions):
     as_json: bool = run_option("as_json")
 
 
-def _select(options: SelectOptions) -> None:
+@command_of
+def select(options: SelectOptions) -> None:
     """Take the most frequent connectives; the table marks those with infinitives only."""
     from dataclasses import asdict
 
@@ -209,9 +210,6 @@ def _select(options: SelectOptions) -> None:
         note(f"{sum(selected.taken for selected in selection)} connectives: {options.output}")
 
 
-select = command_of(SelectOptions, _select, positional="treebanks", metavar="TREEBANK...")
-
-
 class DrawOptions(ConnectiveOptions, TextOptions):
     """The number and length of the sentences to draw, and the decisions left to a person."""
 
@@ -234,7 +232,8 @@ class DrawOptions(ConnectiveOptions, TextOptions):
     propose: bool = option(default=False, help="Fill in first replacements.")
 
 
-def _pairs(options: DrawOptions) -> None:
+@command_of
+def pairs(options: DrawOptions) -> None:
     """Draw sentences for each connective, and write the table of decisions for a person.
 
     Sentences come from strata of length and number of clauses. A connective that opens its sentence
@@ -267,9 +266,6 @@ def _pairs(options: DrawOptions) -> None:
         if len(sentences) < options.per:
             note(f"{name}: {len(sentences)} of {options.per}")
     note(f"{len(rows)} sentences to decide on: {options.output}")
-
-
-pairs = command_of(DrawOptions, _pairs, positional="treebanks", metavar="TREEBANK...")
 
 
 def _drawn(
@@ -318,13 +314,14 @@ def _drawn(
 class FinishOptions(TreebankOptions, InventoryOptions, TextOptions):
     """The decisions, and the suite to make from them."""
 
-    decisions: Path = option(..., "Table of decisions: TSV, CSV, xlsx.")
+    decisions: Path = option(..., "Table of decisions: TSV, CSV, xlsx.", argument="DECISIONS")
     output: Path = option(..., "Suite folder to write.", flags=("-o",))
     name: str = option("", "Of the suite; else that of its folder.")
     seed: int = option(0, "Seed of the order of options.")
 
 
-def _finish(options: FinishOptions) -> None:
+@command_of
+def finish(options: FinishOptions) -> None:
     """Check decisions and turn them into a suite of kind acceptability or cloze.
 
     If a treebank's license forbids redistribution of its sentences, only the decisions are written,
@@ -354,14 +351,6 @@ def _finish(options: FinishOptions) -> None:
         note(f"{name}: {sum(decision.connective == name for decision in kept)}")
     note(f"{len(kept)} items, {len(read) - len(kept)} dropped: {options.output}")
     note(f"cimento suites check {options.output}")
-
-
-finish = command_of(
-    FinishOptions,
-    _finish,
-    positional=("decisions", "treebanks"),
-    metavar=("DECISIONS", "TREEBANK..."),
-)
 
 
 def _write_suite(

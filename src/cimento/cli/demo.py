@@ -228,7 +228,9 @@ class AppOptions(Options):
     """The folder, and where the page is."""
 
     folder: Path = option(
-        Path("cimento-files"), "Folder of suites, runs and surveys; it is made if need be."
+        Path("cimento-files"),
+        "Folder of suites, runs and surveys; it is made if need be.",
+        argument="[FOLDER]",
     )
     port: int = option(0, "Port of this machine; 0 for any that is free.", ge=0, le=65535)
     models: tuple[Path, ...] = option(
@@ -243,7 +245,8 @@ class AppOptions(Options):
     )
 
 
-def _app(options: AppOptions) -> None:
+@command_of
+def app(options: AppOptions) -> None:
     """Open a page in the browser to make suites, run models and read results.
 
     The page is on this machine only, at an address that nobody can guess, and works on files of one
@@ -279,6 +282,3 @@ def _write_shortcut(options: AppOptions) -> None:
     words = ["app", str(options.folder.expanduser().absolute())]
     words += [word for folder in options.models for word in ("--models", str(folder.absolute()))]
     note(f"Double-click to start: {write_starter(desktop(), words)}")
-
-
-app = command_of(AppOptions, _app, positional="folder", metavar="[FOLDER]")

@@ -39,8 +39,8 @@ By: TypeAlias = Literal["interchange", "integrated", "gradient"]
 class ExplainOptions(SheetOptions):
     """The run to explain, and what is exchanged."""
 
-    run: Path = option(..., "The folder of a run.")
-    items: tuple[str, ...] = option((), "Ids of items; all by default.")
+    run: Path = option(..., "The folder of a run.", argument="RUN")
+    items: tuple[str, ...] = option((), "Ids of items; all by default.", argument="[ITEM...]")
     by: By = option(
         "interchange",
         "interchange (where a prediction is carried), or what each token contributes: integrated"
@@ -96,7 +96,8 @@ class ExplainOptions(SheetOptions):
     as_json: bool = option(default=False, help="Print the means as JSON.", flags=("--json",))
 
 
-def _explain(options: ExplainOptions) -> None:
+@command_of
+def explain(options: ExplainOptions) -> None:
     """Find where a model carries a prediction, or which words it depends on.
 
     At each layer, the states of one condition at one region are put into the other, and the rest is
@@ -175,11 +176,6 @@ def _planned(plan: ModelPlan) -> str:
     if plan.problem:
         parts.append(plan.problem)
     return f"{plan.model}: {'; '.join(parts)}."
-
-
-explain = command_of(
-    ExplainOptions, _explain, positional=("run", "items"), metavar=("RUN", "[ITEM...]")
-)
 
 
 def _swaps(texts: Sequence[str]) -> dict[str, str]:

@@ -47,12 +47,13 @@ class FigureOptions(TableOptions):
     """The figure to draw, the runs, and the style."""
 
     # Empty if the only argument is a run, which was then taken for the name.
-    runs: tuple[Path, ...] = option((), "Folders of runs.")
+    runs: tuple[Path, ...] = option((), "Folders of runs.", argument="RUN...")
     name: str = option(
         ...,
         "interaction, rows, items, tokens, position, length, regions, margins, phenomena,"
         " pairs; of ratings: scatter; of cloze suites: curve, heat, dimensions, calibration;"
         " of stories: flow, states, calibration; of other kinds: rates, margins.",
+        argument="NAME",
     )
     output: Path = option(
         ...,
@@ -76,15 +77,14 @@ class FigureOptions(TableOptions):
         "How a suite, model (with or without @revision), condition or axis is called. Repeatable.",
         metavar="NAME=TEXT",
     )
-    font_size: int | None = option(None, "Of all texts.", unit="points", ge=4, le=72)
+    font_size: int | None = option(None, "Of all texts.", ge=4, le=72)
     gray: bool = option(default=False, help="Draw in gray, for print.")
     item: str = option("", "For tokens: the id of the item.")
-    length: int | None = option(
-        None, "For position: only sentences of so many tokens.", unit="tokens", ge=1
-    )
+    length: int | None = option(None, "For position: only sentences of so many tokens.", ge=1)
 
 
-def _figure(options: FigureOptions) -> int:
+@command_of
+def figure(options: FigureOptions) -> int:
     """Draw a figure: interaction panels, token surprisals, positions, lengths.
 
     interaction: the four means of each phenomenon. rows: a row for each phenomenon, a column for
@@ -150,9 +150,6 @@ def _names_of_sentences(folders: Sequence[Path]) -> list[str]:
         "regions": of_one_suite and apart,
     }
     return [name for name in OF_SENTENCES if can.get(name, True)]
-
-
-figure = command_of(FigureOptions, _figure, positional=("runs", "name"), metavar=("RUN...", "NAME"))
 
 
 def _paths(output: Path, count: int) -> list[Path]:

@@ -14,7 +14,17 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import typer
 
@@ -32,30 +42,20 @@ Given = Mapping[str, object]
 
 
 def command_of(
-    model: type[OptionsT],
     action: Callable[[OptionsT], int | None],
     *,
-    positional: str | tuple[str, ...] = (),
-    metavar: str | tuple[str, ...] = (),
     read: Callable[[Given], Given] = lambda given: given,
 ) -> Callable[..., Callable[[], int | None]]:
-    """A command whose flags are the fields of a model; it returns the action, for `main` to call.
+    """A command whose flags are the fields of a record; it returns the action, for `main` to call.
 
     Args:
-        model: model of the options.
-        action: function that does the work; its docstring is the help.
-        positional: names of the fields that are given without a flag.
-        metavar: name of each of them in the help.
+        action: function that does the work, of the record alone; its docstring is the help.
         read: function that adds the options from a run file to those given on the command line.
     """
-    names, shown = (
-        (value,) if isinstance(value, str) else value for value in (positional, metavar)
-    )
-    metavars = dict(zip(names, shown, strict=True))
-    fields = {name: model.model_fields[name] for name in _ordered(model, metavars)}
+    model = options_of(action)
     parameters = [
-        _argument(name, field, metavars[name]) if name in metavars else _flag(name, field)
-        for name, field in fields.items()
+        _argument(name, field) if about(field)["argument"] else _flag(name, field)
+        for name, field in _ordered(model).items()
         if about(field)
     ]
 
@@ -74,8 +74,14 @@ def command_of(
         parameter.name: parameter.annotation for parameter in (context, *parameters)
     }
     command.__doc__ = action.__doc__
-    command.__name__ = action.__name__.strip("_")
+    command.__name__ = action.__name__
     return command
+
+
+def options_of(action: Callable[[OptionsT], object]) -> type[OptionsT]:
+    """The record of options that an action of a command takes."""
+    model: type[OptionsT] = get_type_hints(action)["options"]
+    return model
 
 
 def run_option(name: str) -> Any:  # pydantic's field, in the place of a value
@@ -159,15 +165,21 @@ def neutralise(paths: Iterable[Path]) -> None:
             make_inert(path)
 
 
-def _ordered(model: type[Options], positional: Iterable[str]) -> dict[str, None]:
+def _ordered(model: type[Options]) -> dict[str, FieldInfo]:
     """The options in the order of the help: positional ones, those declared with them, others.
 
     Without positional ones, a command's own options come before those that it shares.
     """
-    declared = (vars(part).get("__annotations__", {}) for part in model.__mro__)
-    beside = set(positional)
-    first = [name for group in declared if not beside or beside & set(group) for name in group]
-    return dict.fromkeys([*positional, *first, *model.model_fields])
+    fields = model.model_fields
+    declared = [
+        [name for name in vars(part).get("__annotations__", {}) if name in fields]
+        for part in model.__mro__
+    ]
+    own_first = dict.fromkeys(name for group in declared for name in group)
+    beside = {name for name in own_first if about(fields[name]).get("argument")}
+    positional = [name for name in own_first if name in beside]
+    first = [name for group in declared if not beside or beside & {*group} for name in group]
+    return {name: fields[name] for name in dict.fromkeys([*positional, *first, *fields])}
 
 
 def _is_given(ctx: typer.Context, name: str) -> bool:
@@ -176,8 +188,8 @@ def _is_given(ctx: typer.Context, name: str) -> bool:
     return source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT")
 
 
-def _argument(name: str, field: FieldInfo, metavar: str) -> inspect.Parameter:
-    argument = typer.Argument(metavar=metavar, help=field.description)
+def _argument(name: str, field: FieldInfo) -> inspect.Parameter:
+    argument = typer.Argument(metavar=about(field)["argument"], help=field.description)
     kind, default = _shape(field)
     return _parameter(name, kind, argument, default)
 

@@ -80,10 +80,12 @@ def list_models(
 class _CheckOptions(ModelOptions):
     """The model to check, and the texts."""
 
-    model: str = option(..., "As for cimento run --model.")
-    suites: Texts = option((), "Texts to try it on; built-in names or paths.")
+    model: str = option(..., "As for cimento run --model.", argument="MODEL")
+    suites: Texts = option(
+        (), "Texts to try it on; built-in names or paths.", argument="[SUITE]..."
+    )
     language: str = option("", "Without SUITE: the built-in suites of this language.")
-    texts: int = option(20, "How many texts are scored both ways.", unit="texts", ge=1)
+    texts: int = option(20, "How many texts are scored both ways.", ge=1)
     precision: bool = option(
         default=False,
         help="Also measure how far scores and margins move with the batch and against a wider"
@@ -95,7 +97,8 @@ class _CheckOptions(ModelOptions):
     )
 
 
-def _check(options: _CheckOptions) -> int:
+@command_of
+def check(options: _CheckOptions) -> int:
     """Show the properties of a model, and check that fast and plain scoring agree on this machine.
 
     The exit code is 1 if they differ, or if the model fails one of the checks.
@@ -121,11 +124,7 @@ def _check(options: _CheckOptions) -> int:
     return FAILED if differs or not all(finding.passed for finding in findings) else 0
 
 
-app.command("check")(
-    command_of(
-        _CheckOptions, _check, positional=("model", "suites"), metavar=("MODEL", "[SUITE]...")
-    )
-)
+app.command("check")(check)
 
 
 def _inspected(

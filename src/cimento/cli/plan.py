@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from cimento.suites import JsonValue
 
 
-def _plan(options: RunOptions) -> int:
+@run_command
+def plan(options: RunOptions) -> int:
     """Report what a run would do, before anything is loaded or computed.
 
     Times and memory are estimates, from earlier units of the same model or else from its size. The
@@ -46,9 +47,6 @@ def _plan(options: RunOptions) -> int:
     if not planned.unusable:
         return PART_MISSING if any(suite.problem for suite in planned.suites) else 0
     return 1 if len(planned.unusable) == len(dict.fromkeys(options.models)) else PART_MISSING
-
-
-plan = run_command(RunOptions, _plan)
 
 
 def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
@@ -177,7 +175,8 @@ class _PrefetchOptions(RunOptions):
     )
 
 
-def _prefetch(options: _PrefetchOptions) -> int:
+@run_command
+def prefetch(options: _PrefetchOptions) -> int:
     """Download the models and suites of a run at pinned revisions.
 
     Prints the variables to set where there is no network, and writes a run file with the commits of
@@ -208,18 +207,16 @@ def _prefetch(options: _PrefetchOptions) -> int:
     return PART_MISSING
 
 
-prefetch = run_command(_PrefetchOptions, _prefetch)
-
-
 class _SlurmOptions(RunOptions):
     """The options of a run, and those of the job array."""
 
     jobs: int = option(8, "Jobs of the array.", ge=1, where="this run")
     gpus: int = option(1, "GPUs of each job, one model on each.", ge=0, where="this run")
-    hours: int = option(4, "Longest time of a job.", unit="hours", ge=1, where="this run")
+    hours: int = option(4, "Longest time of a job.", ge=1, where="this run")
 
 
-def _slurm(options: _SlurmOptions) -> int:
+@run_command
+def slurm(options: _SlurmOptions) -> int:
     """Write an sbatch script that does the units of a run in an array of jobs.
 
     To replace a lost job, submit the script again; finished units are not repeated. `cimento
@@ -247,9 +244,6 @@ def _slurm(options: _SlurmOptions) -> int:
     return 0
 
 
-slurm = run_command(_SlurmOptions, _slurm)
-
-
 class _CollectOptions(RunOptions):
     """The options of a run, and whether only to check."""
 
@@ -260,7 +254,8 @@ class _CollectOptions(RunOptions):
     )
 
 
-def _collect(options: _CollectOptions) -> int:
+@run_command
+def collect(options: _CollectOptions) -> int:
     """List the missing units of a run, and merge the complete runs.
 
     No model is loaded. The exit code is 3 if something is missing, and 1 if everything is.
@@ -273,9 +268,6 @@ def _collect(options: _CollectOptions) -> int:
         options.suites, options.models, options, engine=engine, ask=False
     )
     return show_ends(runs, failures, output=options.output, as_json=options.as_json)
-
-
-collect = run_command(_CollectOptions, _collect)
 
 
 def _check(options: RunOptions) -> int:

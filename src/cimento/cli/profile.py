@@ -31,7 +31,7 @@ FigureName: TypeAlias = Literal["heat", "dimensions"]
 class ProfileOptions(SheetOptions):
     """The runs, the dimensions, and the sources of comparison."""
 
-    runs: tuple[Path, ...] = option(..., "Runs of cloze suites, or folders of.")
+    runs: tuple[Path, ...] = option(..., "Runs of cloze suites, or folders of.", argument="RUN...")
     by: str = option("", "A column whose values are dimensions; or several: a,b.")
     k: int = option(
         10,
@@ -67,7 +67,8 @@ class ProfileOptions(SheetOptions):
     as_json: bool = run_option("as_json")
 
 
-def _profile(options: ProfileOptions) -> None:
+@command_of
+def profile(options: ProfileOptions) -> None:
     """Print the profile of each run: hits and fitting shares by dimension, confidence, calibration.
 
     Also: if the options are among the candidates, the hits of each expression; the relation to word
@@ -85,9 +86,6 @@ def _profile(options: ProfileOptions) -> None:
         show_json(_plain(results))
     else:
         show(_as_text(results, options.k))
-
-
-profile = command_of(ProfileOptions, _profile, positional="runs", metavar="RUN...")
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,13 +60,14 @@ def note_unknown(index: TreebankIndex, stored: StoredQuery) -> None:
 class QueryOptions(TreebankOptions, TextOptions, MalformedOptions):
     """The query, and the treebanks to search."""
 
-    query: str = option(..., "A stored query, a file .req, or 'pattern { ... }'.")
+    query: str = option(..., "A stored query, a file .req, or 'pattern { ... }'.", argument="QUERY")
     by: str = option("", "Count the values of a word's feature, such as V.lemma, in place of hits.")
     output: Path | None = option(None, "Table to write (TSV); else printed.", flags=("-o",))
     as_json: bool = run_option("as_json")
 
 
-def _query(options: QueryOptions) -> None:
+@command_of
+def query(options: QueryOptions) -> None:
     """Search treebanks with a query in Grew's notation: a row for each match.
 
     Sentences are given as text if the license of every treebank allows redistribution, and
@@ -109,14 +110,6 @@ def _query(options: QueryOptions) -> None:
     note(f"{there} of {len(index.entries):,}, {index.n_words:,} words")
 
 
-query = command_of(
-    QueryOptions,
-    _query,
-    positional=("query", "treebanks"),
-    metavar=("QUERY", "TREEBANK..."),
-)
-
-
 def _counted_by(
     index: TreebankIndex, by: str, stored: StoredQuery, matches: Sequence[TreeMatch]
 ) -> list[tuple[str, int]]:
@@ -155,12 +148,15 @@ def _rows(
 class LibraryOptions(MalformedOptions, FormOptions):
     """The stored queries to list, and the treebanks to try them on."""
 
-    treebanks: tuple[Path, ...] = option((), "Treebanks in which to count matches and pairs.")
+    treebanks: tuple[Path, ...] = option(
+        (), "Treebanks in which to count matches and pairs.", argument="[TREEBANK...]"
+    )
     language: str = option("", "Only queries for treebanks of this language.")
     as_json: bool = run_option("as_json")
 
 
-def _queries(options: LibraryOptions) -> None:
+@command_of
+def queries(options: LibraryOptions) -> None:
     """List the stored queries; with treebanks, what each finds in them.
 
     A match becomes a pair if the change can be made without a doubt.
@@ -234,13 +230,10 @@ def query_counts(
     return counts
 
 
-queries = command_of(LibraryOptions, _queries, positional="treebanks", metavar="[TREEBANK...]")
-
-
 class PairQueryOptions(TreebankOptions, TextOptions, MalformedOptions, FormOptions):
     """The query, the change, and the number of pairs to draw."""
 
-    query: str = option(..., "A stored query, a file .req, or 'pattern { ... }'.")
+    query: str = option(..., "A stored query, a file .req, or 'pattern { ... }'.", argument="QUERY")
     treebanks: tuple[Path, ...] = option(
         ...,
         "CoNLL-U files, folders of them, or it_sample. May be repeated.",
@@ -267,7 +260,8 @@ class PairQueryOptions(TreebankOptions, TextOptions, MalformedOptions, FormOptio
     as_json: bool = run_option("as_json")
 
 
-def _build(options: PairQueryOptions) -> None:
+@command_of
+def build_query(options: PairQueryOptions) -> None:
     """Make minimal pairs of the matches of a query, with one change to a word of each.
 
     Forms that leave a doubt are left out; the counts and reasons are printed. If a noun between
@@ -315,9 +309,6 @@ def _build(options: PairQueryOptions) -> None:
         note(line)
     if with_text:
         note(f"Next: cimento suites audit {options.output}; a native speaker fills in {SHEET}.")
-
-
-build_query = command_of(PairQueryOptions, _build, positional="query", metavar="QUERY")
 
 
 def _pair_query(stored: StoredQuery, options: PairQueryOptions) -> PairQuery:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 class StoredOptions(Options):
     """Stored runs."""
 
-    runs: tuple[Path, ...] = option(..., "Run folders, or folders of runs.")
+    runs: tuple[Path, ...] = option(..., "Run folders, or folders of runs.", argument="RUN...")
 
 
 class TableOptions(StoredOptions, SheetOptions):
@@ -156,7 +156,8 @@ class ReportOptions(TableOptions):
     )
 
 
-def _report(options: ReportOptions) -> int:
+@command_of
+def report(options: ReportOptions) -> int:
     """Write a report of stored runs; without -o, the table is printed.
 
     A .tex or .docx file contains the table for a paper (--table results): suites by models.
@@ -232,9 +233,6 @@ def names_given(texts: Iterable[str]) -> dict[str, str]:
             raise UsageError(where="--rename", seen=f"got {given!r}", todo="Write NAME=TEXT.")
         names[name.strip()] = shown.strip()
     return names
-
-
-report = command_of(ReportOptions, _report, positional="runs", metavar="RUN...")
 
 
 def _table(
@@ -421,7 +419,8 @@ class SiteOptions(StoredOptions, SheetOptions):
     as_json: bool = option(default=False, help="Print what was written as JSON.", flags=("--json",))
 
 
-def _site(options: SiteOptions) -> int:
+@command_of
+def site(options: SiteOptions) -> int:
     """Write a static site of stored runs: a board, and pages of models, suites, phenomena, items.
 
     Every estimate stands with its interval and the places that its model could hold. Build again
@@ -457,6 +456,3 @@ def _site(options: SiteOptions) -> int:
     note(f"{counted(shown, 'run')}: {counted(built.written, 'file')} written{others}{gone}")
     note(f"Open in a browser: {built.page.resolve()}")
     return 0
-
-
-site = command_of(SiteOptions, _site, positional="runs", metavar="RUN...")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from cimento.cli.console import NOT_REACHED, note, show
-from cimento.cli.flags import Given, command_of, neutralise, refuse_file_name
+from cimento.cli.flags import Given, command_of, neutralise, options_of, refuse_file_name
 from cimento.cli.lm_eval import model_from_lm_eval
 from cimento.cli.run_file import CallOptions, with_run_file
 from cimento.errors import UsageError
@@ -23,22 +23,19 @@ if TYPE_CHECKING:
 RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
 
 
-def run_command(
-    model: type[RunOptionsT], action: Callable[[RunOptionsT], int]
-) -> Callable[..., Callable[[], int | None]]:
+def run_command(action: Callable[[RunOptionsT], int]) -> Callable[..., Callable[[], int | None]]:
     """A command with the options of a run.
 
     Args:
-        model: `RunOptions`, or a subclass with the options of the command.
-        action: function that does the work; its docstring is the help of the command.
+        action: function of `RunOptions`, or of a subclass with the options of the command.
     """
 
     def read(given: Given) -> Given:
-        stated = dict(with_run_file(model, model_from_lm_eval(given)))
+        stated = dict(with_run_file(options_of(action), model_from_lm_eval(given)))
         if isinstance(suites := stated.get("suites"), list | tuple):
             stated["suites"] = [match for name in suites for match in matches_of(str(name))]
         _refuse_file(stated.get("output"))
-        _refuse_swapped(stated, command=action.__name__.strip("_"))
+        _refuse_swapped(stated, command=action.__name__)
         for name, where in (("suites", "SUITE"), ("models", "--model")):
             if not stated.get(name):
                 raise UsageError(
@@ -48,7 +45,7 @@ def run_command(
                 )
         return stated
 
-    return command_of(model, action, positional="suites", metavar="SUITE...|RUN.toml", read=read)
+    return command_of(action, read=read)
 
 
 def _refuse_file(output: object) -> None:
@@ -130,7 +127,8 @@ def _is_suite_here(name: str) -> bool:
     return bool(suite_files(expanded(name)))
 
 
-def _run(options: CallOptions) -> int:
+@run_command
+def run(options: CallOptions) -> int:
     """Run suites on models, judge the answers, store everything and print a table.
 
     A run that is already stored is shown and not repeated. If there are several measures, the run
@@ -175,9 +173,6 @@ def _run(options: CallOptions) -> int:
     for line in unscored:
         note(f"cimento: {line}")
     return PART_MISSING if code == 0 and unscored else code
-
-
-run = run_command(CallOptions, _run)
 
 
 def _refuse_together(options: CallOptions) -> None:

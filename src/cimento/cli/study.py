@@ -68,7 +68,8 @@ class AgreementOptions(StudyOptions):
         return self.profile or self.models_table is not None
 
 
-def _agreement(options: AgreementOptions) -> int:
+@command_of
+def agreement(options: AgreementOptions) -> int:
     """Recompute agreement suites and SyntaxGym from released files, or with your own models.
 
     Without -m: the contents of the released suites, and printed scores next to those computed from
@@ -93,9 +94,6 @@ def _agreement(options: AgreementOptions) -> int:
         n = len(released.languages)
         note(f"cimento: {which}: {n} suites of our own are asked, which the paper did not use.")
     return _agreement_of_models(options, released, verdicts)
-
-
-agreement = command_of(AgreementOptions, _agreement)
 
 
 def _released(options: AgreementOptions, released: Released, verdicts: Verdicts) -> int:
@@ -246,7 +244,8 @@ class PortugueseOptions(StudyOptions):
     )
 
 
-def _portuguese(options: PortugueseOptions) -> int:
+@command_of
+def portuguese(options: PortugueseOptions) -> int:
     """Recompute the tables of the Brazilian Portuguese study, next to the printed values.
 
     With -m, the same tables are made for your own models, below the published rows: the multiword
@@ -276,9 +275,6 @@ def _portuguese(options: PortugueseOptions) -> int:
         )
     _show_released(options, released, states)
     return 0
-
-
-portuguese = command_of(PortugueseOptions, _portuguese)
 
 
 def _show_released(

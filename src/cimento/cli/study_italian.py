@@ -48,7 +48,8 @@ class IslandOptions(StudyOptions):
     )
 
 
-def _islands(options: IslandOptions) -> int:
+@command_of
+def islands(options: IslandOptions) -> int:
     """Every computation of the Italian island study that needs no model, next to printed values.
 
     With -m Tables 1 to 4 for models of your own, below the published rows, and the figures: people,
@@ -74,9 +75,6 @@ def _islands(options: IslandOptions) -> int:
     sections = study(options.data, options.section or (() if options.data else OF_PRINTED))
     show(as_json("islands", sections) if options.as_json else as_text(sections, options.form))
     return 0
-
-
-islands = command_of(IslandOptions, _islands)
 
 
 def _of_models(options: IslandOptions) -> int:
@@ -142,7 +140,8 @@ class ConnectivesOptions(StudyOptions):
     bos: BosRule = option("none", "What stands before the sentences of Table 4.")
 
 
-def _connectives(options: ConnectivesOptions) -> int:
+@command_of
+def connectives(options: ConnectivesOptions) -> int:
     """Check the printed tables, describe released data, make Tables 2 to 6 of your own models.
 
     The resource is not public: models are asked your copy of it (--own), or else our own items.
@@ -189,9 +188,6 @@ def _connectives(options: ConnectivesOptions) -> int:
     details = {"details": sections} if sections else {}
     options.write({**tables, **details}, _connective_figures(runs.all, options.output))
     return code or int(any(cell.equal is False for cell in compared))
-
-
-connectives = command_of(ConnectivesOptions, _connectives)
 
 
 def _released(folder: Path) -> tuple[Released, list[CountedCorpus]]:
@@ -292,7 +288,8 @@ class StoryStudyOptions(StudyOptions):
     set: Settings = run_option("set")
 
 
-def _stories(options: StoryStudyOptions) -> int:
+@command_of
+def stories(options: StoryStudyOptions) -> int:
     """Recompute GITA4CALAMITA (Pensa et al. 2024): three tiers of physical commonsense.
 
     The source is lm-eval's logs or your own models. It prints Table 3 below the published rows,
@@ -339,9 +336,6 @@ def _stories(options: StoryStudyOptions) -> int:
     if wrong:
         note(f"{wrong} published numbers are not met.")
     return code or int(bool(wrong))
-
-
-stories = command_of(StoryStudyOptions, _stories)
 
 
 def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[Responses]]:

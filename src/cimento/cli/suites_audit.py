@@ -229,7 +229,7 @@ def _share(baseline: Baseline) -> str:
 class ProbeOptions(Options):
     """The suites, the models, and the classifier."""
 
-    suites: Texts = option(..., "Built-in names or paths.")
+    suites: Texts = option(..., "Built-in names or paths.", argument="SUITE...")
     models: Texts = run_option("models")
     layer: int = option(-1, "Layer of the vectors: 0 are the embeddings, -1 is the last.")
     folds: int = option(5, "Parts of the items, each classified from the others.", ge=2)
@@ -239,7 +239,8 @@ class ProbeOptions(Options):
     as_json: bool = option(default=False, help="Print JSON.", flags=("--json",))
 
 
-def _probe_suites(options: ProbeOptions) -> None:
+@command_of
+def probe_suites(options: ProbeOptions) -> None:
     """Classify sentences as acceptable by a logistic regression on a model's sentence vectors.
 
     It is a supervised contrast: fitted to the labels of other items, where probabilities are judged
@@ -284,9 +285,6 @@ def _probe_suites(options: ProbeOptions) -> None:
         show_json({"probes": probes})
     else:
         show(_probes_as_text(probes))
-
-
-probe_suites = command_of(ProbeOptions, _probe_suites, positional="suites", metavar="SUITE...")
 
 
 def _probes_as_text(probes: list[Probe]) -> str:

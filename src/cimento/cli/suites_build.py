@@ -114,7 +114,7 @@ def _plain(reviews: Mapping[str, Review]) -> dict[str, object]:
 class ExpressionOptions(Options):
     """The concordances, and the sentences to take from them."""
 
-    files: tuple[Path, ...] = option(..., "Concordances: CSV, TSV, xlsx, XML.")
+    files: tuple[Path, ...] = option(..., "Concordances: CSV, TSV, xlsx, XML.", argument="FILE...")
     output: Path = option(..., "Suite folder to write.", flags=("-o",))
     language: str = option(..., "ISO 639-1 code.")
     named_by: Literal["keyword", "file"] = option(
@@ -127,7 +127,8 @@ class ExpressionOptions(Options):
     longest: int = option(40, "In tokens.", ge=1)
 
 
-def _expressions(options: ExpressionOptions) -> None:
+@command_of
+def expressions(options: ExpressionOptions) -> None:
     """Make items of multiword expressions from concordances; each word is then asked in turn.
 
     The keyword of a line is the expression. Its words, except articles, prepositions and the like,
@@ -169,9 +170,7 @@ Force = Annotated[bool, flags.flag("--force", help="Replace suites that are ther
 _REPLACE = "Choose another folder, or add --force to replace it."
 
 app = typer.Typer(help="Make new items from existing material.", no_args_is_help=True)
-app.command("expressions")(
-    command_of(ExpressionOptions, _expressions, positional="files", metavar="FILE...")
-)
+app.command("expressions")(expressions)
 app.command("templates")(templates)
 app.command("query")(build_query)
 

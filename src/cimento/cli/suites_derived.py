@@ -29,7 +29,7 @@ Folder = Annotated[Path, flags.flag("-o", "--output", help="Folder to write.")]
 class MatchOptions(Options):
     """The allowed differences between the conditions of an item."""
 
-    suite: str = option(..., "Built-in name or path.")
+    suite: str = option(..., "Built-in name or path.", argument="SUITE")
     output: Path = option(..., "Folder to write.", flags=("-o",))
     words: int | None = option(None, "At most so many words apart.", ge=0)
     characters: int | None = option(None, "At most so many characters apart.", ge=0)
@@ -38,7 +38,8 @@ class MatchOptions(Options):
     condition: Texts = option((), "Compare only these; may be repeated. All by default.")
 
 
-def _match_suite(options: MatchOptions) -> None:
+@command_of
+def match_suite(options: MatchOptions) -> None:
     """Write a copy with the items whose conditions match, and report how well they matched.
 
     Differences in length, frequency or words between conditions can make or hide an effect.
@@ -80,9 +81,6 @@ def _match_suite(options: MatchOptions) -> None:
     ]
     show(columns(rows))
     note(f"Written: {options.output}")
-
-
-match_suite = command_of(MatchOptions, _match_suite, positional="suite", metavar="SUITE")
 
 
 def prime_suite(
@@ -148,7 +146,9 @@ _WHERE = "cimento suites power"
 class PowerOptions(Options):
     """The pilot, the quantity to test, and the power."""
 
-    suite: str = option(..., "A pilot run, or the suite of those that --pilot names.")
+    suite: str = option(
+        ..., "A pilot run, or the suite of those that --pilot names.", argument="RUN|SUITE"
+    )
     pilot: tuple[Path, ...] = option(
         (), "A pilot run; two in all for the difference of two models.", metavar="RUN"
     )
@@ -167,7 +167,8 @@ class PowerOptions(Options):
     as_json: bool = run_option("as_json")
 
 
-def _power_of_suite(options: PowerOptions) -> None:
+@command_of
+def power_of_suite(options: PowerOptions) -> None:
     """Report how many items and clusters a difference needs, based on a pilot run.
 
     One pilot: a rate against chance, or margins, DD or a correlation with ratings against zero.
@@ -213,9 +214,6 @@ def _power_of_suite(options: PowerOptions) -> None:
         return
     grid = plan_grid(planned, pilot, title=title, unit=unit, from_pilot=options.difference is None)
     show(on_terminal(grid))
-
-
-power_of_suite = command_of(PowerOptions, _power_of_suite, positional="suite", metavar="RUN|SUITE")
 
 
 def _pilots(options: PowerOptions) -> tuple[str, tuple[Path, ...]]:
@@ -405,7 +403,8 @@ class BaselineOptions(Options):
     order: int = option(5, "Length of the longest n-grams, in words.", ge=1, le=MOST_ORDER)
 
 
-def _baseline(options: BaselineOptions) -> None:
+@command_of
+def baseline_of_text(options: BaselineOptions) -> None:
     """Make an n-gram model of texts, as a baseline: of 5 words, or with --order 1 of single ones.
 
     Smoothing is interpolated modified Kneser-Ney. Leave the sentences of the suite out of the text.
@@ -440,13 +439,12 @@ def _sentences(path: Path) -> Iterator[str]:
     return iter(open_text(path).splitlines())
 
 
-baseline_of_text = command_of(BaselineOptions, _baseline)
-
-
 class ExposureOptions(Options):
     """The corpus, and what is looked for in it."""
 
-    runs: tuple[Path, ...] = option(..., "Run folders, or folders of runs, of one suite.")
+    runs: tuple[Path, ...] = option(
+        ..., "Run folders, or folders of runs, of one suite.", argument="RUN..."
+    )
     corpus: tuple[Path, ...] = option(
         ..., "A text with a sentence a line, or a treebank (.conllu). Repeatable."
     )
@@ -456,7 +454,8 @@ class ExposureOptions(Options):
     as_json: bool = option(default=False, help="Print rates and counts as JSON.", flags=("--json",))
 
 
-def _exposure(options: ExposureOptions) -> None:
+@command_of
+def exposure_of_runs(options: ExposureOptions) -> None:
     """Count the critical words of items in a corpus, and show accuracy on those it lacks.
 
     Critical are the words that differ between the two sides, with --before words before them.
@@ -494,6 +493,3 @@ def _exposure(options: ExposureOptions) -> None:
         return
     words = sum(len(words_of(line)) for line in lines)
     show(on_terminal(exposure_grid(exposures, words=words)))
-
-
-exposure_of_runs = command_of(ExposureOptions, _exposure, positional="runs", metavar="RUN...")

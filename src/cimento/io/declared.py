@@ -24,8 +24,8 @@ def option(
     help: str,  # noqa: A002  # as every command line calls it
     *,
     flags: tuple[str, ...] = (),
-    unit: str = "",
     metavar: str = "",
+    argument: str = "",
     where: Literal["anywhere", "command line", "this run"] = "anywhere",
     ge: float | None = None,
     le: float | None = None,
@@ -36,15 +36,16 @@ def option(
         default: the value of an option that is not given.
         help: what the option does, in one sentence.
         flags: other ways to write it on the command line, such as ``-m``.
-        unit: the unit of its value.
         metavar: the name of its value in the help.
+        argument: the same for an option that commands take without a flag; those of a command stand
+            before those that it shares.
         where: ``command line``: no file may set it, since it says what is trusted; ``this run``: it
             concerns a single call and is not recorded.
         ge: the least value allowed.
         le: the greatest value allowed.
     """
     extra: dict[str, Any] = {
-        "flags": list(flags), "unit": unit, "metavar": metavar, "where": where
+        "flags": list(flags), "metavar": metavar, "argument": argument, "where": where
     }  # fmt: skip
     return Field(default=default, description=help, json_schema_extra=extra, ge=ge, le=le)
 
