@@ -5,13 +5,19 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli import annotate_dialogues, annotate_surveys, flags
+from cimento.cli import annotate_dialogues, annotate_surveys
 from cimento.cli.console import note, show
-from cimento.cli.flags import command_of
+from cimento.cli.flags import (
+    command_of,
+    reasons,
+    refuse_file_name,
+    refuse_used_folder,
+    run_option,
+)
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.people.annotate.importing import open_secret, pseudonym
@@ -226,24 +232,27 @@ def _write_people(
     note(f"{len(submissions)} participants: {path}")
 
 
-def pseudonym_of(
-    names: Annotated[
-        list[str], typer.Argument(metavar="ID...", help="Identifiers as the platform has them.")
-    ],
-    secret: Annotated[Path, flags.flag("--secret", help="File with the secret that made them.")],
-) -> None:
+class PseudonymOptions(Options):
+    """The participants, and the secret of their pseudonyms."""
+
+    names: Texts = option(..., "Identifiers as the platform has them.", argument="ID...")
+    secret: Path = option(..., "File with the secret that made them.")
+
+
+@command_of
+def pseudonym_of(options: PseudonymOptions) -> None:
     """Print the pseudonyms of participants, to find somebody who asks for deletion.
 
     Then exclude their answers with: cimento annotate filter --drop PSEUDONYM=WHY.
     """
-    if not secret.is_file():
+    if not options.secret.is_file():
         raise InputError(
-            where=str(secret),
+            where=str(options.secret),
             seen="there is no such file",
             todo="Give the secret that the table was imported with; a new one is of no use.",
         )
-    key, _ = open_secret(secret)
-    for name in names:
+    key, _ = open_secret(options.secret)
+    for name in options.names:
         show(pseudonym(name, key))
 
 
@@ -285,7 +294,7 @@ class FilterOptions(Options):
             same_share=self.same_share,
             same_run=self.same_run,
             with_rest=self.with_rest,
-            by_hand=flags.reasons(self.drop, flag="--drop", example="p12=asked for it"),
+            by_hand=reasons(self.drop, flag="--drop", example="p12=asked for it"),
         )
 
 
@@ -340,19 +349,19 @@ def filter_answers(options: FilterOptions) -> None:
     note(f"{len(filtered.judgments)} judgments: {options.output}; the log: {names}")
 
 
-def apply_answers(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="Suite that people judged.")],
-    judgments: Annotated[
-        list[Path], typer.Argument(metavar="JUDGMENTS...", help="Tables of judgments.")
-    ],
-    output: Annotated[Path, flags.flag("-o", "--output", help="Folder of the copy.")],
-    *,
-    scale: Annotated[
-        str, flags.flag("--scale", help="Ends of the scale, as in 1,5; by default the suite's.")
-    ] = "",
-    language: flags.Language = "",
-    force: Annotated[bool, flags.flag("--force", help="Replace what is in the folder.")] = False,
-) -> None:
+class ApplyOptions(Options):
+    """The suite, and people's judgments of it."""
+
+    suite: str = option(..., "Suite that people judged.", argument="SUITE")
+    judgments: tuple[Path, ...] = option(..., "Tables of judgments.", argument="JUDGMENTS...")
+    output: Path = option(..., "Folder of the copy.", flags=("-o",))
+    scale: str = option("", "Ends of the scale, as in 1,5; by default the suite's.")
+    language: str = run_option("language")
+    force: bool = option(default=False, help="Replace what is in the folder.")
+
+
+@command_of
+def apply_answers(options: ApplyOptions) -> None:
     """Write a copy of a suite with people's answers, for comparison with models.
 
     Ratings become columns of the copy, so that `cimento run` compares them with a model; choices
@@ -362,15 +371,16 @@ def apply_answers(
     from cimento.people.annotate.importing import apply_judgments
     from cimento.people.surveys.asked import language_of
 
-    _refuse_swapped(suite, judgments[0])
-    flags.refuse_file_name(output, holds="suites with people's answers are")
-    flags.refuse_used_folder(output, force=force)
+    output, language = options.output, options.language
+    _refuse_swapped(options.suite, options.judgments[0])
+    refuse_file_name(output, holds="suites with people's answers are")
+    refuse_used_folder(output, force=options.force)
     all_judgments = [
-        judgment for path in judgments for judgment in judgments_of(read_judgments(path))
+        judgment for path in options.judgments for judgment in judgments_of(read_judgments(path))
     ]
-    path = find_suite(suite)
+    path = find_suite(options.suite)
     if not language:
-        language, design = language_of(path, judgments)
+        language, design = language_of(path, options.judgments)
         if design is not None:
             note(f"The language is that of {design}: {language}.")
         elif not language:
@@ -379,7 +389,8 @@ def apply_answers(
             )
     for remark in inattentive(all_judgments, failed_only=True):
         note(f"Their answers count: {remark[0].lower()}{remark[1:]}")
-    applied = apply_judgments(path, all_judgments, output, scale=_scale(scale), language=language)
+    scale = _scale(options.scale)
+    applied = apply_judgments(path, all_judgments, output, scale=scale, language=language)
     for why, count in applied.passed.items():
         note(f"{count} skipped: {why}")
     if applied.without:
@@ -416,18 +427,22 @@ def _scale(text: str) -> tuple[float, float] | None:
     return ends[0], ends[1]
 
 
-def adjudicate(
-    first: Annotated[Path, typer.Argument(metavar="A", help="Judgments of one annotator.")],
-    second: Annotated[Path, typer.Argument(metavar="B", help="Judgments of another; may be A.")],
-    output: Annotated[Path, flags.flag("-o", "--output", help="Table of the final judgments.")],
-    *,
-    one: Annotated[str, flags.flag("--first", help="Annotator in A, if A has several.")] = "",
-    other: Annotated[str, flags.flag("--second", help="Annotator in B.")] = "",
-    by: Annotated[str, flags.flag("--by", help="Name of the person who decides.")] = "",
-    ask: Annotated[
-        bool, flags.flag("--ask/--no-ask", help="Ask, or only print the agreement.")
-    ] = True,
-) -> None:
+class AdjudicateOptions(Options):
+    """The judgments of two annotators, and who decides between them."""
+
+    first: Path = option(..., "Judgments of one annotator.", argument="A")
+    second: Path = option(..., "Judgments of another; may be A.", argument="B")
+    output: Path = option(..., "Table of the final judgments.", flags=("-o",))
+    one: str = option("", "Annotator in A, if A has several.", flags=("--first",))
+    other: str = option("", "Annotator in B.", flags=("--second",))
+    by: str = option("", "Name of the person who decides.")
+    ask: bool = option(
+        default=True, help="Ask, or only print the agreement.", flags=("--ask/--no-ask",)
+    )
+
+
+@command_of
+def adjudicate(options: AdjudicateOptions) -> None:
     """Decide, one by one, the answers on which two annotators differ.
 
     Both answers are shown. Type 1 or 2 to choose one of them, or any other answer that is allowed.
@@ -436,12 +451,15 @@ def adjudicate(
     from cimento.people.annotate.adjudication import adjudication_text, one_annotator
     from cimento.people.annotate.adjudication import decide_differences as decide
 
+    output = options.output
     refuse_suffix(output)
-    refuse_overwriting(output, [first, second])
-    a = one_annotator(judgments_of(read_judgments(first)), one, where=str(first))
-    b = one_annotator(judgments_of(read_judgments(second)), other, where=str(second))
-    if ask:
-        disputed, left = decide(a, b, output, by=by, read=input, show=show)
+    refuse_overwriting(output, [options.first, options.second])
+    a, b = (
+        one_annotator(judgments_of(read_judgments(path)), name, where=str(path))
+        for path, name in ((options.first, options.one), (options.second, options.other))
+    )
+    if options.ask:
+        disputed, left = decide(a, b, output, by=options.by, read=input, show=show)
         note(f"{disputed - left} of {disputed} differences are decided: {output}")
     show(adjudication_text(a, b, output))
 

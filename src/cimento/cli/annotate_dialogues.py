@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli import flags
 from cimento.cli.console import note, show, show_json
 from cimento.cli.corpus_build import InventoryOptions, TreebankOptions
-from cimento.cli.flags import command_of, run_option
+from cimento.cli.flags import SuiteOptions, command_of, run_option
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_filled_in, write_text
@@ -79,31 +78,39 @@ INVALID = 2
 app = typer.Typer(help="Send a suite to a native speaker, and import the corrections.")
 
 
+class ReviewOptions(SuiteOptions):
+    """The suite to review, and the sheet."""
+
+    output: Path = option(..., "Sheet: .xlsx or .tsv.", flags=("-o",))
+
+
 @app.command("export")
-def export(
-    suite: flags.SuiteName,
-    output: Annotated[Path, flags.flag("-o", "--output", help="Sheet: .xlsx or .tsv.")],
-) -> None:
+@command_of
+def export(options: ReviewOptions) -> None:
     """Write the rows of a suite as a sheet, with columns for a verdict and a comment.
 
     The reviewer writes ok, wrong or unsure, and corrects cells directly.
     """
     from cimento.people.annotate.spreadsheets import export_review
 
+    output = options.output
     refuse_filled_in(output, holds="verdicts")
-    count = export_review(find_suite(suite), output)
+    count = export_review(find_suite(options.suite), output)
     note(f"{count} rows: {output}. Verdicts are ok, wrong or unsure; cells are corrected in place.")
 
 
+class CorrectionOptions(Options):
+    """The suite, and the sheet of its reviewer."""
+
+    suite: str = option(..., "Built-in name or path.", argument="SUITE")
+    sheet: Path = option(..., "Sheet filled in by the reviewer.", argument="SHEET")
+    output: Path = option(..., "Folder of the copy.", flags=("-o",))
+    reviewer: str = option(..., "Name of the reviewer.")
+
+
 @app.command("import")
-def import_(
-    suite: flags.SuiteName,
-    sheet: Annotated[
-        Path, typer.Argument(metavar="SHEET", help="Sheet filled in by the reviewer.")
-    ],
-    output: Annotated[Path, flags.flag("-o", "--output", help="Folder of the copy.")],
-    reviewer: Annotated[str, flags.flag("--reviewer", help="Name of the reviewer.")],
-) -> int:
+@command_of
+def import_(options: CorrectionOptions) -> int:
     """Apply corrections to a copy of the suite, with a log of every change.
 
     The copy names the reviewer. Its status is `reviewed` if every row has a verdict and no row is
@@ -112,10 +119,10 @@ def import_(
     from cimento.paradigms.registry import audit_suite
     from cimento.people.annotate.spreadsheets import LOG, import_review
 
-    name = " ".join(reviewer.split())
+    output, name = options.output, " ".join(options.reviewer.split())
     if not name:
         raise UsageError(where="--reviewer", seen="is empty", todo="Say who reviewed the suite.")
-    review = import_review(find_suite(suite), sheet, output, reviewer=name)
+    review = import_review(find_suite(options.suite), options.sheet, output, reviewer=name)
     for change in review.changes:
         item = change.row.cells.get("item", "")
         show(f"{item} {change.column}: {change.before} -> {change.after}")
@@ -128,18 +135,16 @@ def import_(
     return INVALID if faults else 0
 
 
-Stories = Annotated[Path, typer.Argument(metavar="FILE", help="Stories as JSONL; need not exist.")]
-Annotator = Annotated[str, flags.flag("--annotator", help="Name of the annotator.")]
+class StoryOptions(Options):
+    """The stories, and who writes them."""
+
+    file: Path = option(..., "Stories as JSONL; need not exist.", argument="FILE")
+    replay: Path | None = option(None, "Recorded dialogues instead of a terminal.")
+    annotator: str = option("", "Name of the annotator.")
 
 
-def stories(
-    file: Stories,
-    *,
-    replay: Annotated[
-        Path | None, flags.flag("--replay", help="Recorded dialogues instead of a terminal.")
-    ] = None,
-    annotator: Annotator = "",
-) -> int:
+@command_of
+def stories(options: StoryOptions) -> int:
     """Write stories, field by field, and append them to a file.
 
     The fields and their order are those of Appendix B of the GITA4CALAMITA paper. An empty line
@@ -149,24 +154,27 @@ def stories(
     from cimento.paradigms.stories.formats import ITEMS
     from cimento.people.annotate.stories import append, known_stories, play, read_recorded
 
-    if file.is_dir():
-        file = file / ITEMS
-    if replay is None:
-        return _write_stories(file, annotator)
-    for recorded in read_recorded(replay):
+    file = options.file / ITEMS if options.file.is_dir() else options.file
+    if options.replay is None:
+        return _write_stories(file, options.annotator)
+    for recorded in read_recorded(options.replay):
         story = play(recorded, known_stories(file))
         append(story, file)
         note(f"{story.example_id} is in {file}.")
     return 0
 
 
-def second(
-    file: Stories,
-    judgments: Annotated[Path, typer.Argument(metavar="JUDGMENTS", help="Table to write.")],
-    *,
-    annotator: Annotator = "second",
-    seed: Annotated[int, flags.flag("--seed", help="Seed of the random order.")] = 0,
-) -> int:
+class SecondOptions(Options):
+    """The stories, and who judges them."""
+
+    file: Path = option(..., "Stories as JSONL; need not exist.", argument="FILE")
+    judgments: Path = option(..., "Table to write.", argument="JUDGMENTS")
+    annotator: str = option("second", "Name of the annotator.")
+    seed: int = option(0, "Seed of the random order.")
+
+
+@command_of
+def second(options: SecondOptions) -> int:
     """Judge stories blind: only their sentences are shown, in mixed order.
 
     An interrupted session continues where it stopped; every judgment is saved at once.
@@ -178,13 +186,13 @@ def second(
     )
     from cimento.people.annotate.stories import known_stories
 
-    known = known_stories(file)
+    known, judgments = known_stories(options.file), options.judgments
     done = read_story_judgments(judgments, stories=known) if judgments.exists() else []
     judged = {judgment.row for judgment in done}
-    waiting = [story for story in blind_order(known, seed=seed) if story.row not in judged]
+    waiting = [story for story in blind_order(known, seed=options.seed) if story.row not in judged]
     for number, story in enumerate(waiting, start=len(judged) + 1):
         show(f"\n{number} of {len(known)}")
-        judgment = _judge(story, annotator)
+        judgment = _judge(story, options.annotator)
         if judgment is None:
             break
         done.append(judgment)
@@ -193,59 +201,56 @@ def second(
     return 0
 
 
-def agreement(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Stories as JSONL, or a table of judgments.")
-    ],
-    judgments: Annotated[
-        Path | None,
-        typer.Argument(metavar="[JUDGMENTS]", help="Judgments of one annotator, on stories."),
-    ] = None,
-    *,
-    adjudicate: Annotated[
-        Path | None, flags.flag("--adjudicate", help="Write the differences to this JSONL file.")
-    ] = None,
-    judge: Annotated[
-        list[Path] | None,
-        flags.flag("--judge", help="Prompted run whose model is one more annotator. Repeatable."),
-    ] = None,
-    json: flags.Json = False,
-) -> int:
+class AgreementOptions(Options):
+    """The judgments, and what else is compared with them."""
+
+    file: Path = option(..., "Stories as JSONL, or a table of judgments.", argument="FILE")
+    judgments: Path | None = option(
+        None, "Judgments of one annotator, on stories.", argument="[JUDGMENTS]"
+    )
+    adjudicate: Path | None = option(None, "Write the differences to this JSONL file.")
+    judge: tuple[Path, ...] = option(
+        (), "Prompted run whose model is one more annotator. Repeatable."
+    )
+    as_json: bool = run_option("as_json")
+
+
+@command_of
+def agreement(options: AgreementOptions) -> int:
     """Report the agreement in a table of judgments, or with a second annotator of stories.
 
     With --judge, a model that was asked by prompt is one more annotator: alpha with and without it,
     and its agreement with each person.
     """
-    if judgments is None:
-        if adjudicate is not None:
+    file = options.file
+    if options.judgments is None:
+        if options.adjudicate is not None:
             raise UsageError(
                 where="--adjudicate",
                 seen=f"it is for stories, and {file} is a table of judgments",
                 todo=f"Decide with: cimento annotate adjudicate {file} {file} -o FINAL.",
             )
-        _agreement_of_table(file, judge or [], as_json=json)
+        _agreement_of_table(file, options.judge, as_json=options.as_json)
         return 0
-    if judge:
+    if options.judge:
         raise UsageError(
             where="--judge",
             seen="models that judge stories are annotators of no story file",
             todo="Leave it out, or give a table of judgments of sentences.",
         )
-    _agreement_of_stories(file, judgments, adjudicate, as_json=json)
+    _agreement_of_stories(options.judgments, options)
     return 0
 
 
-def _agreement_of_stories(
-    file: Path, judgments: Path, adjudicate: Path | None, *, as_json: bool
-) -> None:
+def _agreement_of_stories(judgments: Path, options: AgreementOptions) -> None:
     """The agreement of a second annotator with the authors of stories, tier by tier."""
     from cimento.people.annotate import second_annotator as second_
     from cimento.people.annotate.stories import known_stories
 
-    known = known_stories(file)
+    known, adjudicate = known_stories(options.file), options.adjudicate
     said = second_.read_story_judgments(judgments, stories=known)
     tiers = second_.story_agreement(known, said)
-    if as_json:
+    if options.as_json:
         show_json({"tiers": tiers})
     else:
         rows: list[tuple[str, ...]] = [("tier", "agree", "Cohen's kappa", "Krippendorff's alpha")]

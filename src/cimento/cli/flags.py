@@ -29,7 +29,7 @@ from typing import (
 import typer
 
 from cimento.errors import UsageError
-from cimento.io.declared import Options, about, checked, option
+from cimento.io.declared import Options, Texts, about, checked, option
 from cimento.options import RunOptions
 
 if TYPE_CHECKING:
@@ -99,6 +99,24 @@ def run_options_of(options: Options, **fixed: object) -> RunOptions:
     shared = type(options).model_fields.keys() & RunOptions.model_fields.keys() - {"as_json"}
     given = {name: value for name in shared if (value := getattr(options, name)) is not None}
     return checked(RunOptions, given | fixed)
+
+
+class SuiteOptions(Options):
+    """A suite."""
+
+    suite: str = option(..., "Built-in name or path.", argument="SUITE")
+
+
+class SuitesOptions(Options):
+    """Suites."""
+
+    suites: Texts = option(..., "Built-in names or paths.", argument="SUITE...")
+
+
+class StoredOptions(Options):
+    """Stored runs."""
+
+    runs: tuple[Path, ...] = option(..., "Run folders, or folders of runs.", argument="RUN...")
 
 
 class SheetOptions(Options):
@@ -230,6 +248,8 @@ def _shape(field: FieldInfo) -> tuple[Any, object]:
     parts = get_args(kind) if get_origin(kind) in {Union, types.UnionType} else (kind,)
     plain = [part for part in parts if part is not type(None)]
     origins = {get_origin(part) or part for part in plain}
+    if origins == {list}:
+        return kind, None
     if origins & {tuple, dict}:
         several: Any = list[Path] if Path in get_args(plain[0]) else list[str]
         return (several, inspect.Parameter.empty) if field.is_required() else (several | None, None)
@@ -248,16 +268,6 @@ def flag(*flags: str, help: str | None, **more: Any) -> Any:  # noqa: A002  # as
     name = next(part for part in flags if part.startswith("--")).split("/")[0]
     variable = "CIMENTO_" + name.removeprefix("--").replace("-", "_").upper()
     return typer.Option(*flags, help=help, envvar=variable, show_envvar=False, **more)
-
-
-SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")]
-SuiteNames = Annotated[
-    list[str], typer.Argument(metavar="SUITE...", help="Built-in names or paths.")
-]
-Language = Annotated[
-    str, flag("--language", help="ISO 639-1 code of bare tables, which do not say theirs.")
-]
-Json = Annotated[bool, flag("--json", help="Print the summary as JSON.")]
 
 
 def reasons(given: Iterable[str], *, flag: str, example: str) -> dict[str, str]:

@@ -8,12 +8,10 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, get_args
-
-import typer
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import Json, SheetOptions, command_of
+from cimento.cli.flags import SheetOptions, StoredOptions, command_of, run_option
 from cimento.cli.report_tables import TableName, make_table
 from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError, counted, did_you_mean
@@ -32,12 +30,6 @@ from cimento.runs.store import MANIFEST
 if TYPE_CHECKING:
     from cimento.report import ItemRecord, JointReport, RunReport
     from cimento.report.grid import Grid
-
-
-class StoredOptions(Options):
-    """Stored runs."""
-
-    runs: tuple[Path, ...] = option(..., "Run folders, or folders of runs.", argument="RUN...")
 
 
 class TableOptions(StoredOptions, SheetOptions):
@@ -224,8 +216,6 @@ def names_given(texts: Iterable[str]) -> dict[str, str]:
     Raises:
         UsageError: a text is not such a pair.
     """
-    from cimento.errors import UsageError
-
     names = {}
     for given in texts:
         name, equals, shown = given.partition("=")
@@ -294,24 +284,26 @@ def _write_table(grid: Grid, output: Path | None, form: Form) -> None:
     note(f"The table is in {write_grid(grid, output)}")
 
 
-def show_run(
-    given: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="RUN... [ITEM]",
-            help="Run folders, or folders of runs; last, the id of an item: without it the summary"
-            " is shown.",
-        ),
-    ],
-    *,
-    as_json: Json = False,
-) -> None:
+class ShowOptions(Options):
+    """The runs to show, and the item."""
+
+    given: Texts = option(
+        ...,
+        "Run folders, or folders of runs; last, the id of an item: without it the summary"
+        " is shown.",
+        argument="RUN... [ITEM]",
+    )
+    as_json: bool = run_option("as_json")
+
+
+@command_of
+def show_run(options: ShowOptions) -> None:
     """Show stored runs, or one item: its tokens, fillers, judgments and verdicts.
 
     If there are several runs, those with the item are shown one after the other.
     """
-    paths, item = _runs_and_item(given)
-    if as_json and not item:
+    paths, item = _runs_and_item(options.given)
+    if options.as_json and not item:
         from cimento.cli.evaluating import summary_json
 
         show(summary_json(open_runs(paths), ()))
@@ -322,7 +314,7 @@ def show_run(
         return
     runs = [report for section in sections_of(opened) for report in section.runs]
     pairs = _with_item(runs, item, paths)
-    if as_json:
+    if options.as_json:
         show_json({"item": item, "runs": [_item_json(*pair) for pair in pairs]})
         return
     show("\n\n".join(_item(report, record) for report, record in pairs))
@@ -427,7 +419,7 @@ def site(options: SiteOptions) -> int:
     with more folders, and only the pages that change are written. The pages open from a folder,
     load nothing, and can be put on any server of files.
     """
-    from cimento.runs.run import folders_among, open_runs
+    from cimento.runs.run import folders_among
     from cimento.site import SiteSettings, write_site
 
     if options.address and not options.address.startswith(("https://", "http://")):

@@ -17,8 +17,8 @@ from cimento.cite.methods import (
     read_preregistration,
 )
 from cimento.cli.console import deliver, json_text, note, show, show_json, show_tables
-from cimento.cli.flags import SheetOptions, command_of, run_option
-from cimento.cli.report import StoredOptions, has_sentences
+from cimento.cli.flags import SheetOptions, StoredOptions, command_of, run_option
+from cimento.cli.report import has_sentences
 from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError, counted
 from cimento.export import ExportTarget

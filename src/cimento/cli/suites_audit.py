@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json as json_module
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from cimento.cli import flags
 from cimento.cli.console import show, show_json
-from cimento.cli.flags import command_of, run_option
+from cimento.cli.flags import SuitesOptions, command_of, run_option
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError, counted
-from cimento.io.declared import Options, Texts, option
+from cimento.io.declared import Texts, option
 from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
@@ -31,33 +30,28 @@ _WHAT_TO_DO = (
 )
 
 
-def audit_suites(
-    suites: flags.SuiteNames,
-    *,
-    model: Annotated[
-        str, flags.flag("-m", "--model", help="Model whose tokens are examined.")
-    ] = "",
-    baseline: Annotated[
-        list[str] | None,
-        flags.flag("--baseline", help="A cheap model to try, such as kenlm:FILE. Repeatable."),
-    ] = None,
-    region: Annotated[
-        list[int] | None,
-        flags.flag("--region", help="Region of the target, if formulas do not name it."),
-    ] = None,
-    language: flags.Language = "",
-    json: flags.Json = False,
-) -> None:
+class AuditOptions(SuitesOptions):
+    """The suites, and what their sentences are compared with."""
+
+    model: str = option("", "Model whose tokens are examined.", flags=("-m",))
+    baseline: Texts = option((), "A cheap model to try, such as kenlm:FILE. Repeatable.")
+    region: list[int] | None = option(None, "Region of the target, if formulas do not name it.")
+    language: str = run_option("language")
+    as_json: bool = run_option("as_json")
+
+
+@command_of
+def audit_suites(options: AuditOptions) -> None:
     """Report tokens, balance, overlap, confounds, and the items that frequency or n-grams solve."""
     from cimento.paradigms.regions.audit import audit_suite
     from cimento.paradigms.registry import load_suites
     from cimento.suites import Suite
 
-    loaded = list(load_suites(suites, language=language))
-    asked = {"--model": model, "--baseline": baseline, "--region": region}
+    loaded = list(load_suites(options.suites, language=options.language))
+    asked = {f"--{name}": getattr(options, name) for name in ("model", "baseline", "region")}
     for loaded_suite in loaded:
         _refuse(loaded_suite, [name for name, value in asked.items() if value])
-    scorer, unknown = _scorer(model) if model else (None, "")
+    scorer, unknown = _scorer(options.model) if options.model else (None, "")
     records: list[object] = []
     texts = []
     for loaded_suite in loaded:
@@ -72,12 +66,12 @@ def audit_suites(
             scorer=scorer,
             unknown_token=unknown,
             frequency=zipf_frequencies_if_any(suite.meta.language),
-            regions=tuple(region or ()),
-            baselines=[_baseline(name, suite) for name in baseline or ()],
+            regions=tuple(options.region or ()),
+            baselines=[_baseline(name, suite) for name in options.baseline],
         )
         records.append(audited)
         texts.append(_audit_as_text(audited))
-    if json:
+    if options.as_json:
         show_json({"suites": records})
     else:
         show("\n\n".join(texts))
@@ -226,10 +220,9 @@ def _share(baseline: Baseline) -> str:
     return f"{len(baseline.solved)} of {counted(baseline.n, 'item')}"
 
 
-class ProbeOptions(Options):
+class ProbeOptions(SuitesOptions):
     """The suites, the models, and the classifier."""
 
-    suites: Texts = option(..., "Built-in names or paths.", argument="SUITE...")
     models: Texts = run_option("models")
     layer: int = option(-1, "Layer of the vectors: 0 are the embeddings, -1 is the last.")
     folds: int = option(5, "Parts of the items, each classified from the others.", ge=2)

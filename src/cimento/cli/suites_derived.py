@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-from cimento.cli import flags
 from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import command_of, run_option
+from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of, run_option
 from cimento.cli.resources import needed_frequencies
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
@@ -23,13 +22,10 @@ if TYPE_CHECKING:
     from cimento.statistics.planning import Pilot
     from cimento.suites.derived import Balance
 
-Folder = Annotated[Path, flags.flag("-o", "--output", help="Folder to write.")]
 
-
-class MatchOptions(Options):
+class MatchOptions(SuiteOptions):
     """The allowed differences between the conditions of an item."""
 
-    suite: str = option(..., "Built-in name or path.", argument="SUITE")
     output: Path = option(..., "Folder to write.", flags=("-o",))
     words: int | None = option(None, "At most so many words apart.", ge=0)
     characters: int | None = option(None, "At most so many characters apart.", ge=0)
@@ -83,18 +79,17 @@ def match_suite(options: MatchOptions) -> None:
     note(f"Written: {options.output}")
 
 
-def prime_suite(
-    suite: flags.SuiteName,
-    output: Folder,
-    *,
-    condition: Annotated[
-        str, flags.flag("--condition", help="Condition of the preceding sentences.")
-    ],
-    earlier: Annotated[
-        int, flags.flag("--earlier", min=1, help="Number of preceding sentences.")
-    ] = 1,
-    seed: Annotated[int, flags.flag("--seed", help="Seed of the choice.")] = 0,
-) -> None:
+class PrimeOptions(SuiteOptions):
+    """The suite, and the sentences that stand before its own."""
+
+    output: Path = option(..., "Folder to write.", flags=("-o",))
+    condition: str = option(..., "Condition of the preceding sentences.")
+    earlier: int = option(1, "Number of preceding sentences.", ge=1)
+    seed: int = option(0, "Seed of the choice.")
+
+
+@command_of
+def prime_suite(options: PrimeOptions) -> None:
     """Write a copy in which sentences of other items precede every sentence, as context.
 
     Run it with --context-column context; cimento compare shows the effect of exposure.
@@ -103,20 +98,28 @@ def prime_suite(
     from cimento.suites.formats.native import write_native
     from cimento.suites.variants import COLUMN, prime
 
-    loaded = load_suite(suite)
-    digest = loaded.reading.sha256
-    made = prime(sentence_suite(loaded), condition, earlier, seed=seed, sha256=digest)
+    loaded, output = load_suite(options.suite), options.output
+    made = prime(
+        sentence_suite(loaded),
+        options.condition,
+        options.earlier,
+        seed=options.seed,
+        sha256=loaded.reading.sha256,
+    )
     refuse_existing(output)
     write_native(made, output)
     note(f"Written: {output}. Run it with: cimento run {output} --context-column {COLUMN}")
 
 
-def merge_suite(
-    suites: flags.SuiteNames,
-    output: Folder,
-    *,
-    name: Annotated[str, flags.flag("--name", help="Name of the merged suite.")],
-) -> None:
+class MergeOptions(SuitesOptions):
+    """The suites to merge."""
+
+    output: Path = option(..., "Folder to write.", flags=("-o",))
+    name: str = option(..., "Name of the merged suite.")
+
+
+@command_of
+def merge_suite(options: MergeOptions) -> None:
     """Write several suites of one design as one, each as a phenomenon.
 
     Scores are normalized over a suite, so data to be pooled must be in one suite.
@@ -125,8 +128,9 @@ def merge_suite(
     from cimento.suites.derived import merge_suites
     from cimento.suites.formats.native import write_native
 
-    parts = {loaded.suite.name: sentence_suite(loaded) for loaded in load_suites(suites)}
-    made = merge_suites(parts, name=name)
+    loaded, output = load_suites(options.suites), options.output
+    parts = {one.suite.name: sentence_suite(one) for one in loaded}
+    made = merge_suites(parts, name=options.name)
     refuse_existing(output)
     write_native(made, output)
     note(f"Written: {output}, {counted(len(made.items), 'item')} of {counted(len(parts), 'suite')}")
@@ -182,24 +186,11 @@ def power_of_suite(options: PowerOptions) -> None:
     name, pilots = _pilots(options)
     unit = ""
     if options.of == "rate":
-        title, pilot = _rates(
-            name,
-            pilots,
-            question=options.question,
-            measure=options.measure,
-            against=options.against,
-        )
+        title, pilot = _rates(name, pilots, options)
     elif options.of == "correlation":
-        title, pilot = _correlated(name, pilots, question=options.question)
+        title, pilot = _correlated(name, pilots, options.question)
     else:
-        title, pilot, unit = _means(
-            name,
-            pilots,
-            question=options.question,
-            phenomenon=options.phenomenon,
-            measure=options.measure,
-            dd=options.of == "dd",
-        )
+        title, pilot, unit = _means(name, pilots, options)
     planned = plan_size(
         pilot,
         difference=options.difference,
@@ -238,9 +229,7 @@ def _pilots(options: PowerOptions) -> tuple[str, tuple[Path, ...]]:
     return load_suite(options.suite).suite.name, options.pilot
 
 
-def _rates(
-    name: str, pilots: Sequence[Path], *, question: str, measure: str, against: float | None
-) -> tuple[str, Pilot]:
+def _rates(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[str, Pilot]:
     """The quantity to test, and the pilot of one model's rate or of two models' difference."""
     from cimento.compare.pilots import chance_of_rates, pilot_of_rates
 
@@ -250,12 +239,15 @@ def _rates(
             seen=f"{len(pilots)} pilots",
             todo="Give one for a rate against chance, or two for the difference of two models.",
         )
-    runs = [_pilot_run(path, name, measure) for path in pilots]
-    outcomes = [_outcomes(run, path, question) for run, path in zip(runs, pilots, strict=True)]
+    runs = [_pilot_run(path, name, options.measure) for path in pilots]
+    outcomes = [
+        _outcomes(run, path, options.question) for run, path in zip(runs, pilots, strict=True)
+    ]
     asked = f"{name}, {outcomes[0].question}"
     if len(outcomes) == _TWO:
         pilot = pilot_of_rates(outcomes, chance=None)
         return f"{asked}: {outcomes[1].model} less {outcomes[0].model}.", pilot
+    against = options.against
     goal = "chance" if against is None else f"{against:g}"
     chance = chance_of_rates(runs[0], outcomes[0].question) if against is None else against
     pilot = pilot_of_rates(outcomes, chance=chance)
@@ -285,7 +277,7 @@ def _outcomes(run: Run, path: Path, question: str) -> ItemOutcomes:
     return by_question[wanted]
 
 
-def _correlated(name: str, pilots: Sequence[Path], *, question: str) -> tuple[str, Pilot]:
+def _correlated(name: str, pilots: Sequence[Path], question: str) -> tuple[str, Pilot]:
     """The correlation to test, and its pilot."""
     from cimento.compare.item_outcomes import item_outcomes
     from cimento.compare.pilots import pilot_of_correlations
@@ -307,16 +299,15 @@ def _one_pilot(name: str, pilots: Sequence[Path], measure: str = "") -> Run:
     return _pilot_run(pilots[0], name, measure)
 
 
-def _means(
-    name: str, pilots: Sequence[Path], *, question: str, phenomenon: str, measure: str, dd: bool
-) -> tuple[str, Pilot, str]:
+def _means(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[str, Pilot, str]:
     """The quantity to test, the pilot of margins or DD, and their unit."""
     from cimento.compare.pairwise import interactions_of
     from cimento.compare.pilots import pilot_of_interactions, pilot_of_margins
 
-    run = _one_pilot(name, pilots, measure if dd else "")
-    outcomes = _outcomes(run, pilots[0], question)
-    if not dd:
+    is_dd, phenomenon = options.of == "dd", options.phenomenon
+    run = _one_pilot(name, pilots, options.measure if is_dd else "")
+    outcomes = _outcomes(run, pilots[0], options.question)
+    if not is_dd:
         return f"{name}, margins of {run.model}.", pilot_of_margins(outcomes), outcomes.unit
     scores = run.paradigm.scores(run)
     interactions = {} if scores is None else interactions_of(scores)
@@ -354,18 +345,15 @@ def _pilot_run(path: Path, name: str, measure: str) -> Run:
     return judged_on_measure(runs, measure)[0]
 
 
-def vary_suite(
-    suite: flags.SuiteName,
-    variants: Annotated[
-        Path,
-        flags.flag(
-            "--variants", help='A file with [[variants]] (see the page "Variants of a suite").'
-        ),
-    ],
-    output: Annotated[
-        Path, flags.flag("-o", "--output", help="Folder; each variant gets one in it.")
-    ],
-) -> None:
+class VaryOptions(SuiteOptions):
+    """The suite, and what is varied in it."""
+
+    variants: Path = option(..., 'A file with [[variants]] (see the page "Variants of a suite").')
+    output: Path = option(..., "Folder; each variant gets one in it.", flags=("-o",))
+
+
+@command_of
+def vary_suite(options: VaryOptions) -> None:
     """Write variants of a suite, each with one lexical change in every item and its provenance.
 
     Run suite and variants with one model, then: cimento compare RUN RUN.
@@ -376,14 +364,13 @@ def vary_suite(
     from cimento.suites.reading import summarize
     from cimento.suites.variants import open_slots, read_variants, vary
 
-    loaded = load_suite(suite)
+    loaded = load_suite(options.suite)
     sentences, digest = sentence_suite(loaded), loaded.reading.sha256
-    made = [
-        (variant, vary(sentences, variant, sha256=digest)) for variant in read_variants(variants)
-    ]
+    variants = read_variants(options.variants)
+    made = [(variant, vary(sentences, variant, sha256=digest)) for variant in variants]
     rows = [("variant", "items changed", "sentences changed", "items untouched", "folder")]
     for variant, varied in made:
-        folder = write_native(varied.suite, output / varied.suite.name)
+        folder = write_native(varied.suite, options.output / varied.suite.name)
         changed, untouched = str(len(varied.changed)), str(len(varied.untouched))
         rows.append((variant.name, changed, str(varied.sentences), untouched, str(folder)))
         for line in summarize(inspect_suite(folder)[1]):
@@ -409,7 +396,6 @@ def baseline_of_text(options: BaselineOptions) -> None:
 
     Smoothing is interpolated modified Kneser-Ney. Leave the sentences of the suite out of the text.
     """
-    from cimento.io.files import refuse_existing
     from cimento.models.ngram_training import train
 
     refuse_existing(options.output)

@@ -6,9 +6,9 @@ and manifests need to know of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -74,18 +74,6 @@ def _assigned(value: object) -> object:
             raise ValueError("write KEY=VALUE")
         pairs[key.strip().replace("-", "_")] = assigned
     return pairs
-
-
-def parse_settings(texts: Sequence[str]) -> dict[str, str]:
-    """A mapping from ``KEY=VALUE`` texts.
-
-    Raises:
-        UsageError: a text has no ``=``, or nothing before it.
-    """
-    try:
-        return cast("dict[str, str]", _assigned(list(texts)))
-    except ValueError as error:
-        raise UsageError(where="--set", seen=f"got {list(texts)!r}", todo=f"{error}.") from error
 
 
 Settings: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_assigned)]
