@@ -285,15 +285,10 @@ class FilterOptions(Options):
         """
         from cimento.people.judgments.filters import ExclusionRules
 
-        return ExclusionRules(
-            duplicates=self.duplicates,
+        return self.named_in(
+            ExclusionRules,
             statuses=tuple(part.strip() for part in self.status.split(",") if part.strip()),
             seconds=self.min_seconds,
-            answered=self.answered,
-            attention=self.attention,
-            same_share=self.same_share,
-            same_run=self.same_run,
-            with_rest=self.with_rest,
             by_hand=reasons(self.drop, flag="--drop", example="p12=asked for it"),
         )
 

@@ -84,18 +84,7 @@ def build(options: BuildOptions) -> None:
     from cimento.people.surveys.material import MaterialOptions
     from cimento.suites.builtin import find_suite
 
-    wanted = MaterialOptions(
-        task=options.task, language=options.language, balance=options.balance,
-        apart=options.apart, none=options.none, limit=options.limit, seed=options.seed,
-    )  # fmt: skip
-    plan = SurveyPlan(
-        wanted=wanted, surveys=options.surveys, times=options.times, scale=options.scale,
-        checks=options.checks, check_file=options.check_file, consent=options.consent,
-        contact=options.contact, title=options.title, seed=options.seed,
-        fillers=options.fillers, practice=options.practice, background=options.background,
-        background_file=options.background_file, break_every=options.break_every,
-        completion=options.completion,
-    )  # fmt: skip
+    plan = options.named_in(SurveyPlan, wanted=options.named_in(MaterialOptions))
     refuse_file_name(options.output, holds="surveys are")
     design = build_design(find_suite(options.suite), plan)
     files = write_survey(design, options.output, force=options.force)

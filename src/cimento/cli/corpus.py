@@ -360,7 +360,7 @@ def tweets(options: TweetOptions) -> None:
     opened = options.connectives
     extracted = message_sentences(
         [message for path in options.files for message in read_messages(path)],
-        masks=Masks(hashtags=options.hashtags, urls=options.urls, mentions=options.mentions),
+        masks=options.named_in(Masks),
         name=options.output.name.partition(".")[0],
         duplicates=options.duplicates == "keep",
     )

@@ -291,12 +291,7 @@ def _drawn(
     )
     from cimento.corpus.connectives.matching import open_rule
 
-    limits = SentenceLimits(
-        shortest=options.shortest,
-        longest=options.longest,
-        join=options.join,
-        whole_words=options.section is DecisionKind.BLANKS,
-    )
+    limits = options.named_in(SentenceLimits, whole_words=options.section is DecisionKind.BLANKS)
     rule = open_rule(options.rule)
     candidates = candidate_sentences(
         files, inventory, rule, limits=limits, skipped=skipped, reasons=reasons

@@ -145,18 +145,13 @@ def explain(options: ExplainOptions) -> None:
 
 def _settings(options: ExplainOptions, run: Run) -> ExplainSettings:
     """What is asked about a run."""
-    return ExplainSettings(
-        part=options.part,
-        align=options.align,
+    return options.named_in(
+        ExplainSettings,
         swaps=_swaps(options.swap),
         features=options.feature,
         controller=regions_named(suite_of(run), options.controller, flag="--controller"),
-        reverse=options.reverse,
         regions=regions_named(suite_of(run), options.region),
-        items=options.items,
-        predictions=options.predictions,
         rule="gradient" if options.by == "gradient" else "integrated",
-        baseline=options.baseline,
     )
 
 

@@ -127,15 +127,11 @@ def _found(
         frequency = zipf_frequencies(language, purpose="--frequency")
         if frequency is None:
             note(f"warning: there are no frequencies for the language {language!r}")
-    profiling = Profiling(
-        k=options.k,
-        by=options.by,
+    profiling = options.named_in(
+        Profiling,
         remarks=options.not_expected,
-        threshold=options.threshold,
-        seed=options.seed,
         cluster=answers.suite.cluster,
         frequency=frequency,
-        top_p=options.top_p,
     )
     return _Found(
         answers=answers,

@@ -429,14 +429,7 @@ def site(options: SiteOptions) -> int:
             todo="Write it whole, such as https://lab.example/board/",
         )
     runs = open_runs(folders_among(options.runs))
-    settings = SiteSettings(
-        title=options.title,
-        address=options.address,
-        license=options.license,
-        dataset=options.dataset,
-        spreadsheet_safe=options.spreadsheet_safe,
-    )
-    built = write_site(runs, options.output, settings)
+    built = write_site(runs, options.output, options.named_in(SiteSettings))
     note_trials(built.trials)
     shown = len(runs) - len(built.trials)
     if options.as_json:

@@ -44,12 +44,7 @@ def match_suite(options: MatchOptions) -> None:
     from cimento.suites.derived import Limits, match_items
     from cimento.suites.formats.native import write_native
 
-    limits = Limits(
-        words=options.words,
-        characters=options.characters,
-        frequency=options.frequency,
-        overlap=options.overlap,
-    )
+    limits = options.named_in(Limits)
     if limits == Limits():
         raise UsageError(
             where="cimento suites match",

@@ -7,8 +7,9 @@ and manifests need to know of it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -16,6 +17,7 @@ from cimento.errors import UsageError, did_you_mean
 from cimento.io.parsing import in_words
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
     from pydantic.fields import FieldInfo
 
 
@@ -79,10 +81,23 @@ def _assigned(value: object) -> object:
 Settings: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_assigned)]
 
 
+RecordT = TypeVar("RecordT", bound="DataclassInstance")
+
+
 class Options(BaseModel):
     """The base of the options of commands; an option that is not declared is refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    def named_in(self, record: type[RecordT], **others: object) -> RecordT:
+        """A record of settings with the values of the options that its fields are named like.
+
+        Args:
+            record: a dataclass; each of its fields is an option or given here.
+            others: the fields that are no options, or have another value.
+        """
+        names = {field.name for field in fields(record)} - others.keys()
+        return cast("RecordT", record(**{name: getattr(self, name) for name in names}, **others))
 
 
 def about(field: FieldInfo) -> Mapping[str, Any]:
@@ -101,8 +116,8 @@ def recorded_fields(model: type[Options]) -> dict[str, FieldInfo]:
     Args:
         model: the class of the options.
     """
-    fields = model.model_fields.items()
-    return {name: field for name, field in fields if about(field).get("where") == "anywhere"}
+    declared = model.model_fields.items()
+    return {name: field for name, field in declared if about(field).get("where") == "anywhere"}
 
 
 ModelT = TypeVar("ModelT", bound=BaseModel)

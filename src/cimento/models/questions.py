@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from cimento.errors import NonFiniteScoreError, UsageError
-from cimento.models.base import ModelCard, Score
+from cimento.models.base import Carded, ModelCard, Score
 
 StopReason: TypeAlias = Literal["end", "stop", "length"]
 
@@ -77,12 +77,8 @@ class OptionScores:
 
 
 @runtime_checkable
-class OptionScorer(Protocol):
+class OptionScorer(Carded, Protocol):
     """The protocol of a model that scores answers."""
-
-    @property
-    def card(self) -> ModelCard:
-        """The card of the model."""
 
     def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
         """Score answers; each prompt is yielded with its number as soon as it is done.
@@ -170,12 +166,8 @@ class Written:
 
 
 @runtime_checkable
-class Replier(Protocol):
+class Replier(Carded, Protocol):
     """The protocol of a model that generates replies."""
-
-    @property
-    def card(self) -> ModelCard:
-        """The card of the model."""
 
     def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
         """Answer prompts greedily; each reply is yielded with its number as soon as it is complete.
@@ -384,12 +376,8 @@ class Fill:
     method: str
 
 
-class Filler(Protocol):
+class Filler(Carded, Protocol):
     """The protocol of a language model that fills blanks."""
-
-    @property
-    def card(self) -> ModelCard:
-        """The card of the model."""
 
     @property
     def protocols(self) -> tuple[OpenRule, ...]:

@@ -6,7 +6,6 @@ options may have any length.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -17,7 +16,7 @@ from cimento.models.characters import trim_spans
 from cimento.models.hf.batches import AskList, ScoreBuffer, Trial, batches
 from cimento.models.hf.fill_words import Beam, Distributions, FillTokens, Row, best_at, grow
 from cimento.models.hf.layout import centred, find_layout, masked_positions, padded
-from cimento.models.hf.scorer import Inside, TransformersScorer, row_head
+from cimento.models.hf.scorer import Inside, TransformersScorer
 from cimento.models.questions import (
     CHOICE,
     ChoiceRule,
@@ -30,7 +29,7 @@ from cimento.models.questions import (
 )
 from cimento.models.settings import BatchLimits, Policy
 from cimento.models.tokenizing import (
-    TextEncoder,
+    Frame,
     own_frame,
     probes,
     shortened,
@@ -60,55 +59,24 @@ class Job(NamedTuple):
 
 
 class MaskedScorer(TransformersScorer):
-    """A scorer with a masked language model of transformers.
+    """A scorer with a masked language model of transformers; see `TransformersScorer`."""
 
-    Args:
-        model: in evaluation mode, on its device.
-        tokenizer: a fast tokenizer with a mask token.
-        card: the card of the model.
-        policy: the policy of scoring.
-        limits: the limits of a batch.
-
-    Raises:
-        ModelError: the tokenizer has no mask token, or the model cannot be scored exactly.
-    """
-
-    def __init__(
-        self,
-        model: PreTrainedModel,
-        tokenizer: PreTrainedTokenizerBase,
-        *,
-        card: ModelCard,
-        policy: Policy,
-        limits: BatchLimits,
-    ) -> None:
+    def _prepared(
+        self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, policy: Policy
+    ) -> tuple[PreTrainedModel, Frame]:
+        del policy
         mask = tokenizer.mask_token_id
-        if mask is None and card.kind == "diffusion":
+        if mask is None and self.card.kind == "diffusion":
             mask = getattr(model.config, "mask_token_id", None)
         if mask is None:
             raise ModelError(
-                where=f"tokenizer of {card.name!r}",
+                where=f"tokenizer of {self.card.name!r}",
                 seen="it has no mask token",
                 todo="If the model is a causal one, say --kind=causal.",
             )
-        texts = TextEncoder(
-            name=card.name,
-            tokenizer=tokenizer,
-            policy=policy,
-            frame=own_frame(tokenizer),
-            vocabulary=vocabulary_size(model),
-            window=card.window,
-            by_region=policy.pll == "region",
-        )
-        self._limits = limits
         self._padding = int(tokenizer.pad_token_id or 0)
         self._mask = int(mask)
-        short, long = texts.probes()
-        layout = find_layout(model, short, long, padding=self._padding)
-        super().__init__(model, texts, card=card, layout=layout)
-        self._head_of = functools.cache(
-            lambda columns: row_head(model, thin=layout.thin, columns=columns)
-        )
+        return model, own_frame(tokenizer)
 
     def trials(
         self, base: Encoded, source: Encoded, moved: Sequence[tuple[int, int]]
@@ -144,7 +112,7 @@ class MaskedScorer(TransformersScorer):
         self, jobs: Mapping[Copy, Sequence[Job]], values: FloatArray, columns: tuple[Read, ...]
     ) -> None:
         """Write the scores of tokens in masked copies into their slots."""
-        gathered = self._head_of(columns).gather(values)
+        gathered = self._reader_of(columns).gather(values)
         copies = list(jobs)
         lengths = [len(copy) for copy in copies]
         for batch in batches(lengths, limits=self._limits, mixed=self._layout.pad):

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import torch
@@ -23,7 +23,7 @@ from cimento.errors import ModelError
 from cimento.io.tables import BOUNDARY, UNIGRAM
 from cimento.models.base import TWO_SIDED, Encoded, ModelCard, Scorer
 from cimento.models.hf.batches import memory_of
-from cimento.models.hf.boundaries import NOTHING_MARKED, find_boundaries, with_boundaries
+from cimento.models.hf.boundaries import NOTHING_MARKED, described, find_boundaries, with_boundaries
 from cimento.models.hf.heads import (
     Gathering,
     Replaced,
@@ -33,7 +33,18 @@ from cimento.models.hf.heads import (
     read_scores,
     widened,
 )
-from cimento.models.hf.layout import Layout, Proof, long_texts, padded, tolerance_nats, unpadded
+from cimento.models.hf.layout import (
+    Layout,
+    Proof,
+    find_layout,
+    long_texts,
+    padded,
+    plain_logprobs,
+    refuse_foresight,
+    tolerance_nats,
+    unpadded,
+)
+from cimento.models.tokenizing import TextEncoder, vocabulary_size
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -42,8 +53,8 @@ if TYPE_CHECKING:
     from cimento.models.base import FloatArray, Score
     from cimento.models.hf.batches import Asks, IntArray, Trial
     from cimento.models.hf.heads import Read
-    from cimento.models.settings import Policy
-    from cimento.models.tokenizing import TextEncoder
+    from cimento.models.settings import BatchLimits, Policy
+    from cimento.models.tokenizing import Frame
 
 
 _THINNED: Mapping[Thinning, str] = {
@@ -80,32 +91,74 @@ class TransformersScorer(ABC):
     """A scorer around a model of transformers.
 
     Args:
-        model: the model in evaluation mode, on its device; for an encoder-decoder, the decoder.
-        texts: the encoder of requests.
-        card: the card of the model.
-        layout: the layout that the model allows.
+        model: in evaluation mode, on its device.
+        tokenizer: a fast tokenizer.
+        card: the card of the model, to which what stands before its texts is added here.
+        policy: the policy of scoring.
+        limits: the limits of a batch.
 
     Attributes:
         card: what is known about the model.
+        opened: what was opened inside it, such as its gradients, by class.
 
     Raises:
-        UsageError: the tokenizer does not mark words as the policy requires.
+        ModelError: the model cannot be scored exactly.
+        UsageError: the policy requires what the model or its tokenizer does not have.
     """
 
+    _padding = 0
+
     def __init__(
-        self, model: PreTrainedModel, texts: TextEncoder, *, card: ModelCard, layout: Layout
+        self,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        *,
+        card: ModelCard,
+        policy: Policy,
+        limits: BatchLimits,
     ) -> None:
-        self._model = model
-        self._texts = texts
-        self._layout = layout
-        self._boundaries = (
-            None
-            if card.kind in TWO_SIDED
-            else find_boundaries(
-                texts.tokenizer, texts.policy, vocabulary=texts.vocabulary, device=model.device
-            )
-        )
         self.card = card
+        self.opened: dict[object, Any] = {}
+        self._limits = limits
+        # For an encoder-decoder, what scores is its decoder.
+        scoring, frame = self._prepared(model, tokenizer, policy)
+        is_two_sided = card.kind in TWO_SIDED
+        self._model = scoring
+        self._texts = TextEncoder(
+            name=card.name,
+            tokenizer=tokenizer,
+            policy=policy,
+            frame=frame,
+            vocabulary=vocabulary_size(model),
+            window=card.window,
+            by_region=is_two_sided and policy.pll == "region",
+        )
+        short, long = self._texts.probes()
+        if not is_two_sided:
+            refuse_foresight(scoring, plain_logprobs(scoring, long), long, name=card.name)
+        self._layout = layout = find_layout(scoring, short, long, padding=self._padding)
+        self._reader_of = functools.cache(functools.partial(self._reader, scoring, layout, limits))
+        self._boundaries = None
+        if not is_two_sided:
+            self._boundaries = find_boundaries(
+                tokenizer, policy, vocabulary=self._texts.vocabulary, device=scoring.device
+            )
+            bos = self._texts.names(frame.before)
+            self.card = described(self.card, bos=bos, boundaries=self._boundaries)
+
+    @abstractmethod
+    def _prepared(
+        self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, policy: Policy
+    ) -> tuple[PreTrainedModel, Frame]:
+        """What scores texts, and the special tokens around them."""
+
+    @staticmethod
+    def _reader(
+        model: PreTrainedModel, layout: Layout, limits: BatchLimits, columns: tuple[Read, ...]
+    ) -> Any:  # noqa: ANN401  # one of each kind of scorer, which alone uses it
+        """What reads some columns of the model: its head, unless a kind needs more."""
+        del limits
+        return row_head(model, thin=layout.thin, columns=columns)
 
     def encode(self, requests: Sequence[Score]) -> Sequence[Encoded]:
         """Tokenize the requests, in order; see `Scorer`."""
