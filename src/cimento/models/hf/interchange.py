@@ -78,24 +78,24 @@ class _SwappingHead(RowHead):
 
     def keep(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> Kept | None:
         """The kept rows of a changed pass; see `RowHead.keep`."""
-        plain = {name: value for name, value in inputs.items() if name != _LINES}
-        with self._changing(inputs):
+        with self._changing(inputs) as plain:
             return super().keep(plain, rows)
 
     def everywhere(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> torch.Tensor:
         """The logits of a changed pass; see `RowHead.everywhere`."""
-        plain = {name: value for name, value in inputs.items() if name != _LINES}
-        with self._changing(inputs):
+        with self._changing(inputs) as plain:
             return super().everywhere(plain, rows)
 
     @contextmanager
-    def _changing(self, inputs: Mapping[str, torch.Tensor]) -> Iterator[None]:
+    def _changing(self, inputs: Mapping[str, torch.Tensor]) -> Iterator[dict[str, torch.Tensor]]:
+        """A context in which the pass is changed, with the inputs that the model takes."""
+        plain = {name: value for name, value in inputs.items() if name != _LINES}
         if self.swap_of is None:
-            yield
+            yield plain
             return
         lines = inputs[_LINES].tolist()
         with self._sites.swapping(self.swap_of(lines, inputs["input_ids"].shape[1])):
-            yield
+            yield plain
 
 
 class Interchange:

@@ -14,8 +14,8 @@ from cimento.errors import ModelError, TextTooLongError
 from cimento.models.base import Encoded, ModelCard
 from cimento.models.characters import trim_spans
 from cimento.models.hf.batches import AskList, ScoreBuffer, Trial, batches
-from cimento.models.hf.fill_words import Beam, Distributions, FillTokens, Row, best_at, grow
-from cimento.models.hf.layout import centred, find_layout, masked_positions, padded
+from cimento.models.hf.fill_words import Beam, Row, RowFiller, best_at, grow
+from cimento.models.hf.layout import centred, masked_positions, padded
 from cimento.models.hf.scorer import Inside, TransformersScorer
 from cimento.models.questions import (
     CHOICE,
@@ -28,14 +28,7 @@ from cimento.models.questions import (
     ranked,
 )
 from cimento.models.settings import BatchLimits, Policy
-from cimento.models.tokenizing import (
-    Frame,
-    own_frame,
-    probes,
-    shortened,
-    tokenized,
-    vocabulary_size,
-)
+from cimento.models.tokenizing import Frame, own_frame, shortened, tokenized
 
 if TYPE_CHECKING:
     import torch
@@ -166,7 +159,7 @@ class _Option:
     ids: tuple[int, ...]
 
 
-class MaskedFiller:
+class MaskedFiller(RowFiller):
     """A filler of blanks with a masked language model of transformers.
 
     Args:
@@ -186,18 +179,12 @@ class MaskedFiller:
     def __init__(
         self, inside: Inside, *, card: ModelCard, limits: BatchLimits, sliding: bool = False
     ) -> None:
-        model, tokenizer = inside.model, inside.tokenizer
-        self.card = card
-        self._tokenizer = tokenizer
+        tokenizer = inside.tokenizer
         self._mask = int(tokenizer.mask_token_id)
-        self._sliding = sliding
-        self._frame = own_frame(tokenizer)
-        size = vocabulary_size(model)
-        self._tokens = FillTokens(tokenizer, size=size)
-        padding = int(tokenizer.pad_token_id or 0)
-        short, long = probes(tokenizer, self._frame, window=card.window, vocabulary=size)
-        layout = find_layout(model, short, long, padding=padding)
-        self._distributions = Distributions(model, layout=layout, padding=padding, limits=limits)
+        frame, padding = own_frame(tokenizer), int(tokenizer.pad_token_id or 0)
+        super().__init__(
+            inside, card=card, frame=frame, limits=limits, padding=padding, sliding=sliding
+        )
 
     def fill(
         self,
