@@ -32,6 +32,7 @@ from cimento.people.judgments import (
     table_of,
     write_judgments,
 )
+from cimento.people.judgments.filters import ExclusionRules, filter_judgments, log_json, log_text
 from cimento.people.judgments.formats import read_prolific, write_participants
 from cimento.suites.builtin import find_suite
 
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from cimento.people.annotate.importing import AnswerForm
     from cimento.people.judgments import ColumnMap
     from cimento.people.judgments.asked import AskedItems
-    from cimento.people.judgments.filters import ExclusionRules
     from cimento.people.judgments.formats import Submission
 
 
@@ -283,8 +283,6 @@ class FilterOptions(Options):
         Raises:
             UsageError: a person is dropped without a reason.
         """
-        from cimento.people.judgments.filters import ExclusionRules
-
         return self.named_in(
             ExclusionRules,
             statuses=tuple(part.strip() for part in self.status.split(",") if part.strip()),
@@ -310,12 +308,6 @@ def filter_answers(options: FilterOptions) -> None:
     from hashlib import sha256
 
     from cimento.io.files import read_bytes, write_text
-    from cimento.people.judgments.filters import (
-        ExclusionRules,
-        filter_judgments,
-        log_json,
-        log_text,
-    )
     from cimento.people.judgments.summaries import summarise
 
     refuse_suffix(options.output)

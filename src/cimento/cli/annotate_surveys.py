@@ -20,7 +20,15 @@ from cimento.io.files import read_bytes, write_text
 from cimento.people.judgments import FILLER, PRACTICE
 from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.people.surveys.exports import KEPT, write_survey
+from cimento.people.surveys.links import (
+    HEADER,
+    LINKS_FILE,
+    addresses_in,
+    append_links,
+    refuse_other_file,
+)
 from cimento.people.surveys.participants import MOST_PEOPLE
+from cimento.people.surveys.retention import data_of, delete_participant, inactive_participants
 
 if TYPE_CHECKING:
     from typer._click import Context
@@ -229,7 +237,6 @@ def start(options: StartOptions) -> None:
 
 def _announce(path: Path, options: StartOptions) -> None:
     """Say where the survey is, and how people get to it."""
-    from cimento.people.surveys.links import LINKS_FILE, addresses_in
     from cimento.people.surveys.participants import EVERYWHERE, network_host, room_place
 
     host, port, url = options.host, options.port, options.url
@@ -274,8 +281,6 @@ def invite(options: InviteOptions) -> None:
     The table is printed and appended to links.tsv, which only you can read. It is the only copy:
     with the answers, only a hash of each link is stored.
     """
-    from cimento.people.surveys.links import HEADER, LINKS_FILE, append_links, refuse_other_file
-
     wanted, path = read_design(options.design), options.answers
     file = options.output or path.with_name(LINKS_FILE)
     refuse_other_file(file)
@@ -312,7 +317,6 @@ def export_answers(options: ExportOptions) -> None:
     and the consent text, for participants who ask to see it.
     """
     from cimento.people.surveys.administration import people_csv, write_results
-    from cimento.people.surveys.retention import data_of
 
     people, person = options.people, options.person
     if people is not None and people.suffix != ".csv":
@@ -349,8 +353,6 @@ class LinksOptions(AnswerOptions):
         Raises:
             InputError: the file that was given does not exist.
         """
-        from cimento.people.surveys.links import LINKS_FILE
-
         if self.links is not None and not self.links.exists():
             raise InputError(
                 where=str(self.links), seen="there is no such file", todo="Check the path."
@@ -373,8 +375,6 @@ def delete(options: DeleteOptions) -> None:
     The files of the answers and of the links are rewritten and searched for the deleted data. If
     another program that reads a file prevents overwriting, this is reported.
     """
-    from cimento.people.surveys.retention import delete_participant
-
     path, participant = options.answers, options.participant
     storage.stored_design(path)
     file = options.links_file
@@ -397,8 +397,6 @@ def expire(options: ExpireOptions) -> None:
 
     Export the answers first. Run this daily (cron, a systemd timer) to keep a promise.
     """
-    from cimento.people.surveys.retention import delete_participant, inactive_participants
-
     path, dry_run = options.answers, options.dry_run
     storage.stored_design(path)
     file = options.links_file

@@ -17,18 +17,25 @@ from cimento.cli.flags import command_of, refuse_file_name
 from cimento.cli.report import GridOptions, note_left_out, note_trials, show_grids
 from cimento.compare.analysis import ModelChoice
 from cimento.compare.answer_table import TieRule
+from cimento.compare.before_after import Comparison, RunPair, compare_before_after
+from cimento.compare.item_outcomes import (
+    distinct_names,
+    judged_on_measure,
+    named_means,
+    without_restated,
+    without_trials,
+)
 from cimento.compare.pairwise import Correction, equivalences, surely_worse
 from cimento.errors import UsageError, counted
 from cimento.io.declared import Texts, option
 from cimento.report.comparison import equivalence_grid
+from cimento.report.document import versions_apart
 from cimento.report.sides import UNNAMED
-from cimento.runs.run import folders_among, open_runs
+from cimento.runs.run import Run, folders_among, open_runs
 
 if TYPE_CHECKING:
-    from cimento.compare.before_after import Comparison, RunPair
     from cimento.compare.pairwise import PairwiseComparison
     from cimento.compare.ranking import Ranking
-    from cimento.runs.run import Run
 
 _TWO = 2
 
@@ -88,7 +95,6 @@ def compare(options: CompareOptions) -> int:
 
 
 def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
-    from cimento.compare.before_after import compare_before_after
 
     if options.figure is not None:
         raise UsageError(
@@ -189,14 +195,7 @@ def _lacks(pair: RunPair) -> str:
 
 def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     from cimento.compare import item_outcomes, rank_models
-    from cimento.compare.item_outcomes import (
-        distinct_names,
-        judged_on_measure,
-        named_means,
-        without_trials,
-    )
     from cimento.report.benchmarks import means_grid
-    from cimento.report.document import versions_apart
 
     if options.fail_if_worse is not None:
         raise UsageError(
@@ -381,10 +380,6 @@ def analyze(options: AnalyzeOptions) -> None:
 
 def opened_whole(paths: Sequence[Path]) -> list[Run]:
     """The runs in some folders, without trials on some items, or those by prompt beside others."""
-    from cimento.compare.item_outcomes import without_restated, without_trials
-    from cimento.report.document import versions_apart
-    from cimento.runs.run import open_runs
-
     runs, trials = without_trials(versions_apart(open_runs(folders_among(paths))))
     note_trials(trials)
     shown, by_prompt = without_restated(runs)

@@ -36,8 +36,11 @@ from cimento.corpus.texts import (
 from cimento.corpus.treebanks import ReadingProblem, open_treebanks
 from cimento.errors import InputError, counted
 from cimento.io.declared import Options, Texts, option
+from cimento.io.files import write_text
 from cimento.io.inline_markup import columns
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
+from cimento.paradigms.registry import load_suite, sentence_suite
+from cimento.suites import Meta
 
 if TYPE_CHECKING:
     from cimento.corpus.connectives.frequencies import PublishedFrequencies
@@ -109,7 +112,6 @@ def tags(options: TagOptions) -> None:
     The n-gram model is of the tags of --train. With -o every sentence gets a row.
     """
     from cimento.corpus import TagModel, tags_of
-    from cimento.io.files import write_text
 
     training = [
         tags_of(sentence) for file in open_treebanks(options.train) for sentence in file.sentences()
@@ -158,7 +160,6 @@ def search(options: SearchOptions) -> None:
     otherwise only as ids; --text overrides this.
     """
     from cimento.corpus.search import DuplicateSentences, hit_rows, hits_as_json, search_treebanks
-    from cimento.io.files import write_text
 
     files = options.files
     skipped = where_skipped(options.malformed)
@@ -401,7 +402,6 @@ def concordance(options: ConcordanceOptions) -> None:
 
 
 def _write(sentences: Sequence[PlainSentence], counts: Mapping[str, int], output: Path) -> None:
-    from cimento.io.files import write_text
 
     for what, number in counts.items():
         if number:
@@ -433,8 +433,6 @@ def nli(options: InferenceOptions) -> None:
     """
     from cimento.corpus.inference import inferences, open_wording
     from cimento.paradigms.cloze.files import write_cloze
-    from cimento.paradigms.registry import load_suite, sentence_suite
-    from cimento.suites import Meta
 
     source, words = sentence_suite(load_suite(options.suite)), open_wording(options.wording)
     inferred = inferences(

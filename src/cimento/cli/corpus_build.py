@@ -11,8 +11,12 @@ from cimento.cli import flags
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
 from cimento.corpus.connectives import DecisionKind
+from cimento.corpus.connectives.matching import open_rule
 from cimento.errors import InputError
 from cimento.io.declared import Options, Texts, option
+from cimento.io.files import refuse_filled_in, write_text
+from cimento.suites import Meta
+from cimento.suites.formats.native import write_native
 from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
@@ -22,7 +26,6 @@ if TYPE_CHECKING:
     from cimento.corpus.treebanks import ReadingProblem, TreebankFile
     from cimento.paradigms.cloze.suite import ClozeSuite
     from cimento.report.grid import Grid
-    from cimento.suites import Meta
 
 
 _SHOWN = 10
@@ -180,7 +183,6 @@ def select(options: SelectOptions) -> None:
     from cimento.corpus.connectives.extraction import select_connectives as choose
     from cimento.corpus.connectives.extraction import selected_inventory
     from cimento.corpus.connectives.inventories import write_inventory
-    from cimento.corpus.connectives.matching import open_rule
     from cimento.report.terminal import on_terminal
 
     opened, skipped = options.connectives, where_skipped(options.malformed)
@@ -240,7 +242,6 @@ def pairs(options: DrawOptions) -> None:
     and links it to the previous one is joined to that one. Next: cimento corpus finish.
     """
     from cimento.corpus.decisions import as_table, columns_of, decision_rows
-    from cimento.io.files import refuse_filled_in, write_text
 
     files = options.files
     skipped, reasons = where_skipped(options.malformed), Counter[str]()
@@ -289,7 +290,6 @@ def _drawn(
         candidate_sentences,
         draw_candidates,
     )
-    from cimento.corpus.connectives.matching import open_rule
 
     limits = options.named_in(SentenceLimits, whole_words=options.section is DecisionKind.BLANKS)
     rule = open_rule(options.rule)
@@ -323,7 +323,6 @@ def finish(options: FinishOptions) -> None:
     with ids: anyone who has the treebank can make the suite from them. --text overrides this.
     """
     from cimento.corpus.decisions import as_table, columns_of, read_decisions
-    from cimento.io.files import write_text
 
     files = options.files
     opened = options.connectives
@@ -354,8 +353,6 @@ def _write_suite(
     """Write the decisions as a suite: pairs of sentences, or texts with a blank."""
     from cimento.corpus.decisions import licence_of, pair_suite
     from cimento.paradigms.cloze.files import write_cloze
-    from cimento.suites import Meta
-    from cimento.suites.formats.native import write_native
 
     meta = Meta(
         name=options.name or options.output.resolve().name,

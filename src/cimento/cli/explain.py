@@ -9,28 +9,34 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from cimento.cli.console import note, show, show_json
 from cimento.cli.evaluating import opened_cache, progress_bars
 from cimento.cli.flags import SheetOptions, command_of, run_option
+from cimento.engine.engines import Engine
 from cimento.errors import UsageError, counted
+from cimento.explain import Attribution, Explanation, attribute, plan_explanation
 from cimento.io.declared import Texts, option
 from cimento.io.files import expanded, write_text
 from cimento.models.hf.arguments import parse_model_args
 from cimento.models.questions import Baseline, Part
 from cimento.options import Arguments, Limit
 from cimento.paradigms.regions.judging import suite_of
+from cimento.paradigms.regions.lens import lens_of
 from cimento.paradigms.regions.swaps import (
     Alignment,
     ExplainSettings,
     regions_named,
 )
+from cimento.report.figures import drawable, lacking_figures, write_figures
+from cimento.report.grid import GRID_FORMS, Grid
+from cimento.report.terminal import on_terminal
+from cimento.runs.reproduce import asking_of
 from cimento.runs.run import open_runs
 from cimento.runs.store import MANIFEST
+from cimento.runs.usage import duration
 from cimento.suites import Suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from cimento.engine.plan import ModelPlan
-    from cimento.explain import Attribution, Explanation
-    from cimento.report.grid import Grid
     from cimento.runs.run import Run
 
 By: TypeAlias = Literal["interchange", "integrated", "gradient"]
@@ -105,9 +111,7 @@ def explain(options: ExplainOptions) -> None:
     carries. With --by integrated or gradient, each word has a contribution to the margin. The
     tables `explanations` and `attributions` are added to the run, and reports show them.
     """
-    from cimento.engine.engines import Engine
-    from cimento.explain import attribute, explain, plan_explanation
-    from cimento.runs.reproduce import asking_of
+    from cimento.explain import explain
 
     run = _run(options)
     settings = _settings(options, run)
@@ -157,8 +161,6 @@ def _settings(options: ExplainOptions, run: Run) -> ExplainSettings:
 
 def _planned(plan: ModelPlan) -> str:
     """What an explanation would cost, in one paragraph."""
-    from cimento.runs.usage import duration
-
     parts = [f"{plan.requests} requests in {counted(plan.units, 'unit')}, {plan.done} of them done"]
     if plan.tokens is not None:
         parts.append(f"{plan.tokens:,} tokens for the model")
@@ -235,11 +237,8 @@ def _refuse_unused(options: ExplainOptions) -> None:
 
 def _show(explained: Explanation | Attribution, options: ExplainOptions) -> None:
     """Print the means, and write tables and figures."""
-    from cimento.explain import Explanation
-    from cimento.paradigms.regions.lens import lens_of
     from cimento.report.contributions import contribution_grids
     from cimento.report.explanations import explanation_grids
-    from cimento.report.terminal import on_terminal
 
     run = explained.run
     for line in explained.notes:
@@ -277,13 +276,9 @@ def _write(
     folder: Path,
 ) -> None:
     """Write tables in every form, and figures."""
-    from cimento.explain import Explanation
     from cimento.paradigms.regions.attributions import item_contributions
-    from cimento.paradigms.regions.lens import lens_of
     from cimento.report.contributions import contribution_figure
     from cimento.report.explanations import explanation_figures
-    from cimento.report.figures import drawable, lacking_figures, write_figures
-    from cimento.report.grid import GRID_FORMS
 
     run = explained.run
     name = options.part if isinstance(explained, Explanation) else options.by

@@ -29,13 +29,15 @@ from cimento.report.figures_scores import (
     tokens_figure,
 )
 from cimento.report.paper import names_standing
+from cimento.runs.run import Run, open_runs
+from cimento.suites import Suite
+from cimento.suites.design import squares
 from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
     from cimento.paradigms.regions.factorial import Factorial
     from cimento.report import RunReport
     from cimento.report.figures import Figure
-    from cimento.runs.run import Run
 
 OF_SENTENCES = (
     "interaction", "rows", "items", "position", "tokens", "length", "regions",
@@ -132,10 +134,6 @@ def _names_of_page(folders: Sequence[Path]) -> list[str]:
 
 def _names_of_sentences(folders: Sequence[Path]) -> list[str]:
     """The figures in `OF_SENTENCES` that these runs can be drawn as."""
-    from cimento.runs.run import open_runs
-    from cimento.suites import Suite
-    from cimento.suites.design import squares
-
     runs = open_runs(folders)
     if not all(isinstance(run.suite, Suite) for run in runs):
         return []
@@ -194,9 +192,6 @@ def _of_sentences(options: FigureOptions) -> Figure:
     Raises:
         UsageError: the runs are of another paradigm.
     """
-    from cimento.runs.run import open_runs
-    from cimento.suites import Suite
-
     name, runs = options.name, open_runs(options.runs)
     others = dict.fromkeys(run.paradigm.name for run in runs if not isinstance(run.suite, Suite))
     if others:
@@ -217,8 +212,6 @@ def _of_sentences(options: FigureOptions) -> Figure:
 
 def _columns(runs: Sequence[Run], options: FigureOptions) -> list[Column]:
     """The results of all factorial runs, each with the p-value of DD by phenomenon."""
-    from cimento.suites.design import squares
-
     columns: list[Column] = []
     for run in runs:
         if squares(suite_of(run)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from cimento.cli.run_file import said_beside, write_run_file
 from cimento.engine.engines import Engine, array_script
 from cimento.errors import counted
 from cimento.io.declared import option
+from cimento.io.files import write_text
 from cimento.io.inline_markup import columns
 from cimento.options import RunOptions
 from cimento.runs.usage import duration, gigabytes
@@ -182,9 +184,6 @@ def prefetch(options: _PrefetchOptions) -> int:
     Prints the variables to set where there is no network, and writes a run file with the commits of
     everything that was downloaded.
     """
-    import shlex
-
-    from cimento.cli.evaluating import PART_MISSING
     from cimento.engine.plan import prefetch as bring
 
     prefetched = bring(options.models, options.suites, into=options.into)
@@ -222,10 +221,6 @@ def slurm(options: _SlurmOptions) -> int:
     To replace a lost job, submit the script again; finished units are not repeated. `cimento
     collect` lists missing units and merges the runs.
     """
-    import shlex
-
-    from cimento.io.files import write_text
-
     output = options.output
     if output is None:
         raise TypeError("a run has a folder")

@@ -24,7 +24,10 @@ from cimento.cli.corpus_build import (
 from cimento.cli.flags import command_of, run_option
 from cimento.errors import UsageError, counted
 from cimento.io.declared import option
+from cimento.io.files import write_text
 from cimento.io.inline_markup import columns
+from cimento.suites import Meta
+from cimento.suites.formats.native import write_native
 
 if TYPE_CHECKING:
     from cimento.corpus.edits import Editor
@@ -33,7 +36,6 @@ if TYPE_CHECKING:
     from cimento.corpus.queries.parsing import StoredQuery
     from cimento.corpus.query_pairs import Drafts, PairQuery, TreebankPair
     from cimento.corpus.treebanks import ReadingProblem
-    from cimento.suites import Meta
 
 SOURCES, TREES, RECORD, SHEET = "sources.tsv", "trees.conllu", "query.json", "review.tsv"
 _TWIN, _MATCHED = "-adversarial", "-matched"
@@ -77,7 +79,6 @@ def query(options: QueryOptions) -> None:
     from cimento.corpus.queries.matching import find
     from cimento.corpus.queries.parsing import open_query
     from cimento.corpus.treebanks import licences_of
-    from cimento.io.files import write_text
 
     stored = open_query(options.query)
     skipped = where_skipped(options.malformed)
@@ -270,7 +271,6 @@ def build_query(options: PairQueryOptions) -> None:
     from cimento.corpus.queries import TreebankIndex
     from cimento.corpus.queries.parsing import open_query
     from cimento.corpus.query_pairs import as_ids, as_trees, draw_pairs, make_pairs
-    from cimento.io.files import write_text
 
     stored = open_query(options.query)
     query = _pair_query(stored, options)
@@ -416,8 +416,6 @@ def _power_lines(record: Mapping[str, object]) -> list[str]:
 def _write_record(record: Mapping[str, object], path: Path) -> None:
     import json
 
-    from cimento.io.files import write_text
-
     write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", path)
 
 
@@ -431,7 +429,6 @@ def _write_suites(
     """Write the suite, its sheet, its twin and its matched copy; the items of each."""
     from cimento.corpus.query_pairs import pair_suite
     from cimento.people.annotate.spreadsheets import export_review
-    from cimento.suites.formats.native import write_native
 
     made = {"": pairs}
     twins = {name: pair.twin for name, pair in pairs.items() if pair.twin is not None}
@@ -473,7 +470,6 @@ def _meta(
     name: str,
     pairs: Mapping[str, TreebankPair],
 ) -> Meta:
-    from cimento.suites import Meta
 
     files = dict.fromkeys(index.files[index.entries[p.sentence].file] for p in pairs.values())
     forms = f"{options.dictionary}, then the treebanks" if options.dictionary else "the treebanks"

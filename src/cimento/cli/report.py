@@ -16,20 +16,21 @@ from cimento.cli.report_tables import TableName, make_table
 from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
-from cimento.io.files import expanded
+from cimento.io.files import expanded, write_text
 from cimento.io.inline_markup import printable
 from cimento.measures.named import judged_on as measures_named
 from cimento.measures.normalising import Normalisation
 from cimento.models.hf.names import is_folder
 from cimento.report.document import report as write_report
 from cimento.report.document import sections_of, text, versions_apart, write_grid
+from cimento.report.grid import GRID_FORMS, Grid
 from cimento.report.paper import dressed, names_standing, texts_of
+from cimento.report.terminal import on_terminal, terminal_item
 from cimento.runs.run import Run, open_runs
 from cimento.runs.store import MANIFEST
 
 if TYPE_CHECKING:
     from cimento.report import ItemRecord, JointReport, RunReport
-    from cimento.report.grid import Grid
 
 
 class TableOptions(StoredOptions, SheetOptions):
@@ -49,10 +50,6 @@ class GridOptions(TableOptions):
 
 def show_grids(grids: Mapping[str, Grid], options: GridOptions) -> None:
     """Print tables, unless JSON is requested, and write each in every form to the folder."""
-    from cimento.io.files import write_text
-    from cimento.report.grid import GRID_FORMS
-    from cimento.report.terminal import on_terminal
-
     for name, grid in grids.items():
         if not options.as_json:
             show(on_terminal(grid) + "\n")
@@ -275,9 +272,6 @@ def _write_table(grid: Grid, output: Path | None, form: Form) -> None:
         UsageError: no form has this ending.
         StorageError: the file cannot be written.
     """
-    from cimento.report.grid import GRID_FORMS
-    from cimento.report.terminal import on_terminal
-
     if output is None:
         show(on_terminal(grid) if form == "text" else GRID_FORMS[ENDINGS[form]](grid))
         return
@@ -374,7 +368,6 @@ def _item_json(report: RunReport, record: ItemRecord) -> dict[str, object]:
 
 
 def _item(report: RunReport, record: ItemRecord) -> str:
-    from cimento.report.terminal import terminal_item
 
     colour = sys.stdout.isatty()
     width = shutil.get_terminal_size((100, 24)).columns if colour else 100

@@ -14,6 +14,7 @@ from cimento.cli.run_file import CallOptions, with_run_file
 from cimento.errors import UsageError
 from cimento.io.files import expanded, matches_of, need_writable, write_text
 from cimento.options import RunOptions
+from cimento.report.grid import GRID_FORMS
 
 if TYPE_CHECKING:
     from cimento.api import Failure
@@ -281,7 +282,6 @@ def _refuse_sensitivity(options: CallOptions) -> None:
 def _show_sensitivity(options: CallOptions) -> None:
     """Print the sensitivity table, and write it next to the runs."""
     from cimento.cli.evaluating import opened_cache
-    from cimento.report.grid import GRID_FORMS
     from cimento.report.robustness import sensitivity_grid
     from cimento.report.terminal import on_terminal
     from cimento.runs.sensitivity import sensitivities

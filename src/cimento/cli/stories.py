@@ -14,7 +14,14 @@ from cimento.cli.flags import StoredOptions, command_of, run_option
 from cimento.errors import UsageError
 from cimento.io.declared import Options, Settings, checked, option
 from cimento.io.inline_markup import columns
-from cimento.paradigms.stories.options import correct_suite
+from cimento.paradigms.stories.formats import (
+    lost_in_v1,
+    read_stories,
+    write_folder,
+    write_jsonl,
+    write_v1,
+)
+from cimento.paradigms.stories.options import StoryOptions, correct_suite, prompt_for
 from cimento.paradigms.stories.options import corrections as known
 from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt
 from cimento.paradigms.stories.prompts import prompts as all_prompts
@@ -22,7 +29,6 @@ from cimento.paradigms.stories.suite import STORY, TIERS, with_states
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
-    from cimento.paradigms.stories.options import StoryOptions
     from cimento.paradigms.stories.requests import PromptFormat
     from cimento.paradigms.stories.suite import Story, StorySuite
     from cimento.paradigms.stories.variation import PromptRanking, Variation
@@ -57,8 +63,6 @@ def prompt(options: PromptOptions) -> None:
     docs/stories-prompts.md.
     """
     from cimento.paradigms.stories.answers import asked_suite
-    from cimento.paradigms.stories.formats import read_stories
-    from cimento.paradigms.stories.options import StoryOptions
 
     chosen, row = checked(StoryOptions, options.set, prefix="--set "), options.row
     file = asked_suite(read_stories(find_suite(options.suite)), chosen)
@@ -94,7 +98,6 @@ def _tiers(
     file: StorySuite, story: Story, chosen: StoryOptions, voice: PromptFormat
 ) -> Iterator[_Prompted]:
     """The prompts of the tiers that a story has."""
-    from cimento.paradigms.stories.options import prompt_for
     from cimento.paradigms.stories.requests import tier_prompts
 
     for tier in TIERS:
@@ -155,14 +158,6 @@ def convert(options: ConvertOptions) -> None:
     GITA v1 cannot contain the state of a whole story; these labels are lost only with
     ``--allow-loss``.
     """
-    from cimento.paradigms.stories.formats import (
-        lost_in_v1,
-        read_stories,
-        write_folder,
-        write_jsonl,
-        write_v1,
-    )
-
     output, to = options.output, options.to
     file = _completed(read_stories(find_suite(options.source)), options)
     lost = lost_in_v1(file.stories)
@@ -184,8 +179,6 @@ def convert(options: ConvertOptions) -> None:
 
 def _completed(file: StorySuite, options: ConvertOptions) -> StorySuite:
     """The stories of a file with the requested corrections and states, and a note about them."""
-    from cimento.paradigms.stories.formats import read_stories
-
     if options.corrections:
         file = correct_suite(file, options.corrections)
         for correction in known(options.corrections):

@@ -9,14 +9,24 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
+from cimento.api import Failure
 from cimento.cli import study_italian
 from cimento.cli.console import note, show, show_json
+from cimento.cli.evaluating import (
+    PART_MISSING,
+    evaluate_with_progress,
+    opened_cache,
+    progress_bars,
+    report_failures,
+    report_figures,
+)
 from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import StudyOptions, zipf_frequencies_if_any
 from cimento.errors import UsageError
 from cimento.io.declared import option
 from cimento.measures.regions import FinalMarkRule
 from cimento.models.settings import BosRule, BoundaryRule, PllRule
+from cimento.runs.run import Run
 from cimento.studies import as_json, as_text, tables_plain
 from cimento.studies.agreement.table import Averaging
 from cimento.suites.stimuli import PunctuationRule
@@ -24,10 +34,8 @@ from cimento.suites.stimuli import PunctuationRule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cimento.api import Failure
     from cimento.paradigms.cloze.requests import Candidate
     from cimento.report.grid import Grid
-    from cimento.runs.run import Run
     from cimento.studies import Section
     from cimento.studies.agreement import AgreementReport
     from cimento.studies.agreement.released import Released
@@ -134,7 +142,6 @@ def _sections(released: Released, verdicts: Verdicts) -> list[Section]:
 
 def _agreement_of_models(options: AgreementOptions, released: Released, verdicts: Verdicts) -> int:
     """Ask the models, show and write their tables; the exit code."""
-    from cimento.cli.evaluating import PART_MISSING, report_failures
     from cimento.studies.agreement import agreement_report
     from cimento.studies.agreement.models import read_models
     from cimento.studies.agreement.syntaxgym import published_scores, run_scores
@@ -168,9 +175,6 @@ def _ask(
     options: AgreementOptions, released: Released
 ) -> tuple[list[Run], list[Run], list[Failure]]:
     """Runs of agreement suites, runs of SyntaxGym's, and what could not be run."""
-    from cimento.api import Failure
-    from cimento.cli.evaluating import opened_cache, progress_bars
-    from cimento.runs.run import Run
     from cimento.studies.agreement import ask_languages
 
     asked = options.run_options(metric="sum")
@@ -305,7 +309,6 @@ def _show_released(
 
 def _portuguese_of_models(options: PortugueseOptions, released: StudyData | None) -> int:
     """The tables of some models; the exit code."""
-    from cimento.cli.evaluating import evaluate_with_progress, report_failures, report_figures
     from cimento.studies.portuguese.models import answers_of, judged, model_tables
 
     if options.what is not None or options.state is not None:

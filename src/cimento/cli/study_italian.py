@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cimento.cli.console import note, show, show_json
+from cimento.cli.evaluating import evaluate_with_progress, report_failures, report_figures
 from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import StudyOptions
 from cimento.errors import InputError, UsageError
@@ -79,7 +80,6 @@ def islands(options: IslandOptions) -> int:
 
 def _of_models(options: IslandOptions) -> int:
     """The tables and figures of some models; the exit code."""
-    from cimento.cli.evaluating import evaluate_with_progress, report_failures
     from cimento.measures import columns_needed
     from cimento.studies.islands import people_of
     from cimento.studies.islands.models import MEASURES, asked_of, model_tables
@@ -222,8 +222,6 @@ class _Runs(NamedTuple):
 
 def _connective_runs(options: ConnectivesOptions, material: Material) -> tuple[_Runs, int]:
     """Every model asked both sections, and the exit code."""
-    from cimento.cli.evaluating import evaluate_with_progress, report_failures
-
     # A blank may open its text: only whole sentences are asked without anything before them.
     of_sentences = options.run_options(bos=options.bos, unscored_first="drop")
     of_blanks = options.run_options(bos="auto")
@@ -267,8 +265,6 @@ def _sections(
 
 def _connective_figures(runs: Sequence[Run], folder: Path | None) -> list[Path]:
     """The figures of the runs; none without a folder."""
-    from cimento.cli.evaluating import report_figures
-
     return report_figures(runs, folder) if runs and folder is not None else []
 
 
@@ -417,8 +413,6 @@ def _refuse_nothing(options: StoryStudyOptions) -> None:
 
 def _story_runs(options: StoryStudyOptions, suite: StorySuite) -> tuple[list[Run], int]:
     """The runs of all models with all prompts, and the exit code."""
-    from cimento.cli.evaluating import evaluate_with_progress, report_failures
-
     asked = suite if suite.path == Path() else str(options.data or STARTER)
     runs: list[Run] = []
     failures = []

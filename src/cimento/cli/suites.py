@@ -14,14 +14,36 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of, run_option
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, option
+from cimento.io.files import folder_atomically, refuse_existing
 from cimento.io.inline_markup import columns
-from cimento.suites.builtin import TEMPLATE_LANGUAGES, WORKBOOK, BuiltinSuite, template_kinds
+from cimento.paradigms.registry import (
+    LoadedSuite,
+    audit_suite,
+    load_suite,
+    load_suites,
+    save_suite,
+    sentence_suite,
+)
+from cimento.suites.builtin import (
+    TEMPLATE_LANGUAGES,
+    WORKBOOK,
+    BuiltinSuite,
+    find_suite,
+    list_builtin,
+    new_suite,
+    template_kinds,
+)
+from cimento.suites.load import SOURCE, named_fault, open_suite, opened, suite_paths
+from cimento.suites.published import (
+    Published,
+    published,
+    refuse_incomplete,
+    write_publication,
+)
 
 if TYPE_CHECKING:
     from cimento.errors import Fault
-    from cimento.paradigms.registry import LoadedSuite
     from cimento.suites import JsonValue
-    from cimento.suites.published import Published
 
 
 INVALID = 2
@@ -55,9 +77,6 @@ class ListOptions(Options):
 @command_of
 def list_suites(options: ListOptions) -> None:
     """List the suites that come with cimento, or with --remote those published by others."""
-    from cimento.suites.builtin import list_builtin
-    from cimento.suites.published import published
-
     if options.as_json:
         listed = published().values() if options.remote else list_builtin()
         name = "datasets" if options.remote else "suites"
@@ -86,7 +105,6 @@ def _listed(entry: BuiltinSuite | Published) -> dict[str, object]:
 
 
 def _list_published() -> None:
-    from cimento.suites.published import published
 
     rows = [("dataset", "languages", "licence", "size", "pinned", "what it is", "where")]
     rows += [
@@ -125,7 +143,6 @@ class GetOptions(Options):
 def get(options: GetOptions) -> None:
     """Fetch a published dataset at a pinned revision; files already there are only checked."""
     from cimento.suites.fetching import fetch, unpinned
-    from cimento.suites.load import SOURCE
     from cimento.suites.published import find_published
 
     entry = find_published(options.dataset)
@@ -150,8 +167,6 @@ class ShowOptions(SuiteOptions):
 @command_of
 def show_suite(options: ShowOptions) -> None:
     """Print the description of a suite, its predictions, and its first items."""
-    from cimento.paradigms.registry import load_suites
-
     loaded_suites, items = load_suites(options.suite), options.items
     if options.as_json:
         shown = [loaded.paradigm.record(loaded.suite, items) for loaded in loaded_suites]
@@ -176,9 +191,6 @@ def check(options: CheckOptions) -> int:
     Of faults with the same message, three are shown and the others counted; --json has all. The
     exit code is 2 if a suite cannot be used; with warnings only, it is 0.
     """
-    from cimento.paradigms.registry import audit_suite
-    from cimento.suites.builtin import find_suite
-    from cimento.suites.load import named_fault, opened, suite_paths
     from cimento.suites.reading import NO_PREDICTIONS
 
     language, suites = options.language, options.suites
@@ -249,11 +261,6 @@ def convert(options: ConvertOptions) -> None:
     Of a folder of suites, all are written, to a folder.
     ``-o NAME.xlsx`` writes one workbook with the sheets about, items, predictions and how to.
     """
-    from cimento.io.files import folder_atomically
-    from cimento.paradigms.registry import load_suites
-    from cimento.suites.builtin import find_suite
-    from cimento.suites.load import open_suite
-
     suite, output, to, language = options.suite, options.output, options.to, options.language
     _refuse_other_suffix(output, to)
     read = open_suite(find_suite(suite), format_=options.from_).suite if options.from_ else suite
@@ -282,8 +289,6 @@ def convert(options: ConvertOptions) -> None:
 
 def _write(loaded: LoadedSuite, output: Path, options: ConvertOptions) -> Path:
     """Write one suite in a format, to a name that gets the suffix of the format."""
-    from cimento.io.files import refuse_existing
-    from cimento.paradigms.registry import save_suite, sentence_suite
     from cimento.suites.formats import convert as write
     from cimento.suites.formats.lm_eval import write_choice_tasks
 
@@ -338,10 +343,6 @@ class PublishOptions(SuiteOptions):
 @command_of
 def publish(options: PublishOptions) -> None:
     """Write a suite as a folder for a host of data sets, with card, citation and license."""
-    from cimento.io.files import folder_atomically
-    from cimento.paradigms.registry import load_suite
-    from cimento.suites.published import refuse_incomplete, write_publication
-
     loaded = load_suite(options.suite, language=options.language)
     meta, path = loaded.suite.meta, loaded.reading.path
     refuse_incomplete(meta)
@@ -383,7 +384,6 @@ class NewOptions(Options):
 def new(options: NewOptions) -> None:
     """Start a suite to fill in: a folder with a description and a table, or one workbook."""
     from cimento.suites import new_canary
-    from cimento.suites.builtin import new_suite
 
     folder = options.folder
     if options.xlsx and folder.suffix.lower() != WORKBOOK:

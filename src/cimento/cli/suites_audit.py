@@ -15,13 +15,15 @@ from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError, counted
 from cimento.io.declared import Texts, option
 from cimento.io.inline_markup import columns
+from cimento.models.registry import open_scorer
+from cimento.models.settings import Asking
+from cimento.paradigms.registry import LoadedSuite, load_suites, sentence_suite
+from cimento.suites import Suite
 
 if TYPE_CHECKING:
     from cimento.models.base import Scorer
     from cimento.paradigms.ratings.probe import Probe
     from cimento.paradigms.regions.audit import Audit, Baseline
-    from cimento.paradigms.registry import LoadedSuite
-    from cimento.suites import Suite
 
 _MOST_NAMED = 12
 _WHAT_TO_DO = (
@@ -44,8 +46,6 @@ class AuditOptions(SuitesOptions):
 def audit_suites(options: AuditOptions) -> None:
     """Report tokens, balance, overlap, confounds, and the items that frequency or n-grams solve."""
     from cimento.paradigms.regions.audit import audit_suite
-    from cimento.paradigms.registry import load_suites
-    from cimento.suites import Suite
 
     loaded = list(load_suites(options.suites, language=options.language))
     asked = {f"--{name}": getattr(options, name) for name in ("model", "baseline", "region")}
@@ -83,8 +83,6 @@ def _refuse(loaded: LoadedSuite, given: Sequence[str]) -> None:
     Raises:
         UsageError: there is such an option.
     """
-    from cimento.suites import Suite
-
     if given and not isinstance(loaded.suite, Suite):
         raise UsageError(
             where=given[0],
@@ -98,8 +96,6 @@ def _scorer(model: str) -> tuple[Scorer, str]:
     """A model that shows its tokens, and its unknown token."""
     from cimento.models.base import TextScorer
     from cimento.models.hf.scorer import Inspectable
-    from cimento.models.registry import open_scorer
-    from cimento.models.settings import Asking
 
     scorer = open_scorer(model, Asking(device="cpu"))
     if isinstance(scorer, TextScorer):
@@ -242,10 +238,7 @@ def probe_suites(options: ProbeOptions) -> None:
     """
     from cimento.models.hf.scorer import Inspectable
     from cimento.models.hf.sites import sentence_vectors
-    from cimento.models.registry import open_scorer
-    from cimento.models.settings import Asking
     from cimento.paradigms.ratings.probe import labelled, probe
-    from cimento.paradigms.registry import load_suites, sentence_suite
 
     if not options.models:
         raise UsageError(where="--model", seen="no models are given", todo="Give -m MODEL.")

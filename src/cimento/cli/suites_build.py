@@ -14,7 +14,11 @@ from cimento.cli.flags import command_of, run_option
 from cimento.cli.queries import build_query
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
+from cimento.io.files import refuse_existing
 from cimento.io.inline_markup import columns
+from cimento.paradigms.registry import load_suite, sentence_suite
+from cimento.suites.builtin import find_suite
+from cimento.suites.formats.native import write_native
 
 if TYPE_CHECKING:
     from cimento.models.questions import Fill
@@ -165,7 +169,6 @@ def stories(options: StoryVariantOptions) -> None:
     """
     from cimento.paradigms.stories.building import cloze_variants, order_variants
     from cimento.paradigms.stories.formats import read_stories, write_jsonl
-    from cimento.suites.builtin import find_suite
 
     known = read_stories(find_suite(options.source)).stories
     variants = list(order_variants(known, per_story=options.orders, seed=options.seed))
@@ -199,8 +202,6 @@ def pairs(options: GrammarOptions) -> None:
     """Make suites from grammars, and the adversarial twins of those that have attractors."""
     from cimento.corpus.generation import generate_suites, lengths
     from cimento.corpus.grammar_files import find_grammar, grammar_names, read_grammar
-    from cimento.io.files import refuse_existing
-    from cimento.suites.formats.native import write_native
 
     every, output = options.every, options.output
     if options.listed:
@@ -281,10 +282,8 @@ def prompted(options: PromptedOptions) -> None:
     This is for models that only chat. Their answers are not the probability of a sentence, so the
     suite has its own name (NAME-prompted), and so have its runs and their numbers.
     """
-    from cimento.io.files import refuse_existing
     from cimento.paradigms.prompted import PROMPTED
     from cimento.paradigms.prompted.prompts import prompted_suite
-    from cimento.paradigms.registry import load_suite, sentence_suite
 
     derived, output = prompted_suite(sentence_suite(load_suite(options.suite))), options.output
     if not options.force:

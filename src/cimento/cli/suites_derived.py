@@ -15,6 +15,8 @@ from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_existing, write_text
 from cimento.io.inline_markup import columns
 from cimento.models.ngram_training import MOST_ORDER
+from cimento.paradigms.registry import load_suite, load_suites, sentence_suite
+from cimento.suites.formats.native import write_native
 
 if TYPE_CHECKING:
     from cimento.compare.item_outcomes import ItemOutcomes
@@ -40,9 +42,7 @@ def match_suite(options: MatchOptions) -> None:
 
     Differences in length, frequency or words between conditions can make or hide an effect.
     """
-    from cimento.paradigms.registry import load_suite, sentence_suite
     from cimento.suites.derived import Limits, match_items
-    from cimento.suites.formats.native import write_native
 
     limits = options.named_in(Limits)
     if limits == Limits():
@@ -89,8 +89,6 @@ def prime_suite(options: PrimeOptions) -> None:
 
     Run it with --context-column context; cimento compare shows the effect of exposure.
     """
-    from cimento.paradigms.registry import load_suite, sentence_suite
-    from cimento.suites.formats.native import write_native
     from cimento.suites.variants import COLUMN, prime
 
     loaded, output = load_suite(options.suite), options.output
@@ -119,9 +117,7 @@ def merge_suite(options: MergeOptions) -> None:
 
     Scores are normalized over a suite, so data to be pooled must be in one suite.
     """
-    from cimento.paradigms.registry import load_suites, sentence_suite
     from cimento.suites.derived import merge_suites
-    from cimento.suites.formats.native import write_native
 
     loaded, output = load_suites(options.suites), options.output
     parts = {one.suite.name: sentence_suite(one) for one in loaded}
@@ -208,7 +204,6 @@ def _pilots(options: PowerOptions) -> tuple[str, tuple[Path, ...]]:
     Raises:
         UsageError: there is no pilot.
     """
-    from cimento.paradigms.registry import load_suite
     from cimento.runs.run import open_runs
     from cimento.runs.store import MANIFEST
 
@@ -353,8 +348,6 @@ def vary_suite(options: VaryOptions) -> None:
 
     Run suite and variants with one model, then: cimento compare RUN RUN.
     """
-    from cimento.paradigms.registry import load_suite, sentence_suite
-    from cimento.suites.formats.native import write_native
     from cimento.suites.load import inspect_suite
     from cimento.suites.reading import summarize
     from cimento.suites.variants import open_slots, read_variants, vary
