@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.corpus_build import InventoryOptions, TreebankOptions
 from cimento.cli.flags import SuiteOptions, command_of, run_option
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_filled_in, write_text
-from cimento.io.inline_markup import columns
 from cimento.people.annotate.dialogue import DialogueSession, converse
 from cimento.report.formatting import agreement_text as agreed
+from cimento.report.formatting import rate
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
@@ -253,12 +253,11 @@ def _agreement_of_stories(judgments: Path, options: AgreementOptions) -> None:
     if options.as_json:
         show_json({"tiers": tiers})
     else:
-        rows: list[tuple[str, ...]] = [("tier", "agree", "Cohen's kappa", "Krippendorff's alpha")]
-        rows += [
-            (tier.tier, f"{tier.equal}/{tier.compared}", *map(agreed, (tier.kappa, tier.alpha)))
+        rows = [
+            (tier.tier, f"{tier.equal}/{tier.compared}", agreed(tier.kappa), agreed(tier.alpha))
             for tier in tiers
         ]
-        show(columns(rows))
+        show(in_columns(("tier", "agree", "Cohen's kappa", "Krippendorff's alpha"), rows))
     if adjudicate is not None:
         differing = second_.to_adjudicate(known, said)
         lines = (dumps(row, ensure_ascii=False) + "\n" for row in differing)
@@ -284,22 +283,22 @@ def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) ->
     if as_json:
         show_json({"questions": summaries} | ({"judges": compared} if judges else {}))
         return
-    rows: list[tuple[str, ...]] = [
-        ("question", "people", "places", "answers", "per place", "mean of places", "sd in places",
-         "Krippendorff's alpha")
-    ]  # fmt: skip
-    rows += [
+    header = ("question", "people", "places", "answers", "per place", "mean of places",
+              "sd in places", "Krippendorff's alpha")  # fmt: skip
+    rows = [
         (
             summary.question,
-            *map(str, (summary.people, summary.places, summary.judgments)),
+            summary.people,
+            summary.places,
+            summary.judgments,
             f"{summary.fewest} to {summary.most}",
-            "-" if summary.mean is None else f"{summary.mean:.3f}",
-            "-" if summary.sd is None else f"{summary.sd:.3f}",
+            rate(summary.mean),
+            rate(summary.sd),
             f"{summary.alpha.coefficient.rpartition(', ')[2]} {agreed(summary.alpha)}",
         )
         for summary in summaries
     ]
-    show(columns(rows))
+    show(in_columns(header, rows))
     for one in compared:
         show(_judge_text(one))
 
@@ -313,18 +312,14 @@ def _judge_text(compared: JudgeAgreement) -> str:
         f"  Krippendorff's alpha of {people}: {agreed(compared.without)}\n"
         f"  with the model: {agreed(compared.with_judge)}\n"
     )
-    rows: list[tuple[str, ...]] = [("the model and", "places", "alpha", "equal", "Cohen's kappa")]
-    rows += [
-        (
-            pair.person,
-            str(pair.n),
-            agreed(pair.alpha),
-            "-" if pair.equal is None else str(pair.equal),
-            "-" if pair.kappa is None else agreed(pair.kappa),
-        )
+    if not compared.pairs:
+        return text
+    rows = [
+        (pair.person, pair.n, agreed(pair.alpha), pair.equal, pair.kappa and agreed(pair.kappa))
         for pair in compared.pairs
     ]
-    return f"{text}\n{columns(rows)}" if compared.pairs else text
+    header = ("the model and", "places", "alpha", "equal", "Cohen's kappa")
+    return f"{text}\n{in_columns(header, rows)}"
 
 
 def _write_stories(file: Path, annotator: str) -> int:

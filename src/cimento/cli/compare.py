@@ -95,7 +95,6 @@ def compare(options: CompareOptions) -> int:
 
 
 def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
-
     if options.figure is not None:
         raise UsageError(
             where="--figure",

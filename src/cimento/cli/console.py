@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
@@ -61,6 +61,14 @@ def show_json(value: object, *, indent: int = 2) -> None:
 def json_text(value: object, *, indent: int = 2) -> str:
     """A result as JSON; records become objects of their fields."""
     return json.dumps(value, ensure_ascii=False, indent=indent, default=asdict)
+
+
+def in_columns(header: Sequence[str], rows: Iterable[Sequence[object]], *, indent: int = 0) -> str:
+    """A table as aligned columns of text, with a dash for what is None."""
+    from cimento.io.inline_markup import columns
+
+    texts = [tuple("-" if cell is None else str(cell) for cell in row) for row in rows]
+    return columns([tuple(header), *texts], indent=indent)
 
 
 def show_tables(tables: Iterable[pl.DataFrame]) -> None:

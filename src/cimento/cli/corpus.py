@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import typer
 
 from cimento.cli import corpus_build, queries
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.corpus_build import (
     ConnectiveOptions,
     InventoryOptions,
@@ -37,9 +37,9 @@ from cimento.corpus.treebanks import ReadingProblem, open_treebanks
 from cimento.errors import InputError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import write_text
-from cimento.io.inline_markup import columns
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.paradigms.registry import load_suite, sentence_suite
+from cimento.report.formatting import rate
 from cimento.suites import Meta
 
 if TYPE_CHECKING:
@@ -74,18 +74,16 @@ def inventory(options: MergeOptions) -> None:
     opened = [open_inventory(name) for name in options.inventories]
     name = options.output.stem if options.output else "merged"
     merged, lists = merge_inventories(opened, name=name)
-    rows: list[tuple[str, ...]] = [("connective", "class", "other spellings", "lists")]
-    for connective in merged.connectives:
-        others = ", ".join(map(write_spelling, connective.spellings[1:]))
-        rows.append(
-            (
-                connective.name,
-                connective.category or "-",
-                others or "-",
-                ", ".join(lists[connective.name]),
-            )
+    rows = [
+        (
+            connective.name,
+            connective.category or None,
+            ", ".join(map(write_spelling, connective.spellings[1:])) or None,
+            ", ".join(lists[connective.name]),
         )
-    show(columns(rows))
+        for connective in merged.connectives
+    ]
+    show(in_columns(("connective", "class", "other spellings", "lists"), rows))
     sizes = ", ".join(f"{inventory.name} {len(inventory.connectives)}" for inventory in opened)
     several = sum(len(names) > 1 for names in lists.values())
     note(f"{sizes}: {len(lists)} connectives, of which {several} are in several lists")
@@ -117,18 +115,18 @@ def tags(options: TagOptions) -> None:
         tags_of(sentence) for file in open_treebanks(options.train) for sentence in file.sentences()
     ]
     model = TagModel(training, order=options.order, added=options.added)
-    rows: list[tuple[str, ...]] = [("file", "sentences", "tags", "perplexity")]
+    rows: list[tuple[object, ...]] = []
     table = ["\t".join(("file", "sent_id", "n_tags", "logprob_nats", "perplexity", "tags"))]
     for file in options.files:
         tagged = [(sentence.id, tags_of(sentence)) for sentence in file.sentences()]
         whole = model.perplexity([tags for _, tags in tagged])
-        size = str(sum(len(tags) for _, tags in tagged))
-        rows.append((file.name, str(len(tagged)), size, "-" if whole is None else f"{whole:.3f}"))
+        size = sum(len(tags) for _, tags in tagged)
+        rows.append((file.name, len(tagged), size, rate(whole)))
         for name, tags in tagged:
             nats, perplexity = model.logprob_nats(tags), model.perplexity([tags])
             cells = (file.name, name, str(len(tags)), repr(nats), repr(perplexity), " ".join(tags))
             table.append("\t".join(cells))
-    show(columns(rows))
+    show(in_columns(("file", "sentences", "tags", "perplexity"), rows))
     note(f"{options.order}-grams of {counted(len(training), 'sentence')}, {options.added:g} added")
     if options.output is not None:
         note(f"written: {write_text(chr(10).join(table) + chr(10), options.output)}")
@@ -265,6 +263,9 @@ def connectives(options: CountOptions) -> None:
 app.command("connectives", short_help="Count each connective.")(connectives)
 
 
+_OF_PROBLEMS = ("line", "sentence", "seen", "severity")
+
+
 class CheckOptions(Options):
     """The treebanks to check."""
 
@@ -295,12 +296,7 @@ def check(options: CheckOptions) -> int:
                     "sentences": sentences,
                     "words": words,
                     "problems": [
-                        {
-                            "line": problem.line,
-                            "sentence": problem.sentence,
-                            "seen": problem.seen,
-                            "severity": problem.severity,
-                        }
+                        {name: getattr(problem, name) for name in _OF_PROBLEMS}
                         for problem in problems
                     ],
                 }
@@ -366,9 +362,8 @@ def tweets(options: TweetOptions) -> None:
         duplicates=options.duplicates == "keep",
     )
     _write(extracted.sentences, extracted.counts, options.output)
-    rows: list[tuple[str, ...]] = [("connective", "class", "spelling", "n")]
-    rows += [(*row[:3], str(row[3])) for row in spelling_table(extracted.sentences, opened)]
-    show(columns(rows))
+    rows = spelling_table(extracted.sentences, opened)
+    show(in_columns(("connective", "class", "spelling", "n"), rows))
 
 
 class ConcordanceOptions(Options):
@@ -402,7 +397,6 @@ def concordance(options: ConcordanceOptions) -> None:
 
 
 def _write(sentences: Sequence[PlainSentence], counts: Mapping[str, int], output: Path) -> None:
-
     for what, number in counts.items():
         if number:
             note(f"{what}: {number}")

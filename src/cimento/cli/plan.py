@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.evaluating import (
     PART_MISSING,
     evaluate_with_progress,
@@ -19,7 +19,6 @@ from cimento.engine.engines import Engine, array_script
 from cimento.errors import counted
 from cimento.io.declared import option
 from cimento.io.files import write_text
-from cimento.io.inline_markup import columns
 from cimento.options import RunOptions
 from cimento.runs.usage import duration, gigabytes
 
@@ -54,16 +53,16 @@ def plan(options: RunOptions) -> int:
 def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
     later = any(suite.later for suite in planned.suites)
     stored = any(suite.stored for suite in planned.suites)
-    heads = (*(["stored"] if stored else []), "requests", "new")
-    suites = [("suite", "items", *heads, *(["later, at most"] if later else []))]
-    suites += [
+    heads = ("suite", "items", *(["stored"] if stored else []), "requests", "new",
+             *(["later, at most"] if later else []))  # fmt: skip
+    suites = [
         (
             suite.suite,
-            str(suite.items) if suite.items or not suite.problem else "-",
-            *([str(len(suite.stored))] if stored else []),
-            ", ".join(f"{number} {name}" for name, number in suite.requests.items()) or "-",
-            str(suite.new),
-            *([str(suite.later) if suite.later else "-"] if later else []),
+            suite.items if suite.items or not suite.problem else None,
+            *([len(suite.stored)] if stored else []),
+            ", ".join(f"{number} {name}" for name, number in suite.requests.items()) or None,
+            suite.new,
+            *([suite.later or None] if later else []),
         )
         for suite in planned.suites
     ]
@@ -75,9 +74,9 @@ def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
     ]
     device = "one GPU" if gpu else "the processors here"
     lines = [
-        columns(suites),
+        in_columns(heads, suites),
         "",
-        columns(_models(planned)),
+        _models(planned),
         "",
         *(f"{problem}\n" for problem in problems),
         *(
@@ -150,23 +149,23 @@ def _servers(planned: Planned, *, priced: bool) -> list[str]:
     return lines
 
 
-def _models(planned: Planned) -> list[tuple[str, ...]]:
-    """The rows of the table of requests by model."""
-    header = ("model", "requests", "units", "done", "tokens", "kept", "time", "memory")
+def _models(planned: Planned) -> str:
+    """The table of requests by model."""
     rows = [
         (
             model.model,
-            str(model.requests),
-            str(model.units) if model.units else "-",
-            str(model.done) if model.units else "-",
-            "-" if model.tokens is None else f"{model.tokens:,}",
-            "-" if model.kept is None else str(model.kept),
-            "-" if model.seconds is None else f"{duration(model.seconds)} ({model.by})",
-            "-" if model.memory_bytes is None else gigabytes(model.memory_bytes),
+            model.requests,
+            model.units or None,
+            model.done if model.units else None,
+            None if model.tokens is None else f"{model.tokens:,}",
+            model.kept,
+            None if model.seconds is None else f"{duration(model.seconds)} ({model.by})",
+            None if model.memory_bytes is None else gigabytes(model.memory_bytes),
         )
         for model in planned.models
     ]
-    return [header, *rows]
+    header = ("model", "requests", "units", "done", "tokens", "kept", "time", "memory")
+    return in_columns(header, rows)
 
 
 class _PrefetchOptions(RunOptions):

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.corpus_build import (
     FormOptions,
     MalformedOptions,
@@ -186,13 +186,10 @@ def queries(options: LibraryOptions) -> None:
         show_json({"queries": records})
         return
     shown = ("name", "languages", "title", *(["matches", "pairs", "twins"] if counts else []))
-    rows = [tuple("bad sentence" if name == "title" else name for name in shown)]
-    rows += [tuple(_cell(record.get(name)) for name in shown) for record in records]
-    show(columns(rows))
-
-
-def _cell(value: object) -> str:
-    return " ".join(value) if isinstance(value, list) else "-" if value is None else str(value)
+    heads = ["bad sentence" if name == "title" else name for name in shown]
+    for record, query_ in zip(records, queries, strict=True):
+        record["languages"] = " ".join(query_.languages)
+    show(in_columns(heads, ([record.get(name) for name in shown] for record in records)))
 
 
 def query_counts(
@@ -470,7 +467,6 @@ def _meta(
     name: str,
     pairs: Mapping[str, TreebankPair],
 ) -> Meta:
-
     files = dict.fromkeys(index.files[index.entries[p.sentence].file] for p in pairs.values())
     forms = f"{options.dictionary}, then the treebanks" if options.dictionary else "the treebanks"
     title = f"{stored.title}: " if stored.title else ""

@@ -368,7 +368,6 @@ def _item_json(report: RunReport, record: ItemRecord) -> dict[str, object]:
 
 
 def _item(report: RunReport, record: ItemRecord) -> str:
-
     colour = sys.stdout.isatty()
     width = shutil.get_terminal_size((100, 24)).columns if colour else 100
     shown = terminal_item(record, report, width=width, colour=colour)

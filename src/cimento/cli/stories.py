@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import StoredOptions, command_of, run_option
 from cimento.errors import UsageError
 from cimento.io.declared import Options, Settings, checked, option
@@ -36,11 +36,16 @@ if TYPE_CHECKING:
 
 def prompts() -> None:
     """List the prompts of the story tasks: id, version, language, form of the first tier."""
-    rows: list[tuple[str, ...]] = [("prompt", "version", "language", "first tier")]
-    for prompt in all_prompts().values():
-        instruction = TierPrompt(STORY, prompt, PromptStyle()).instruction.replace("\n", " ")
-        rows.append((prompt.id, prompt.version, prompt.language, instruction))
-    show(columns(rows))
+    rows = [
+        (
+            one.id,
+            one.version,
+            one.language,
+            TierPrompt(STORY, one, PromptStyle()).instruction.replace("\n", " "),
+        )
+        for one in all_prompts().values()
+    ]
+    show(in_columns(("prompt", "version", "language", "first tier"), rows))
 
 
 class PromptOptions(Options):

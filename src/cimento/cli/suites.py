@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Literal
 import typer
 
 from cimento.cli import suites_audit, suites_build, suites_derived
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of, run_option
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, option
 from cimento.io.files import folder_atomically, refuse_existing
-from cimento.io.inline_markup import columns
 from cimento.paradigms.registry import (
     LoadedSuite,
     audit_suite,
@@ -86,12 +85,9 @@ def list_suites(options: ListOptions) -> None:
         _list_published()
         return
 
-    rows = [("suite", "kind", "language", "items", "phenomenon", "status")]
-    rows += [
-        (entry.name, entry.kind, entry.language, str(entry.items), entry.phenomenon, entry.status)
-        for entry in list_builtin()
-    ]
-    show(columns(rows))
+    names = ("kind", "language", "items", "phenomenon", "status")
+    rows = [(entry.name, *(getattr(entry, name) for name in names)) for entry in list_builtin()]
+    show(in_columns(("suite", *names), rows))
 
 
 def _listed(entry: BuiltinSuite | Published) -> dict[str, object]:
@@ -105,9 +101,7 @@ def _listed(entry: BuiltinSuite | Published) -> dict[str, object]:
 
 
 def _list_published() -> None:
-
-    rows = [("dataset", "languages", "licence", "size", "pinned", "what it is", "where")]
-    rows += [
+    rows = [
         (
             entry.name,
             " ".join(entry.languages),
@@ -119,7 +113,8 @@ def _list_published() -> None:
         )
         for entry in published().values()
     ]
-    show(columns(rows))
+    header = ("dataset", "languages", "licence", "size", "pinned", "what it is", "where")
+    show(in_columns(header, rows))
 
 
 class GetOptions(Options):

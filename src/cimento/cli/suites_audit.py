@@ -9,15 +9,15 @@ import json as json_module
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cimento.cli.console import show, show_json
+from cimento.cli.console import in_columns, show, show_json
 from cimento.cli.flags import SuitesOptions, command_of, run_option
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError, counted
 from cimento.io.declared import Texts, option
-from cimento.io.inline_markup import columns
 from cimento.models.registry import open_scorer
 from cimento.models.settings import Asking
 from cimento.paradigms.registry import LoadedSuite, load_suites, sentence_suite
+from cimento.report.formatting import number, rate
 from cimento.suites import Suite
 
 if TYPE_CHECKING:
@@ -136,29 +136,16 @@ def _audit_as_text(audit: Audit) -> str:
     """An audit in words; without a model, nothing is known of tokens."""
     from cimento.paradigms.regions.audit import remarks
 
-    rows: list[tuple[str, ...]] = [
-        ("condition", "words", "characters", "tokens", "in the target", "Zipf")
-    ]
-    rows += [
-        (
-            condition.condition,
-            *(
-                "-" if value is None else f"{value:.2f}"
-                for value in (
-                    condition.words,
-                    condition.characters,
-                    condition.tokens,
-                    condition.target_tokens,
-                    condition.zipf,
-                )
-            ),
-        )
-        for condition in audit.conditions
+    header = ("condition", "words", "characters", "tokens", "in the target", "Zipf")
+    means = ("words", "characters", "tokens", "target_tokens", "zipf")
+    rows = [
+        (one.condition, *(number(getattr(one, name), digits=2) for name in means))
+        for one in audit.conditions
     ]
     lines = [
         f"{audit.suite}: {counted(audit.n_items, 'item')}; "
         + (audit.target or "the predictions name no single target (see --region)"),
-        columns(rows, indent=2),
+        in_columns(header, rows, indent=2),
         *(
             f"  {_TITLES[name]}: - (unknown without a model: -m)"
             if name in _OF_TOKENS and audit.no_tokens
@@ -274,17 +261,17 @@ def probe_suites(options: ProbeOptions) -> None:
 
 
 def _probes_as_text(probes: list[Probe]) -> str:
-    rows = [("suite", "model", "sentences", "acceptable", "AUC", "95 % interval", "right", "MCC")]
-    rows += [
+    header = ("suite", "model", "sentences", "acceptable", "AUC", "95 % interval", "right", "MCC")
+    rows = [
         (
             one.suite,
             one.model,
-            str(one.sentences),
-            str(one.acceptable),
-            "-" if one.auc is None else f"{one.auc:.3f}",
-            "-" if one.low is None else f"[{one.low:.3f}, {one.high:.3f}]",
-            f"{one.accuracy:.3f}",
-            "-" if one.mcc is None else f"{one.mcc:.3f}",
+            one.sentences,
+            one.acceptable,
+            rate(one.auc),
+            None if one.low is None else f"[{one.low:.3f}, {one.high:.3f}]",
+            rate(one.accuracy),
+            rate(one.mcc),
         )
         for one in probes
     ]
@@ -301,4 +288,4 @@ def _probes_as_text(probes: list[Probe]) -> str:
     ]
     reasons = dict.fromkeys(one.reason for one in probes if one.reason)
     notes += [f"Not there: {reason}." for reason in reasons]
-    return "\n".join([columns(rows), "", *notes])
+    return "\n".join([in_columns(header, rows), "", *notes])

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import command_of, run_option
 from cimento.cli.queries import build_query
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_existing
-from cimento.io.inline_markup import columns
 from cimento.paradigms.registry import load_suite, sentence_suite
 from cimento.suites.builtin import find_suite
 from cimento.suites.formats.native import write_native
@@ -61,14 +60,12 @@ def templates(options: TemplateOptions) -> None:
     if options.as_json:
         show_json(counted_by_name)
         return
-    rows: list[tuple[str, ...]] = [
-        ("template", "generated", "kept", "removed", "added", "reviewed")
-    ]
-    rows += [
-        (name, *(str(part if isinstance(part, int) else len(part)) for part in parts.values()))
+    rows = [
+        (name, *(part if isinstance(part, int) else len(part) for part in parts.values()))
         for name, parts in counted_by_name.items()
     ]
-    show(columns(rows))
+    header = ("template", "generated", "kept", "removed", "added", "reviewed")
+    show(in_columns(header, rows))
     note(f"Review {output / 'seeds.tsv'}, then: cimento suites check {output}")
 
 
@@ -226,16 +223,14 @@ def pairs(options: GrammarOptions) -> None:
 def _list_grammars(names: Sequence[str]) -> None:
     from cimento.corpus.grammar_files import find_grammar, items_read, read_grammar
 
-    rows: list[tuple[str, ...]] = [
-        ("name", "language", "class", "phenomenon", "items with two readers")
-    ]
     paths = {name: find_grammar(name) for name in names}
     read = {folder: items_read(folder) for folder in {path.parent for path in paths.values()}}
-    for name, path in paths.items():
-        grammar = read_grammar(path)
-        items = str(read[path.parent][name] or "")
-        rows.append((name, grammar.language, grammar.term, grammar.phenomenon, items))
-    show(columns(rows))
+    rows = [
+        (name, one.language, one.term, one.phenomenon, read[path.parent][name] or "")
+        for name, path in paths.items()
+        for one in [read_grammar(path)]
+    ]
+    show(in_columns(("name", "language", "class", "phenomenon", "items with two readers"), rows))
 
 
 def _read_replacements(path: Path) -> list[Replacement]:

@@ -7,13 +7,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of, run_option
 from cimento.cli.resources import needed_frequencies
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_existing, write_text
-from cimento.io.inline_markup import columns
 from cimento.models.ngram_training import MOST_ORDER
 from cimento.paradigms.registry import load_suite, load_suites, sentence_suite
 from cimento.suites.formats.native import write_native
@@ -65,12 +64,12 @@ def match_suite(options: MatchOptions) -> None:
     refuse_existing(options.output)
     write_native(matched.suite, options.output)
     kept = len(matched.suite.items)
+    header = ("", "items", "words apart", "characters apart", "words shared", "frequency apart")
     rows = [
-        ("", "items", "words apart", "characters apart", "words shared", "frequency apart"),
-        ("all", str(kept + len(matched.dropped)), *_numbers(matched.before)),
-        ("kept", str(kept), *_numbers(matched.after)),
+        ("all", kept + len(matched.dropped), *_numbers(matched.before)),
+        ("kept", kept, *_numbers(matched.after)),
     ]
-    show(columns(rows))
+    show(in_columns(header, rows))
     note(f"Written: {options.output}")
 
 
@@ -356,16 +355,17 @@ def vary_suite(options: VaryOptions) -> None:
     sentences, digest = sentence_suite(loaded), loaded.reading.sha256
     variants = read_variants(options.variants)
     made = [(variant, vary(sentences, variant, sha256=digest)) for variant in variants]
-    rows = [("variant", "items changed", "sentences changed", "items untouched", "folder")]
+    rows: list[tuple[object, ...]] = []
     for variant, varied in made:
         folder = write_native(varied.suite, options.output / varied.suite.name)
-        changed, untouched = str(len(varied.changed)), str(len(varied.untouched))
-        rows.append((variant.name, changed, str(varied.sentences), untouched, str(folder)))
+        changed, untouched = len(varied.changed), len(varied.untouched)
+        rows.append((variant.name, changed, varied.sentences, untouched, folder))
         for line in summarize(inspect_suite(folder)[1]):
             note(f"{varied.suite.name}: {line}")
         if left := open_slots(varied.suite):
             note(f"{varied.suite.name}: slots that nothing fills: {', '.join(left)}")
-    show(columns(rows))
+    header = ("variant", "items changed", "sentences changed", "items untouched", "folder")
+    show(in_columns(header, rows))
 
 
 class BaselineOptions(Options):
