@@ -13,7 +13,7 @@ from cimento.cli import annotate_dialogues, annotate_surveys
 from cimento.cli.console import note, show
 from cimento.cli.flags import (
     command_of,
-    reasons,
+    parted,
     refuse_file_name,
     refuse_used_folder,
     run_option,
@@ -287,7 +287,7 @@ class FilterOptions(Options):
             ExclusionRules,
             statuses=tuple(part.strip() for part in self.status.split(",") if part.strip()),
             seconds=self.min_seconds,
-            by_hand=reasons(self.drop, flag="--drop", example="p12=asked for it"),
+            by_hand=parted(self.drop, flag="--drop", todo="Say why: --drop 'p12=asked for it'."),
         )
 
 

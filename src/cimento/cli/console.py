@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import polars as pl
+
+    from cimento.report.figures import Figure
 
 
 NOT_REACHED = 4
@@ -76,6 +78,20 @@ def show_tables(tables: Iterable[pl.DataFrame]) -> None:
     import polars as pl
 
     show(pl.concat(tables, how="diagonal_relaxed").write_csv(separator="\t"))
+
+
+def write_drawn(draw: Callable[[], Iterable[Figure]], folder: Path) -> list[Path]:
+    """Write figures into a folder; say why where they cannot be drawn.
+
+    Raises:
+        StorageError: a file cannot be written.
+    """
+    from cimento.report.figures import lacking_figures, write_figures
+
+    if lacking := lacking_figures():
+        note(lacking)
+        return []
+    return write_figures(draw(), folder)
 
 
 def note(text: str) -> None:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from cimento.cli import flags
 from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import command_of, run_option
+from cimento.cli.flags import command_of, parted, run_option
 from cimento.corpus.connectives import DecisionKind
 from cimento.corpus.connectives.matching import open_rule
 from cimento.errors import InputError
@@ -191,8 +190,10 @@ def select(options: SelectOptions) -> None:
         opened,
         open_rule(options.rule),
         top=options.top,
-        exclude=flags.reasons(
-            options.exclude or (), flag="--exclude", example="per=before infinitives"
+        exclude=parted(
+            options.exclude,
+            flag="--exclude",
+            todo="Say why: --exclude 'per=before infinitives'.",
         ),
         skipped=skipped,
     )

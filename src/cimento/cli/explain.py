@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.evaluating import opened_cache, progress_bars
-from cimento.cli.flags import SheetOptions, command_of, run_option
+from cimento.cli.flags import SheetOptions, command_of, parted, run_option
 from cimento.engine.engines import Engine
 from cimento.errors import UsageError, counted
 from cimento.explain import Attribution, Explanation, attribute, plan_explanation
@@ -151,7 +151,7 @@ def _settings(options: ExplainOptions, run: Run) -> ExplainSettings:
     """What is asked about a run."""
     return options.named_in(
         ExplainSettings,
-        swaps=_swaps(options.swap),
+        swaps=parted(options.swap, flag="--swap", todo="Write BASE=SOURCE."),
         features=options.feature,
         controller=regions_named(suite_of(run), options.controller, flag="--controller"),
         regions=regions_named(suite_of(run), options.region),
@@ -173,21 +173,6 @@ def _planned(plan: ModelPlan) -> str:
     if plan.problem:
         parts.append(plan.problem)
     return f"{plan.model}: {'; '.join(parts)}."
-
-
-def _swaps(texts: Sequence[str]) -> dict[str, str]:
-    """The source of each base.
-
-    Raises:
-        UsageError: a text is not of the form BASE=SOURCE.
-    """
-    swaps = {}
-    for text in texts:
-        base, _, source = text.partition("=")
-        if not base.strip() or not source.strip():
-            raise UsageError(where="--swap", seen=f"got {text!r}", todo="Write BASE=SOURCE.")
-        swaps[base.strip()] = source.strip()
-    return swaps
 
 
 def _run(options: ExplainOptions) -> Run:

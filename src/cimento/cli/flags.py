@@ -270,19 +270,27 @@ def flag(*flags: str, help: str | None, **more: Any) -> Any:  # noqa: A002  # as
     return typer.Option(*flags, help=help, envvar=variable, show_envvar=False, **more)
 
 
-def reasons(given: Iterable[str], *, flag: str, example: str) -> dict[str, str]:
-    """The reasons by name, from options written as ``NAME=REASON``.
+def parted(
+    texts: Iterable[str], *, flag: str, todo: str, may_be_empty: bool = False
+) -> dict[str, str]:
+    """What stands after each name, from options written as ``NAME=TEXT``.
+
+    Args:
+        texts: as the user wrote them.
+        flag: the option, for the message.
+        todo: what to write instead.
+        may_be_empty: whether nothing may stand after the sign.
 
     Raises:
-        UsageError: a name or a reason is missing.
+        UsageError: a name or a text is missing.
     """
-    given_reasons = {}
-    for text in given:
-        name, _, reason = text.partition("=")
-        if not (name.strip() and reason.strip()):
-            raise UsageError(where=flag, seen=f"got {text!r}", todo=f"Say why: {flag} '{example}'.")
-        given_reasons[name.strip()] = reason.strip()
-    return given_reasons
+    pairs = {}
+    for text in texts:
+        name, equals, after = text.partition("=")
+        if not name.strip() or not (equals if may_be_empty else after.strip()):
+            raise UsageError(where=flag, seen=f"got {text!r}", todo=todo)
+        pairs[name.strip()] = after.strip()
+    return pairs
 
 
 def shape_of(field: FieldInfo) -> Literal["list", "bool", "one"]:

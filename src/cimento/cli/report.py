@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import SheetOptions, StoredOptions, command_of, run_option
+from cimento.cli.flags import SheetOptions, StoredOptions, command_of, parted, run_option
 from cimento.cli.report_tables import TableName, make_table
 from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError, counted, did_you_mean
@@ -208,18 +208,8 @@ _FOR_PROGRAMS = frozenset({".csv", ".json"})
 
 
 def names_given(texts: Iterable[str]) -> dict[str, str]:
-    """The names and their replacements, from ``--rename NAME=TEXT``.
-
-    Raises:
-        UsageError: a text is not such a pair.
-    """
-    names = {}
-    for given in texts:
-        name, equals, shown = given.partition("=")
-        if not name.strip() or not equals:
-            raise UsageError(where="--rename", seen=f"got {given!r}", todo="Write NAME=TEXT.")
-        names[name.strip()] = shown.strip()
-    return names
+    """The names and their replacements, from ``--rename NAME=TEXT``."""
+    return parted(texts, flag="--rename", todo="Write NAME=TEXT.", may_be_empty=True)
 
 
 def _table(

@@ -11,7 +11,7 @@ import typer
 
 from cimento.api import Failure
 from cimento.cli import study_italian
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import note, show, show_json, write_drawn
 from cimento.cli.evaluating import (
     PART_MISSING,
     evaluate_with_progress,
@@ -32,9 +32,10 @@ from cimento.studies.agreement.table import Averaging
 from cimento.suites.stimuli import PunctuationRule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from cimento.paradigms.cloze.requests import Candidate
+    from cimento.report.figures import Figure
     from cimento.report.grid import Grid
     from cimento.studies import Section
     from cimento.studies.agreement import AgreementReport
@@ -212,19 +213,18 @@ def _show_models(options: AgreementOptions, report: AgreementReport) -> None:
 
 def _figures(report: AgreementReport, folder: Path) -> list[Path]:
     """The figures of the report; none where they cannot be drawn."""
-    from cimento.report.figures import lacking_figures, write_figures
     from cimento.studies.agreement.profile import profile_figure
     from cimento.studies.agreement.text import circuits_figure, drops_figure
 
-    if lacking := lacking_figures():
-        note(lacking)
-        return []
-    drawn = [profile_figure(report.profile)] if report.profile else []
-    if any(row.drop is not None for row in report.twins):
-        drawn.append(drops_figure(report.twins))
-    if report.syntaxgym:
-        drawn.append(circuits_figure(report.syntaxgym))
-    return write_figures(drawn, folder)
+    def draw() -> Iterator[Figure]:
+        if report.profile:
+            yield profile_figure(report.profile)
+        if any(row.drop is not None for row in report.twins):
+            yield drops_figure(report.twins)
+        if report.syntaxgym:
+            yield circuits_figure(report.syntaxgym)
+
+    return write_drawn(draw, folder)
 
 
 class PortugueseOptions(StudyOptions):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import note, show, show_json, write_drawn
 from cimento.cli.evaluating import evaluate_with_progress, report_failures, report_figures
 from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import StudyOptions
@@ -21,11 +21,12 @@ from cimento.paradigms.stories.options import GroupingName
 from cimento.studies import as_json, as_text, tables_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from cimento.paradigms.regions.factorial import Factorial
     from cimento.paradigms.stories.recordings import Responses
     from cimento.paradigms.stories.suite import Story, StorySuite
+    from cimento.report.figures import Figure
     from cimento.report.grid import Grid
     from cimento.runs.run import Run
     from cimento.studies import Section
@@ -443,12 +444,12 @@ def _story_figures(
     """The figures of a report on stories, for all models; none if they cannot be drawn."""
     from cimento.paradigms.stories.judging import judge_stories
     from cimento.paradigms.stories.sections import story_figures
-    from cimento.report.figures import lacking_figures, write_figures
 
-    if lacking := lacking_figures():
-        note(lacking)
-        return []
-    judged = {
-        model.model: judge_stories(stories, model.answers, first_of_ties=True) for model in models
-    }
-    return write_figures(story_figures(name, judged), folder)
+    def draw() -> Iterable[Figure]:
+        judged = {
+            model.model: judge_stories(stories, model.answers, first_of_ties=True)
+            for model in models
+        }
+        return story_figures(name, judged)
+
+    return write_drawn(draw, folder)
