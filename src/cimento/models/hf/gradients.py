@@ -27,7 +27,7 @@ from cimento.errors import ModelError
 from cimento.models.hf.batches import Asks, Trial, asks_of, batches, memory_of
 from cimento.models.hf.heads import widened
 from cimento.models.hf.layout import tolerance_nats
-from cimento.models.hf.scorer import probe_of
+from cimento.models.hf.sites import probe_of
 from cimento.models.questions import ERROR_NATS, ERROR_SHARE, Attribute, Attributions
 
 if TYPE_CHECKING:
