@@ -31,8 +31,10 @@ def run_command(action: Callable[[RunOptionsT], int]) -> Callable[..., Callable[
         action: function of `RunOptions`, or of a subclass with the options of the command.
     """
 
+    model = options_of(action)
+
     def read(given: Given) -> Given:
-        stated = dict(with_run_file(options_of(action), model_from_lm_eval(given)))
+        stated = dict(with_run_file(model, model_from_lm_eval(given)))
         if isinstance(suites := stated.get("suites"), list | tuple):
             stated["suites"] = [match for name in suites for match in matches_of(str(name))]
         _refuse_file(stated.get("output"))

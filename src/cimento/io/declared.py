@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -97,7 +97,7 @@ class Options(BaseModel):
             others: the fields that are no options, or have another value.
         """
         names = {field.name for field in fields(record)} - others.keys()
-        return cast("RecordT", record(**{name: getattr(self, name) for name in names}, **others))
+        return record(**{name: getattr(self, name) for name in names}, **others)
 
 
 def about(field: FieldInfo) -> Mapping[str, Any]:

@@ -324,7 +324,7 @@ class CausalScorer(TransformersScorer):
         return [following_trial(base, source, moved)]
 
     def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
-        scoring = self._reader_of(columns)
+        scoring: CausalScoring = self._reader_of(columns)
         if self._stride is None or self.card.window is None:
             return scoring.score(encoded)
         return in_windows(encoded, scoring.score, window=self.card.window, stride=self._stride)
