@@ -30,7 +30,6 @@ def run_command(action: Callable[[RunOptionsT], int]) -> Callable[..., Callable[
     Args:
         action: function of `RunOptions`, or of a subclass with the options of the command.
     """
-
     model = options_of(action)
 
     def read(given: Given) -> Given:
