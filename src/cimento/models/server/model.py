@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 
 from cimento.errors import ModelError, UsageError
 from cimento.io.files import default_cache_folder
-from cimento.io.parsing import parse_json
+from cimento.io.parsing import parse_json, value_at
 from cimento.io.transport import Patience, TransientError
 from cimento.models.base import Meter, ModelCard, Score
 from cimento.models.questions import Choose, OptionScores, Reply, StopReason, Written
@@ -167,8 +167,7 @@ def reply_in(answer: JsonValue, *, chat: bool, options: Sequence[str]) -> Writte
         chat: whether turns were sent, and not one text.
         options: that the reply was constrained to; empty where it was free.
     """
-    choices = answer.get("choices") if isinstance(answer, dict) else None
-    choice = choices[0] if isinstance(choices, list) and choices else None
+    choice: JsonValue = value_at(answer, "choices", 0)
     if not isinstance(choice, dict):
         return None
     text: JsonValue = choice.get("text")
@@ -190,7 +189,7 @@ def _unpacked(text: str) -> str:
         content = parse_json(text)
     except ValueError:
         return text
-    answer = content.get(ANSWER) if isinstance(content, dict) else None
+    answer: JsonValue = value_at(content, ANSWER)
     return answer if isinstance(answer, str) else text
 
 
@@ -367,7 +366,7 @@ def _models(server: Server) -> dict[str, JsonObject]:
         answer = server.get("/models")
     except NotThereError:
         return {}
-    data = answer.get("data") if isinstance(answer, dict) else None
+    data: JsonValue = value_at(answer, "data")
     entries = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
     return {str(entry["id"]): entry for entry in entries if "id" in entry}
 
