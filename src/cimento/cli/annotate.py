@@ -26,7 +26,9 @@ from cimento.people.judgments import (
     SUFFIXES,
     finite,
     judgments_of,
+    map_of_options,
     read_judgments,
+    read_map,
     refuse_overwriting,
     refuse_suffix,
     table_of,
@@ -99,9 +101,8 @@ def _needed_form(options: ImportAnswersOptions) -> AnswerForm:
     if options.form is not None:
         return options.form
     first = options.files[0]
-    columns = _columns(options.mapping, options.columns or (), options.fixed or ())
-    likely = form_of(first, columns, _asked(options, "wide"))
-    asked = " ".join(f"--suite {shlex.quote(name)}" for name in options.suites or ())
+    likely = form_of(first, _columns(options), _asked(options, "wide"))
+    asked = " ".join(f"--suite {shlex.quote(name)}" for name in options.suites)
     asked = asked or f"--design {shlex.quote(str(options.design or 'SURVEY'))}"
     hint = f" {first.name} looks like {likely}." if likely else ""
     raise UsageError(
@@ -128,8 +129,8 @@ def import_answers(options: ImportAnswersOptions) -> None:
     form = _needed_form(options)
     refuse_suffix(options.output)
     refuse_overwriting(options.output, options.files)
-    _check_people(options.files, options.prolific, options.keep, options.participants)
-    paths = [path for name in options.suites or () for path in suite_paths(find_suite(name))]
+    _check_people(options)
+    paths = [path for name in options.suites for path in suite_paths(find_suite(name))]
     submissions = read_prolific(options.prolific) if options.prolific is not None else None
     key = _secret(options.secret) if form != "rated" and options.names == "replace" else None
     reading = read(
@@ -138,7 +139,7 @@ def import_answers(options: ImportAnswersOptions) -> None:
             form=form,
             suites=paths,
             design=_asked(options, form),
-            columns=_columns(options.mapping, options.columns or (), options.fixed or ()),
+            columns=_columns(options),
             secret=key,
             submissions=submissions,
             unknown=options.unknown,
@@ -146,7 +147,7 @@ def import_answers(options: ImportAnswersOptions) -> None:
     )
     write_judgments(table_of(reading.judgments), options.output)
     if options.participants is not None and submissions is not None:
-        _write_people(submissions, options.keep or (), key, options.participants)
+        _write_people(submissions, options.keep, key, options.participants)
     for reason, number in reading.passed.items():
         note(f"{number} skipped: {reason}")
     for remark in reading.notes:
@@ -181,19 +182,15 @@ def _asked(options: ImportAnswersOptions, form: AnswerForm) -> AskedItems | None
     return None if path is None else asked_by(read_design(path), stored=form in OF_DESIGNS)
 
 
-def _check_people(
-    files: Sequence[Path],
-    prolific: Path | None,
-    keep: Sequence[str] | None,
-    participants: Path | None,
-) -> None:
+def _check_people(options: ImportAnswersOptions) -> None:
     """Refuse options that have no effect without another, and files that would be overwritten."""
+    prolific, participants = options.prolific, options.participants
     if participants is not None and prolific is None:
         raise UsageError(where="--participants", seen="there is no --prolific", todo="Give both.")
-    if keep and participants is None:
+    if options.keep and participants is None:
         raise UsageError(where="--keep", seen="there is no --participants", todo="Give both.")
     if participants is not None and prolific is not None:
-        refuse_overwriting(participants, [*files, prolific])
+        refuse_overwriting(participants, [*options.files, prolific])
     if participants is not None and participants.suffix != ".tsv":
         raise UsageError(
             where=f"--participants {participants}",
@@ -215,11 +212,9 @@ def _secret(path: Path | None) -> bytes:
     return secret
 
 
-def _columns(mapping: Path | None, columns: Sequence[str], fixed: Sequence[str]) -> ColumnMap:
-    from cimento.people.judgments import map_of_options, read_map
-
-    said = map_of_options(columns, fixed)
-    return read_map(mapping).with_own(said) if mapping is not None else said
+def _columns(options: ImportAnswersOptions) -> ColumnMap:
+    said = map_of_options(options.columns, options.fixed)
+    return said if options.mapping is None else read_map(options.mapping).with_own(said)
 
 
 def _write_people(

@@ -56,9 +56,7 @@ def pairs(options: DecideOptions) -> int:
         )
     files, opened = options.files, options.connectives
     table = open_decisions(options.decisions, files, opened)
-    done = decide(
-        options.decisions, table, opened, read=input, show=show, again=options.again or ()
-    )
+    done = decide(options.decisions, table, opened, read=input, show=show, again=options.again)
     left = sum(
         task.is_open for task in tasks_of(open_decisions(options.decisions, files, opened), opened)
     )

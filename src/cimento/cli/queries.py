@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from cimento.cli.console import in_columns, note, show, show_json
+from cimento.cli.console import in_columns, json_text, note, show, show_json
 from cimento.cli.corpus_build import (
     FormOptions,
     MalformedOptions,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from cimento.corpus.queries.matching import TreeMatch
     from cimento.corpus.queries.parsing import StoredQuery
     from cimento.corpus.query_pairs import Drafts, PairQuery, TreebankPair
-    from cimento.corpus.treebanks import ReadingProblem
 
 SOURCES, TREES, RECORD, SHEET = "sources.tsv", "trees.conllu", "query.json", "review.tsv"
 _TWIN, _MATCHED = "-adversarial", "-matched"
@@ -284,7 +283,9 @@ def build_query(options: PairQueryOptions) -> None:
     undrawn = drafts.not_drawn(drawn, per_lemma=options.per_lemma)
     record = _record(index, query, options, drafts, drawn)
     record["not_drawn"] = dict(undrawn.most_common())
-    _note_left_out(skipped, drafts.reasons + undrawn)
+    note_skipped(skipped)
+    for reason, number in (drafts.reasons + undrawn).most_common():
+        note(f"{number} left out: {reason}")
     with_text = bool(pairs) and shows_text(index.files, options.text)
     if not pairs:
         note(f"No pairs of {counted(drafts.matches, 'match', 'matches')}: nothing is written.")
@@ -294,7 +295,7 @@ def build_query(options: PairQueryOptions) -> None:
         write_text(as_trees(index, pairs), options.output / TREES)
         record["suites"] = _write_suites(index, query, stored, options, pairs)
     if pairs:
-        _write_record(record, options.output / RECORD)
+        write_text(json_text(record, indent=1) + "\n", options.output / RECORD)
     if options.as_json:
         show_json(record)
     if options.as_json or not pairs:
@@ -336,12 +337,6 @@ def _pair_query(stored: StoredQuery, options: PairQueryOptions) -> PairQuery:
         dependents=options.dependents,
         twin=stored.twin,
     )
-
-
-def _note_left_out(skipped: Sequence[ReadingProblem] | None, left_out: Counter[str]) -> None:
-    note_skipped(skipped)
-    for reason, number in left_out.most_common():
-        note(f"{number} left out: {reason}")
 
 
 def _record(
@@ -408,12 +403,6 @@ def _power_lines(record: Mapping[str, object]) -> list[str]:
     if record["items"] and not lines:
         lines.append("With so few items no accuracy is distinguishable from chance (power 0.8).")
     return lines
-
-
-def _write_record(record: Mapping[str, object], path: Path) -> None:
-    import json
-
-    write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", path)
 
 
 def _write_suites(

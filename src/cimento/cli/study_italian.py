@@ -187,7 +187,9 @@ def connectives(options: ConnectivesOptions) -> int:
         above += [text.expected_section(compared)] if compared else []
         show(as_text([*above, *sections], options.form))
     details = {"details": sections} if sections else {}
-    options.write({**tables, **details}, _connective_figures(runs.all, options.output))
+    folder = options.output if runs.all else None
+    drawn = [] if folder is None else report_figures(runs.all, folder)
+    options.write({**tables, **details}, drawn)
     return code or int(any(cell.equal is False for cell in compared))
 
 
@@ -262,11 +264,6 @@ def _sections(
         *(copy_tables(copy) if copy else []),
         *model_sections(runs.rated),
     ]
-
-
-def _connective_figures(runs: Sequence[Run], folder: Path | None) -> list[Path]:
-    """The figures of the runs; none without a folder."""
-    return report_figures(runs, folder) if runs and folder is not None else []
 
 
 class StoryStudyOptions(StudyOptions):

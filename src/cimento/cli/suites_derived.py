@@ -57,7 +57,7 @@ def match_suite(options: MatchOptions) -> None:
     matched = match_items(
         sentences,
         limits,
-        conditions=tuple(options.condition or ()),
+        conditions=options.condition,
         frequency=known,
         sha256=loaded.reading.sha256,
     )
