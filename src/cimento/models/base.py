@@ -233,17 +233,12 @@ class EncodedTexts(Sequence[Encoded]):
         )
 
 
-@runtime_checkable
-class Carded(Protocol):
-    """What every protocol of a model has: its card."""
+class Scorer(Protocol):
+    """The protocol of a language model that gives the probabilities of the tokens of a text."""
 
     @property
     def card(self) -> ModelCard:
         """The card of the model."""
-
-
-class Scorer(Carded, Protocol):
-    """The protocol of a language model that gives the probabilities of the tokens of a text."""
 
     def encode(self, requests: Sequence[Score]) -> Sequence[Encoded]:
         """Tokenize the requests in order, as a list of records or as columns.
@@ -287,8 +282,12 @@ class LayerScorer(ColumnScorer, Protocol):
 
 
 @runtime_checkable
-class TextScorer(Carded, Protocol):
+class TextScorer(Protocol):
     """The protocol of a model without an accessible tokenizer: text in, scored tokens out."""
+
+    @property
+    def card(self) -> ModelCard:
+        """The card of the model."""
 
     def read(self, texts: Sequence[str]) -> Iterator[tuple[str, dict[int, float]]]:
         """Score texts whole; each is yielded as soon as it is answered, in any order.

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from cimento.errors import NonFiniteScoreError, UsageError
-from cimento.models.base import Carded, ModelCard, Score
+from cimento.models.base import ModelCard, Score
 
 StopReason: TypeAlias = Literal["end", "stop", "length"]
 
@@ -74,6 +74,14 @@ class OptionScores:
     nats: tuple[tuple[float, ...], ...]
     tokens: tuple[tuple[str, ...], ...]
     greedy: tuple[bool, ...] = ()
+
+
+class Carded(Protocol):
+    """What the protocols of answerers have in common: the card of their model."""
+
+    @property
+    def card(self) -> ModelCard:
+        """The card of the model."""
 
 
 @runtime_checkable
