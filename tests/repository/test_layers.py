@@ -19,7 +19,7 @@ from cimento.models.hf import heads
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.heads import Replaced
 from cimento.models.hf.layout import LAYOUTS, Layout
-from cimento.models.hf.scorer import Layers
+from cimento.models.hf.sites import Layers
 from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
 from cimento.testing.models import uniform_scorer

@@ -440,3 +440,18 @@ def _is_deep(value: object) -> bool:
 
 def _too_deep() -> str:
     return f"lists and objects are nested more than {MAX_DEPTH} deep"
+
+
+def value_at(value: Any, *path: str | int) -> Any:  # noqa: ANN401  # as `parse_json`
+    """The value at a place in a JSON value; None if there is no such place.
+
+    Args:
+        value: any JSON value.
+        path: the key or the number of each step.
+    """
+    for step in path:
+        if isinstance(step, str):
+            value = value.get(step) if isinstance(value, dict) else None
+        else:
+            value = value[step] if isinstance(value, list) and step < len(value) else None
+    return value

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Flags: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 Record = TypeVar("Record")
-Key = TypeVar("Key", bound=Hashable)
+Key = TypeVar("Key")
 Unit: TypeAlias = Literal["bits", "nats"]
 
 BITS_PER_NAT = 1 / math.log(2)

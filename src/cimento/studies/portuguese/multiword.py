@@ -10,12 +10,12 @@ from cimento.paradigms.cloze.shares import (
     Ranks,
     accuracy_at,
     curve,
-    grouped,
     groups_better,
     groups_hit_by_none,
     hit_by_only,
     hit_ranks,
     is_hit,
+    ranks_by_key,
 )
 from cimento.statistics.design import Design
 from cimento.statistics.differences import mcnemar
@@ -88,7 +88,7 @@ def table_2(data: StudyData) -> Json:
         base, large = ranks_of(data, BASE, [word]), ranks_of(data, LARGE, [word])
         better[f"W{word}"] = list(groups_better(large, base, key, 1))
         worse[f"W{word}"] = list(groups_better(base, large, key, TOP))
-        ours, theirs = grouped(base, key), grouped(large, key)
+        ours, theirs = ranks_by_key(base, key), ranks_by_key(large, key)
         hits[f"W{word}"] = {
             name: {"base": _two(ours[name]), "large": _two(theirs[name])} for name in ours
         }
@@ -137,7 +137,7 @@ def hits_per_expression(data: StudyData) -> Json:
     result: Json = {}
     for model in data.predictions:
         for word in WORDS:
-            groups = grouped(ranks_of(data, model, [word]), expressions(data))
+            groups = ranks_by_key(ranks_of(data, model, [word]), expressions(data))
             result[f"{model}/W{word}"] = {name: _two(ranks) for name, ranks in groups.items()}
     return result
 
