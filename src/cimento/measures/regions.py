@@ -10,7 +10,7 @@ from __future__ import annotations
 import statistics
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -133,6 +133,7 @@ class RegionColumns:
         offsets: index of each stimulus's first region among the values, and the number of values at
             the end.
         values: one value for each region; NaN where it is undefined.
+        counts: number of tokens that each value is made of; none where values came one by one.
         reasons: for each region, the number of the reason why it has no value.
         texts: the reasons in the order of their numbers.
     """
@@ -142,8 +143,22 @@ class RegionColumns:
     conditions: pl.Series
     offsets: Integers
     values: Floats
+    counts: Integers
     reasons: Integers
     texts: Reasons
+
+    def with_equal_costs(self, metric: Metric) -> RegionColumns:
+        """The values if every token that has a surprisal had one nat, as `with_equal_costs`.
+
+        Args:
+            metric: the metric of the values.
+        """
+        import numpy as np
+
+        values = self.counts if metric == "sum" else np.full(len(self.counts), metric != "range")
+        return replace(
+            self, unit="nats", values=np.where(np.isnan(self.values), np.nan, values.astype(float))
+        )
 
     @classmethod
     def of(
@@ -163,6 +178,7 @@ class RegionColumns:
             conditions=pl.Series([condition for _, condition, _ in rows], dtype=pl.String),
             offsets=np.cumsum([0, *(len(values) for _, _, values in rows)], dtype=np.int64),
             values=np.array(known, dtype=np.float64),
+            counts=np.array([], dtype=np.int64),
             reasons=np.array(numbers, dtype=np.int64),
             texts=texts,
         )
@@ -274,13 +290,14 @@ def region_columns(
     import polars as pl
 
     _check_metric(metric)
-    items, conditions, lengths, values, reasons = [], [], [], [], []
+    items, conditions, lengths, values, counts, reasons = [], [], [], [], [], []
     for asked, _, scored in scored_blocks(tokens, requests):
         items.append(asked.items)
         conditions.append(asked.conditions)
         lengths.append(np.diff(asked.offsets))
-        block_values, block_reasons = _block_values(asked, scored, metric, final_marks)
+        block_values, inside, block_reasons = _block_values(asked, scored, metric, final_marks)
         values.append(block_values)
+        counts.append(inside)
         reasons.append(block_reasons)
     return RegionColumns(
         unit=scored.unit,
@@ -288,6 +305,7 @@ def region_columns(
         conditions=pl.concat(conditions),
         offsets=np.concatenate(([0], np.cumsum(np.concatenate(lengths)))),
         values=np.concatenate(values),
+        counts=np.concatenate(counts),
         reasons=np.concatenate(reasons),
         texts=scored.texts,
     )
@@ -295,8 +313,8 @@ def region_columns(
 
 def _block_values(
     asked: AskedColumns, scored: TokenColumns, metric: Metric, final_marks: FinalMarkRule
-) -> tuple[Floats, Integers]:
-    """The values of the regions of a block of stimuli, and the reasons for undefined values."""
+) -> tuple[Floats, Integers, Integers]:
+    """The values of the regions of a block, their numbers of tokens, and reasons for no value."""
     import numpy as np
 
     placed = _Placed.of(asked, scored)
@@ -310,7 +328,7 @@ def _block_values(
     values = _measured(scored.surprisal[token[counts]], inside, metric)
     if metric != "sum":
         reasons[(inside == 0) & (reasons < 0)] = scored.texts.number(_over_nothing(metric))
-    return np.where(reasons >= 0, np.nan, values), reasons
+    return np.where(reasons >= 0, np.nan, values), inside, reasons
 
 
 def _measured(surprisals: Floats, lengths: Integers, metric: Metric) -> Floats:

@@ -145,18 +145,11 @@ def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
         table: outcomes of one question; those that count neither way are counted as unscored.
         like: an estimate with the suite, model, question, group and chance of the result.
     """
-    import polars as pl
-
     scored = table.filter(table["right"].is_not_null())
     counts = Counter(dict(scored["verdict"].value_counts().iter_rows()))
     n, right = len(scored), int(scored["right"].sum())
-    # The same counts as in `share_interval`, without making a label for each item.
-    alone = pl.col("cluster").is_null()
-    clusters = scored.group_by(
-        alone.alias("alone"), pl.coalesce("cluster", "item").alias("name"), maintain_order=True
-    ).agg(held=pl.col("right").sum(), size=pl.len())
-    sizes = clusters.group_by("held", "size", maintain_order=True).len()
-    interval = counted_interval({(held, size): times for held, size, times in sizes.iter_rows()})
+    clusters = _counted_clusters(scored)
+    interval = counted_interval(clusters)
     return replace(
         like,
         value=right / n if n else None,
@@ -170,8 +163,28 @@ def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
         failed=counts["fail"],
         tied=counts["tie"],
         unscored=len(table) - n,
-        clustered=len(clusters) < n,
+        clustered=sum(clusters.values()) < n,
     )
+
+
+def _counted_clusters(scored: pl.DataFrame) -> dict[tuple[int, int], int]:
+    """The number of clusters, by their numbers of right outcomes and of all outcomes.
+
+    These are the counts of `share_interval`, without making a label for each item.
+    """
+    import polars as pl
+
+    if scored["cluster"].is_null().all() and scored["item"].n_unique() == len(scored):
+        # Of a long suite, groups of one item each would take more memory than all else here.
+        clusters = scored.select(held=pl.col("right").cast(pl.UInt32), size=pl.lit(1))
+    else:
+        clusters = scored.group_by(
+            pl.col("cluster").is_null().alias("alone"),
+            pl.coalesce("cluster", "item").alias("name"),
+            maintain_order=True,
+        ).agg(held=pl.col("right").sum(), size=pl.len())
+    sizes = clusters.group_by("held", "size", maintain_order=True).len()
+    return {(held, size): times for held, size, times in sizes.iter_rows()}
 
 
 ACCURACY = "accuracy"

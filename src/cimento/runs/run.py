@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar, cast, overload
 
 from cimento._version import __version__
 from cimento.errors import MissingDependencyError, TableError, UsageError, did_you_mean
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from cimento.report.figures import Figure
 
 SUMMARY = "summary.json"
+
+
+MadeT = TypeVar("MadeT")
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,6 +237,18 @@ class Run:
             CimentoError: the answers cannot be judged under the options.
         """
         return self._estimates
+
+    def once(self, name: str, make: Callable[[], MadeT]) -> MadeT:
+        """What a paradigm works out of the run, made when it is first asked for and then kept.
+
+        Args:
+            name: the name of what is made.
+            make: makes it.
+        """
+        kept: dict[str, MadeT] = vars(self).setdefault("_made", {})
+        if name not in kept:
+            kept[name] = make()
+        return kept[name]
 
     @cached_property
     def _outcomes(self) -> pl.DataFrame:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from cimento.io.values import Missing, Value
 from cimento.measures import find_measure, find_measures
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope
-from cimento.measures.regions import with_equal_costs
 from cimento.measures.sentence import Measure
 from cimento.paradigms.regions.chance import chance_level, near_tie_threshold, scale_reason
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
@@ -312,7 +311,7 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
     table = counted.drop_nulls("verdict")
     lengths: Mapping[_Part, pl.DataFrame] = {}
     if measure is None or not measure.needs:
-        lengths = _parts(table.select(split).with_columns(verdicts_of(run, with_equal_costs)))
+        lengths = _parts(table.select(split).with_columns(verdicts_of(run, equal_costs=True)))
     near = near_tie_threshold(run.manifest, options_of(run).near_tie_bits)
     decided = pl.col("verdict").is_in(["pass", "fail"])  # exact ties are no near ones
     parts = _parts(table)

@@ -5,7 +5,7 @@ These functions read the suite, the options and the tables of a run, never a mod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast, get_args
 
 from cimento.errors import InputError, counted
@@ -20,6 +20,7 @@ from cimento.measures.regions import (
     items_with_one_first_token,
     region_columns,
     region_values,
+    with_equal_costs,
     with_first_tokens,
 )
 from cimento.measures.scores import ScoredSentence, each_cost, each_sentence, scores_table
@@ -271,14 +272,13 @@ def outcomes_of(run: Run) -> pl.DataFrame:
     return table.select(OUTCOMES.polars(present=table.columns).keys())
 
 
-def verdicts_of(
-    run: Run, change: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None
-) -> pl.DataFrame:
+def verdicts_of(run: Run, *, equal_costs: bool = False) -> pl.DataFrame:
     """Verdict, value, reason, and whether the verdict counts as right: the rows of `outcomes_of`.
 
     Args:
         run: run of a region suite.
-        change: function applied to the tokens table before judging; None for none.
+        equal_costs: whether to judge as if every token had the same surprisal, so that numbers of
+            tokens alone decide.
 
     Raises:
         UsageError: as for `outcomes_of`.
@@ -287,8 +287,8 @@ def verdicts_of(
     """
     import polars as pl
 
-    options, tokens = options_of(run), judged_tokens(run)
-    rows = _without_first_tokens(run, tokens if change is None else change(tokens))
+    options = options_of(run)
+    rows = _of_lengths(run) if equal_costs else _without_first_tokens(run)
     ties = pl.lit(options.ties == "pass")
     # A verdict that does not need a missing value is no reason to count the item: among the items
     # with the same value missing, only those on which the other parts decide would be counted.
@@ -298,7 +298,20 @@ def verdicts_of(
     return rows.with_columns(right=right).drop("whole")
 
 
-def _without_first_tokens(run: Run, tokens: pl.LazyFrame) -> pl.DataFrame:
+def _of_lengths(run: Run) -> pl.DataFrame:
+    """The rows of `_judged` if every token had the same surprisal."""
+    tokens = judged_tokens(run)
+    is_plain = {*tokens.collect_schema()} <= {*TOKENS.columns, "region"}
+    if not is_plain or measure_of(run) or count_first_tokens(tokens):
+        return _without_first_tokens(run, with_equal_costs(tokens))
+    # The tokens of each region were counted when its value was made.
+    suite = judged_suite(run)
+    columns = _regions_of(run).with_equal_costs(suite.metric)
+    trees = parse_predictions(suite)
+    return _rows(run, judged_items(suite, trees, columns, unit=options_of(run).unit), columns)
+
+
+def _without_first_tokens(run: Run, tokens: pl.LazyFrame | None = None) -> pl.DataFrame:
     """The rows of `_judged`, with verdicts where an unscored first token makes no difference.
 
     A first token without left context has an unknown surprisal. If all sentences of an item begin
@@ -311,6 +324,7 @@ def _without_first_tokens(run: Run, tokens: pl.LazyFrame) -> pl.DataFrame:
     import polars as pl
 
     rows, rule = _judged(run, tokens), options_of(run).unscored_first
+    tokens = judged_tokens(run) if tokens is None else tokens
     if rows.is_empty() or rule != "missing" or not count_first_tokens(tokens):
         return rows
     shared = items_with_one_first_token(tokens, run.table("requests"))
@@ -386,22 +400,31 @@ def _cure(device: str, run: Run) -> str:
     )
 
 
-def _judged(run: Run, tokens: pl.LazyFrame) -> pl.DataFrame:
+def _judged(run: Run, tokens: pl.LazyFrame | None) -> pl.DataFrame:
     """The verdict, value and reason of each item and question, item by item.
 
     The column ``whole`` says whether every comparison of the formula has its values.
+
+    Args:
+        run: run of a region suite.
+        tokens: as for `compared`.
     """
+    import polars as pl
+
+    if not judged_suite(run).predictions:
+        return pl.DataFrame(schema=_schema())
+    judged, columns = compared(run, tokens)
+    # Where scores are estimates, margins within their error decide nothing.
+    if errors := _errors(run, judged_tokens(run) if tokens is None else tokens):
+        judged = with_undecided(judged, errors, columns.texts.number)
+    return _rows(run, judged, columns)
+
+
+def _rows(run: Run, judged: Sequence[Evaluations], columns: RegionColumns) -> pl.DataFrame:
+    """The results of predictions and of all together as rows; see `_judged`."""
     import numpy as np
     import polars as pl
 
-    schema = {name: OUTCOMES.polars()[name] for name in ("verdict", "value", "reason")}
-    schema["whole"] = pl.Boolean()
-    if not judged_suite(run).predictions:
-        return pl.DataFrame(schema=schema)
-    judged, columns = compared(run, tokens)
-    # Where scores are estimates, margins within their error decide nothing.
-    if errors := _errors(run, tokens):
-        judged = with_undecided(judged, errors, columns.texts.number)
     judged = judged if len(judged) == 1 else (*judged, combine(judged, "&"))
     verdicts = np.stack([part.verdicts for part in judged], axis=1).ravel()
     values = np.stack([part.margins_bits for part in judged], axis=1).ravel()
@@ -422,8 +445,15 @@ def _judged(run: Run, tokens: pl.LazyFrame) -> pl.DataFrame:
             "reason": texts[np.where(reasons < 0, len(texts) - 1, reasons)],
             "whole": whole,
         },
-        schema=schema,
+        schema=_schema(),
     )
+
+
+def _schema() -> dict[str, pl.DataType]:
+    import polars as pl
+
+    known = OUTCOMES.polars()
+    return {**{name: known[name] for name in ("verdict", "value", "reason")}, "whole": pl.Boolean()}
 
 
 def _errors(run: Run, tokens: pl.LazyFrame) -> list[Floats]:
@@ -435,12 +465,33 @@ def _errors(run: Run, tokens: pl.LazyFrame) -> list[Floats]:
     return [half_widths(values) for values in zip(*margins, strict=True)]
 
 
-def compared(run: Run, tokens: pl.LazyFrame) -> tuple[Sequence[Evaluations], RegionColumns]:
-    """The result of each prediction on every item, and the values that they compare."""
+def _regions_of(run: Run) -> RegionColumns:
+    """The values of the regions of a run, made once for its outcomes and its estimates."""
+    return run.once(
+        "regions",
+        lambda: region_columns(
+            judged_tokens(run), run.rows(REQUESTS.name), metric=judged_suite(run).metric
+        ),
+    )
+
+
+def compared(
+    run: Run, tokens: pl.LazyFrame | None = None
+) -> tuple[Sequence[Evaluations], RegionColumns]:
+    """The result of each prediction on every item, and the values that they compare.
+
+    Args:
+        run: run of a region suite.
+        tokens: other tokens than the run's own; None for these.
+    """
     suite, unit, measure = judged_suite(run), options_of(run).unit, measure_of(run)
     trees = parse_predictions(suite)
     if measure is None:
-        columns = region_columns(tokens, run.rows(REQUESTS.name), metric=suite.metric)
+        columns = (
+            _regions_of(run)
+            if tokens is None
+            else region_columns(tokens, run.rows(REQUESTS.name), metric=suite.metric)
+        )
         return judged_items(suite, trees, columns, unit=unit), columns
     information = measure.information
     costs = each_cost(sentences_of(run, tokens=tokens), measure)

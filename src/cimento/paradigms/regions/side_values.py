@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from cimento.paradigms.regions.judging import (
     compared,
     judged_suite,
-    judged_tokens,
     measure_of,
     questions,
 )
@@ -41,7 +40,7 @@ def side_values(run: Run) -> SideValues:
     suite, measure = judged_suite(run), measure_of(run)
     if not suite.predictions:
         return {}
-    columns = compared(run, judged_tokens(run))[1]
+    columns = compared(run)[1]
     ids = list(suite.columns.ids)
     values = ItemValues.of(columns, ids)
     has_unit = measure is None or measure.information is not None
