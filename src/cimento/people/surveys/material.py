@@ -9,7 +9,6 @@ import itertools
 import random
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -17,7 +16,6 @@ from typing import TypeAlias
 
 from cimento.errors import InputError, UsageError, counted, need_known
 from cimento.io.declared import Options, option
-from cimento.options import RunOptions
 from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.ratings.suite import points_of
 from cimento.paradigms.registry import load_suite
@@ -172,7 +170,7 @@ class SurveyPlan(Options):
     contact: str = option("", "Who is responsible, for the consent text.")
     title: str = option("", "What people read on top.")
     language: str = option("", "Of the texts around: en, es, it, pt or ru.")
-    limit: int | None = copy(RunOptions.model_fields["limit"])
+    limit: int | None = option(None, "Only the first items of each suite.", ge=1)
     seed: int = option(0, "Seed of all orders.")
 
 
