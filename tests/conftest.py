@@ -10,8 +10,10 @@ import logging
 import os
 import pickle
 import shutil
+import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -30,15 +32,45 @@ if TYPE_CHECKING:
     from cimento.models.base import Scorer
     from cimento.models.hf.files import Located
 
+# Of what is imported and collected nothing is garbage: it is not looked for until the tests begin.
+gc.disable()
 # Some tests compute with torch before cimento does, when its order of sums comes too late.
 steady_arithmetic()
-# Threads of small products mostly wait for each other, and workers of the tests share the cores.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Threads of small products and tables mostly wait for each other, and workers of the tests share
+# the cores.
+for _library in ("OPENBLAS_NUM", "POLARS_MAX", "RAYON_NUM"):
+    os.environ.setdefault(f"{_library}_THREADS", "1")
 main.invoke = checking(main.invoke)
 # A process of a user builds one command, that of the tests the same ones thousands of times.
 main._command = functools.cache(main._command)
+
+
+def _write_to_memory() -> None:
+    """Temporary files are in memory where there is much of it: a disk makes the tests wait."""
+    memory = Path("/dev/shm")  # noqa: S108  # each run of the tests makes a folder of its own there
+    is_usable = "TMPDIR" not in os.environ and os.access(memory, os.W_OK | os.X_OK)
+    if is_usable and shutil.disk_usage(memory).free > _MUCH:
+        os.environ["TMPDIR"] = str(memory)
+        tempfile.tempdir = None
+
+
+_MUCH = 4 * 2**30
+"""Many times what the tests write; of a container `/dev/shm` is often small."""
+_write_to_memory()
 # What tests write need not survive a loss of power.
 os.fsync = lambda _handle: None
+
+
+class _Hasty(sqlite3.Connection):
+    """A connection that does not wait for the disk either, whatever it is told."""
+
+    def execute(self, sql: str, *arguments: Any) -> sqlite3.Cursor:
+        if sql.replace(" ", "").startswith("PRAGMAsynchronous="):
+            sql = "PRAGMA synchronous = OFF"
+        return super().execute(sql, *arguments)
+
+
+sqlite3.connect = functools.partial(sqlite3.connect, factory=_Hasty)
 
 # What more examples would find, `make test-slow` finds, and another day's random numbers.
 hypothesis.settings.register_profile("quick", max_examples=12, deadline=None)
@@ -69,7 +101,8 @@ def _keeping(load: Callable[..., Scorer]) -> Callable[..., Scorer]:
 
 loading.load = _keeping(loading.load)
 
-_BUILT_IN = Path(cimento.__file__).parent / "data" / "suites"
+_DATA = Path(cimento.__file__).parent / "data"
+_BUILT_IN = _DATA / "suites"
 
 
 def _reading_once(read: Callable[..., Any]) -> Callable[..., Any]:
@@ -119,15 +152,29 @@ def _computing_once(compute: Callable[..., Any]) -> Callable[..., Any]:
     return computed
 
 
+def _hashing_once(digest: Callable[..., str]) -> Callable[..., str]:
+    """`digest` of the files of a model, once for each demo model: they have some megabytes."""
+    kept = functools.cache(digest)
+
+    def hashed(folder: Path, *patterns: Sequence[str]) -> str:
+        if folder.parent == _DATA / "models" and not patterns:
+            return kept(folder)
+        return digest(folder, *patterns)
+
+    return hashed
+
+
 def _keep_what_is_asked_often() -> None:
     """Suites are read once, each table is fitted once, and all objects are left alone."""
     from cimento.compare import analysis
     from cimento.engine import handle
+    from cimento.models.hf import files
     from cimento.paradigms.registry import own_paradigms
 
     # The weights that are given back are those of the demo models, which are kept here.
     handle.gc = SimpleNamespace(collect=functools.partial(gc.collect, 1))
     analysis.item_response = _computing_once(analysis.item_response)
+    files._digest = _hashing_once(files._digest)
     for kind in {type(paradigm) for paradigm in own_paradigms()}:
         kind.read = _reading_once(kind.read)
 
@@ -171,6 +218,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest files come first, so that at the end no worker waits for another."""
     items.sort(key=lambda item: item.path.name not in _LONGEST)
     _keep_what_is_asked_often()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

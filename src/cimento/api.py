@@ -8,7 +8,7 @@ Read this file first. Each stage has its own module::
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard
@@ -46,8 +46,7 @@ from cimento.paradigms.registry import (
 )
 from cimento.runs.job import SuiteJob, honoured, refuse_unused, suite_job
 from cimento.runs.run import Run
-from cimento.suites import JsonValue
-from cimento.suites.builtin import builtin_names
+from cimento.suites.builtin import is_builtin
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +182,7 @@ def _is_model(suite: object) -> bool:
 def _is_suite(model: object) -> bool:
     """Whether what was given as a model is a suite."""
     if isinstance(model, str):
-        return model in builtin_names()
+        return is_builtin(model)
     return any(hasattr(model, name) for name in ("meta", "paradigm"))
 
 
@@ -223,8 +222,6 @@ def ask_suite(
     *,
     scoring: Asking,
     cache: AnswerCache,
-    progress: Progress | None = None,
-    **noted: JsonValue,
 ) -> Run:
     """Ask one model about one suite and return the run, which is kept in memory.
 
@@ -234,15 +231,11 @@ def ask_suite(
         options: options of the suite's paradigm.
         scoring: how texts are scored.
         cache: the cache of answers.
-        progress: called with the progress of the run.
-        noted: further entries of the manifest.
 
     Raises:
         CimentoError: the suite cannot be asked, or the model cannot answer.
     """
-    job = SuiteJob(
-        loaded, model, options, scoring=scoring, shown=model.label, progress=progress, noted=noted
-    )
+    job = SuiteJob(loaded, model, options, scoring=scoring, shown=model.label)
     [result] = Execution([job], Work(engine=ONE_WORKER, cache=cache)).run()
     if not isinstance(result, Run):
         raise result or ModelError(where=job.title, seen="nothing came of it")
@@ -294,35 +287,33 @@ def run_all(
         engine=engine, device=device, store=store, cache=cache, force=force, ask=ask, note=note
     )
     for some in ([model] for model in models) if engine.is_alone(device) else (models,):
-        with closing(HelperProcess()) as process:
-            helper = process if len(suites) >= _SEVERAL else None
-            entries = list(suite_jobs(suites, some, run_options, progress, helper))
-            results = _results([entry for entry in entries if isinstance(entry, SuiteJob)], work)
-        yield from _in_order(entries, iter(results))
+        with closing(HelperProcess()) if len(suites) >= _SEVERAL else nullcontext() as helper:
+            results = _results(list(suite_jobs(suites, some, run_options, progress, helper)), work)
+        yield from results
 
 
-def _results(jobs: Sequence[SuiteJob], work: Work) -> list[Run | CimentoError | None]:
-    """The results of jobs, whose folders are made first, and removed where no run came of them."""
+def _results(entries: Sequence[SuiteJob | Failure], work: Work) -> list[Run | Failure]:
+    """The run of each job, or the failure in its place; a share of a larger job makes no runs.
+
+    The folders of runs are made first, and removed where no run came of them.
+    """
+    jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
     if work.ask and work.engine.share is None:
         for job in jobs:
             job.prepare()
     try:
-        return Execution(jobs, work).run()
+        ends = iter(Execution(jobs, work).run())
     finally:
         for job in jobs:
             job.tidy()
-
-
-def _in_order(
-    entries: Sequence[SuiteJob | Failure], results: Iterator[object]
-) -> Iterator[Run | Failure]:
-    """The runs and failures in the order of what was asked for."""
+    results: list[Run | Failure] = []
     for entry in entries:
-        result = next(results) if isinstance(entry, SuiteJob) else entry
-        if isinstance(entry, SuiteJob) and isinstance(result, CimentoError):
-            yield Failure(entry.suite_name, entry.shown, result)
-        elif isinstance(result, Run | Failure):
-            yield result
+        end = entry if isinstance(entry, Failure) else next(ends)
+        if isinstance(end, CimentoError) and isinstance(entry, SuiteJob):
+            results.append(Failure(entry.suite_name, entry.shown, end))
+        elif isinstance(end, Run | Failure):
+            results.append(end)
+    return results
 
 
 def suite_jobs(
@@ -345,8 +336,9 @@ def suite_jobs(
         for loaded in suites:
             advance = progress(loaded.suite.name, shown) if progress else None
             try:
-                asked_scoring = honoured(loaded.paradigm, run_options, handle).scoring
-                asked = handle or open_model(model, loaded, asked_scoring)
+                asked = handle or open_model(
+                    model, loaded, honoured(loaded.paradigm, run_options, None).scoring
+                )
                 yield suite_job(
                     loaded, asked, run_options, shown=shown, progress=advance, helper=helper
                 )

@@ -41,8 +41,6 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import polars as pl
 
     from cimento.io.tables import Column, TableSchema
@@ -117,15 +115,8 @@ def explain(
         CimentoError: the model cannot be opened or asked.
     """
     settings = settings or ExplainSettings()
-    _refuse(run)
-    compared = contrasts_of(run, settings)
-    table = _table(
-        run,
-        _interchanges(run, compared, settings),
-        lambda asked, answers: explanations_table(run, compared, asked, answers, settings),
-        _Arguments(model, scoring, cache, engine, progress),
-        kept=_Kept(EXPLANATIONS, ("part", "question", "item")) if store else None,
-    )
+    arguments = _Arguments(model, scoring, cache, engine, progress)
+    compared, table = _table(run, settings, _INTERCHANGES, arguments, is_kept=store)
     return Explanation(
         run=run,
         table=table,
@@ -166,15 +157,8 @@ def attribute(
         CimentoError: the model cannot be opened or asked.
     """
     settings = _from_zero(settings or ExplainSettings())
-    _refuse(run)
-    compared = margins_of(run, settings)
-    table = _table(
-        run,
-        _attributed(run, compared, settings),
-        lambda asked, answers: attributions_table(run, compared, asked, answers, settings),
-        _Arguments(model, scoring, cache, engine, progress),
-        kept=_Kept(ATTRIBUTIONS, ("rule", "baseline", "question", "item")) if store else None,
-    )
+    arguments = _Arguments(model, scoring, cache, engine, progress)
+    compared, table = _table(run, settings, _GRADIENTS, arguments, is_kept=store)
     return Attribution(
         run=run,
         table=table,
@@ -207,17 +191,14 @@ def plan_explanation(
         UsageError: nothing can be explained so.
     """
     settings = settings or ExplainSettings()
-    _refuse(run)
     arguments = _Arguments(model, scoring, cache)
     job: ExplainJob[Interchanges] | ExplainJob[Attributed]
     if gradients:
-        settings = _from_zero(settings)
-        job = _job(run, _attributed(run, margins_of(run, settings), settings), arguments)
+        _, job = _job(run, _from_zero(settings), _GRADIENTS, arguments)
     else:
-        job = _job(run, _interchanges(run, contrasts_of(run, settings), settings), arguments)
+        _, job = _job(run, settings, _INTERCHANGES, arguments)
     execution = Execution([job], Work(store=_units(run), ask=False))
-    gpu = job.device not in ("cpu", "auto")
-    [plan] = plan_models(execution, cache, gpu=gpu)
+    [plan] = plan_models(execution, cache, gpu=job.device not in ("cpu", "auto"))
     return plan
 
 
@@ -234,11 +215,39 @@ class _Arguments(NamedTuple):
     progress: Progress | None = None
 
 
-class _Kept(NamedTuple):
-    """How a table is kept: its schema, and the columns that tell which earlier rows it replaces."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Method(Generic[AskedT]):
+    """A method of explanation: what it compares, what it asks, and the table that follows.
 
+    Attributes:
+        compare: finds the comparisons of a run's predictions.
+        ask: makes the requests about them.
+        tabulate: makes the table of the answers.
+        schema: the schema of the table.
+        keys: the columns that tell which earlier rows a new table replaces.
+    """
+
+    compare: Callable[[Run, ExplainSettings], Contrasts]
+    ask: Callable[..., AskedT]
+    tabulate: Callable[[Run, Contrasts, AskedT, Answers, ExplainSettings], pl.DataFrame]
     schema: TableSchema
     keys: tuple[str, ...]
+
+
+_INTERCHANGES = _Method(
+    compare=contrasts_of,
+    ask=interchanges,
+    tabulate=explanations_table,
+    schema=EXPLANATIONS,
+    keys=("part", "question", "item"),
+)
+_GRADIENTS = _Method(
+    compare=margins_of,
+    ask=attributed,
+    tabulate=attributions_table,
+    schema=ATTRIBUTIONS,
+    keys=("rule", "baseline", "question", "item"),
+)
 
 
 def _from_zero(settings: ExplainSettings) -> ExplainSettings:
@@ -246,97 +255,80 @@ def _from_zero(settings: ExplainSettings) -> ExplainSettings:
     return replace(settings, baseline="zero") if settings.rule == "gradient" else settings
 
 
-def _interchanges(
-    run: Run, compared: Contrasts, settings: ExplainSettings
-) -> Callable[[Asking], Interchanges]:
-    """The requests for interchanges under some way of asking."""
-    return lambda asking: interchanges(
-        run, compared, settings, context=asking.context, by_region=_by_region(run, asking)
-    )
+def _job(
+    run: Run, settings: ExplainSettings, method: _Method[AskedT], arguments: _Arguments
+) -> tuple[Contrasts, ExplainJob[AskedT]]:
+    """The comparisons of a run, and the job of asking its model about them.
 
-
-def _attributed(
-    run: Run, compared: Contrasts, settings: ExplainSettings
-) -> Callable[[Asking], Attributed]:
-    """The requests for contributions under some way of asking."""
-    return lambda asking: attributed(
-        run, compared, settings, context=asking.context, by_region=_by_region(run, asking)
-    )
-
-
-def _job(run: Run, make: Callable[[Asking], AskedT], arguments: _Arguments) -> ExplainJob[AskedT]:
-    """The job of asking the run's model."""
+    Raises:
+        UsageError: nothing can be explained so, or the model is another than that of the run.
+    """
+    _refuse(run)
+    compared = method.compare(run, settings)
     where = str(run.folder or run)
     asking = arguments.scoring or asking_of(run.manifest, where=where)
     handle = ModelHandle(arguments.model or model_of(run.manifest, where=where), asking)
-    _refuse_other(handle, run)
+    if handle.card.revision != manifest_part(run.manifest, "model").get("revision"):
+        raise UsageError(
+            where=where,
+            seen=f"it is a run of {run.model}, and this model is {handle.label}",
+            todo="Give the model of the run, or run the suite again.",
+        )
     title = f"explanation of {run.suite_name!r} x model {run.model!r}"
-    _refuse_corrected(asking, title)
-    return ExplainJob(handle, make(asking), asking.device, title=title, progress=arguments.progress)
+    if asking.policy.boundary != "none" or asking.policy.window != "refuse":
+        raise UsageError(  # the scores are not those of single passes over whole texts
+            where=title,
+            seen="words are corrected for their boundaries, or windows slide over texts",
+            todo="Run the suite without --boundary and --window, and explain that run.",
+        )
+    by_region = asking.policy.pll == "region" and run.model_kind == "masked"
+    asked = method.ask(run, compared, settings, context=asking.context, by_region=by_region)
+    job = ExplainJob(handle, asked, asking.device, title=title, progress=arguments.progress)
+    return compared, job
 
 
 def _table(
     run: Run,
-    make: Callable[[Asking], AskedT],
-    tabulate: Callable[[AskedT, Answers], pl.DataFrame],
+    settings: ExplainSettings,
+    method: _Method[AskedT],
     arguments: _Arguments,
     *,
-    kept: _Kept | None,
-) -> pl.DataFrame:
-    """The table that follows from what the run's model answers; it is kept beside the run's own."""
-    job = _job(run, make, arguments)
+    is_kept: bool,
+) -> tuple[Contrasts, pl.DataFrame]:
+    """The comparisons of a run, and the table that follows from what its model answers.
+
+    The table is kept beside the run's own, with the rows of earlier explanations that it does not
+    replace.
+
+    Raises:
+        StorageError: the folder cannot be written.
+        TableError: the earlier table is damaged.
+    """
+    import polars as pl
+
+    compared, job = _job(run, settings, method, arguments)
     work = Work(
         engine=arguments.engine,
         device=job.device,
-        store=_units(run) if kept else None,
+        store=_units(run) if is_kept else None,
         cache=arguments.cache or MemoryCache(),
     )
     [answers] = Execution([job], work).run()
     if not isinstance(answers, Answers):
         raise answers or ModelError(where=job.title, seen="nothing came of it")
-    table = tabulate(job.asked, answers)
-    if kept and run.folder is not None:
-        _store(table, run, run.folder, kept)
-    return table
+    table = method.tabulate(run, compared, job.asked, answers, settings)
+    if is_kept and run.folder is not None:
+        kept, earlier = table, explained_table(run, method.schema)
+        if earlier is not None:
+            others = earlier.join(table, on=method.keys, how="anti")
+            kept = pl.concat([others, table], how="diagonal").select(table.columns)
+        write_table(kept, method.schema, run.folder)
+    return compared, table
 
 
 def _units(run: Run) -> UnitStore | None:
     """The store of the units of a run."""
     return None if run.folder is None else UnitStore.below(run.folder.parent.parent)
-
-
-def _by_region(run: Run, asking: Asking) -> bool:
-    """Whether a token's score depends on its region."""
-    return asking.policy.pll == "region" and run.model_kind == "masked"
-
-
-def _refuse_corrected(asking: Asking, where: str) -> None:
-    """Refuse scores that are not those of single passes over whole texts.
-
-    Raises:
-        UsageError: words are corrected for their boundaries, or windows slide.
-    """
-    if asking.policy.boundary != "none" or asking.policy.window != "refuse":
-        raise UsageError(
-            where=where,
-            seen="words are corrected for their boundaries, or windows slide over texts",
-            todo="Run the suite without --boundary and --window, and explain that run.",
-        )
-
-
-def _refuse_other(handle: ModelHandle, run: Run) -> None:
-    """Refuse another model than that of the run.
-
-    Raises:
-        UsageError: it has another revision.
-    """
-    revision = manifest_part(run.manifest, "model").get("revision")
-    if handle.card.revision != revision:
-        raise UsageError(
-            where=str(run.folder or run),
-            seen=f"it is a run of {run.model}, and this model is {handle.label}",
-            todo="Give the model of the run, or run the suite again.",
-        )
 
 
 def _refuse(run: Run) -> None:
@@ -360,22 +352,6 @@ def _refuse(run: Run) -> None:
         raise UsageError(where=str(run.folder or run), seen=seen)
 
 
-def _store(table: pl.DataFrame, run: Run, folder: Path, kept: _Kept) -> None:
-    """Write a table, with the rows of earlier explanations that it does not replace.
-
-    Raises:
-        StorageError: the folder cannot be written.
-        TableError: the earlier table is damaged.
-    """
-    import polars as pl
-
-    earlier = explained_table(run, kept.schema)
-    if earlier is not None:
-        others = earlier.join(table, on=kept.keys, how="anti")
-        table = pl.concat([others, table], how="diagonal").select(table.columns)
-    write_table(table, kept.schema, folder)
-
-
 @dataclass(slots=True, eq=False)
 class ExplainJob(Generic[AskedT]):
     """The job of asking a model what an explanation needs: a `cimento.engine.jobs.Job`.
@@ -388,6 +364,7 @@ class ExplainJob(Generic[AskedT]):
         progress: called with the progress.
         columns: further values of tokens: none.
         is_done: whether it is done already: never.
+        later: number of requests after the first round: none.
     """
 
     model: ModelHandle | Recording
@@ -397,11 +374,7 @@ class ExplainJob(Generic[AskedT]):
     progress: Progress | None = None
     columns: tuple[Column, ...] = ()
     is_done: bool = False
-
-    @property
-    def later(self) -> int:
-        """The number of requests after the first round: none."""
-        return 0
+    later: int = 0
 
     def requests(self, answers: Answers) -> Requests | None:
         """All requests at once."""

@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -60,7 +61,9 @@ Dtype: TypeAlias = Annotated[DtypeRule, BeforeValidator(dtype_rule)]
 class TargetOptions(Options):
     """The options of targets: suites, models, the output folder and the engine."""
 
-    suites: Texts = option((), "Built-in names, paths, or a run file.")
+    suites: Texts = option(
+        (), "Built-in names, paths, or a run file.", argument="SUITE...|RUN.toml"
+    )
     models: Texts = option(
         (),
         "demo-causal, demo-masked, a folder, org/name@revision, openai:URL#model, kenlm:FILE,"
@@ -113,10 +116,10 @@ class ModelOptions(Options):
     )
     batch_tokens: Limit = option(
         "auto", "Padded tokens in one batch; auto depends on the device.",
-        metavar="N|auto", unit="tokens",
+        metavar="N|auto",
     )  # fmt: skip
     concurrency: int = option(8, "Requests to a server at once.", ge=1, le=64)
-    timeout: float = option(120.0, "Seconds to wait for a silent server.", unit="seconds", ge=0.1)
+    timeout: float = option(120.0, "Seconds to wait for a silent server.", ge=0.1)
     body: Body = option(
         (), "A field of requests to a server, or a JSON object of several; null leaves one out."
         " May be repeated.", metavar="KEY=VALUE",
@@ -183,7 +186,7 @@ class ScoringOptions(ModelOptions):
     mc_samples: int | None = option(None, "Samples of masked diffusion; 128 by default.", ge=8)
     mc_seed: int | None = option(None, "Seed of these samples; 0 by default.", ge=0)
     window: WindowRule = option("refuse", "What to do with texts longer than the model's window.")
-    stride: int | None = option(None, "Step of a sliding window.", unit="tokens", ge=1)
+    stride: int | None = option(None, "Step of a sliding window.", ge=1)
     context: str = option("", "Context put before every text, not scored.")
     columns: Texts = option((), "Store: logit, log_sigmoid_sum, entropy_nats, rank, unigram_nats.")
     layers: str = option(
@@ -216,9 +219,7 @@ class JudgingOptions(Options):
         "A formula, or the name or number of one of the suite's. May be repeated.",
         flags=("--prediction",),
     )
-    unit: UnitName | None = option(
-        None, "Unit of numbers in formulas; bits by default.", unit="bits or nats"
-    )
+    unit: UnitName | None = option(None, "Unit of numbers in formulas; bits by default.")
     measures: Texts = option(
         (),
         "Judge whole sentences on these: lp,penlp:0.8,slor ... or regions.",
@@ -235,7 +236,6 @@ class JudgingOptions(Options):
         None,
         "Threshold of near ties; by default it depends on the number format.",
         metavar="BITS",
-        unit="bits",
         ge=0.0,
     )
     seed: int | None = option(None, "Seed of the simulated chance levels; 0 by default.")
@@ -264,9 +264,10 @@ class JudgingOptions(Options):
 
 
 def _on_measures(names: Sequence[str]) -> dict[str, object]:
-    """Measures as options of paradigms: the first as ``measure``, the others as ``also``."""
+    """Measures as options of paradigms: the first as ``measure``, any others as ``also``."""
     measures = judged_on(names)
-    return {"measure": measures[0], "also": measures[1:] or None} if measures else {}
+    options: dict[str, object] = {"measure": measures[0]} if measures else {}
+    return options | {"also": measures[1:]} if measures[1:] else options
 
 
 class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
@@ -279,7 +280,7 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     compat: str | None = option(None, "Conventions of minicons, lm-eval, babylm or syntaxgym.")
     language: str = option("", "ISO 639-1 code of bare tables, which do not say theirs.")
     context_column: str = option("", "Extra column of the suite with the context of each text.")
-    limit: int | None = option(None, "Only the first items of each suite.", unit="items", ge=1)
+    limit: int | None = option(None, "Only the first items of each suite.", ge=1)
     adaptive: bool = option(default=False, help="Ask in random order until --precision is reached.")
     precision: float | None = option(
         None, "With --adaptive: the share of right items to within this; 0.1 by default.",
@@ -330,8 +331,7 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     def given(self) -> dict[str, object]:
         """The options given for paradigms, over the conventions that ``compat`` names."""
         conventions = find_compat(self.compat) if self.compat else OURS
-        measures = {} if self.measures else _on_measures(conventions.measures)
-        usual = {name: value for name, value in measures.items() if value is not None}
+        usual = {} if self.measures else _on_measures(conventions.measures)
         return {**conventions.judging, **usual, **super().given}
 
     @property
@@ -363,3 +363,8 @@ def from_names(values: Mapping[str, object]) -> RunOptions:
     run_values = {name: value for name, value in values.items() if name in RunOptions.model_fields}
     others = {name: value for name, value in values.items() if name not in run_values}
     return checked(RunOptions, {**run_values, "set": {**others}})
+
+
+def run_option(name: str) -> Any:  # noqa: ANN401  # pydantic's field, in the place of a value
+    """An option of runs, for use among other options."""
+    return copy(RunOptions.model_fields[name])

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from cimento import UsageError
+from cimento.app import jobs
 from cimento.app.jobs import QUEUE, Queue
 from cimento.app.workspace import Workspace
 
@@ -44,6 +45,7 @@ def workspace(tmp_path, monkeypatch):
     program.write_text(STAND_IN)
     program.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(program))
+    monkeypatch.setattr(jobs, "WAIT_S", 0.02)
     workspace = Workspace(tmp_path / "files")
     workspace.prepare()
     return workspace

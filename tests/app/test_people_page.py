@@ -38,6 +38,12 @@ def _closed():
     people._running.clear()
 
 
+@pytest.fixture
+def _looking_often(monkeypatch):
+    """The page asks how far the survey is as often as a test wants to see it."""
+    monkeypatch.setattr(people, "SECONDS", 0.05)
+
+
 def fill(user, kind, label, value):
     """Fill in the field of a kind with a label."""
     fields = {field.props.get("label"): field for field in user.find(kind).elements}
@@ -100,6 +106,7 @@ def test_a_wish_that_cannot_be_fulfilled_is_told_and_nothing_is_written(folder):
     assert [path.name for path in (folder / "surveys").iterdir()] == ["frasi"]
 
 
+@pytest.mark.usefixtures("_looking_often")
 def test_people_join_by_the_link_of_the_room_and_are_counted_as_they_answer(folder):
     async def flow(user):
         await user.open("/en/people?survey=surveys/frasi")
@@ -133,6 +140,7 @@ def test_a_page_that_is_opened_again_finds_the_survey_open(folder):
     visit(folder, flow)
 
 
+@pytest.mark.usefixtures("_looking_often")
 def test_a_survey_that_another_tab_closes_is_shown_closed(folder):
     async def flow(user):
         await user.open("/en/people?survey=surveys/frasi")
@@ -154,6 +162,8 @@ def test_a_survey_is_deleted_once_it_is_closed_and_somebody_agrees(folder):
         await user.open("/it/people?survey=surveys/frasi")
         user.find("Leggi le risposte").click()
         await user.should_see("judgments/frasi.parquet", retries=300)
+        # Its name stands in the command before it is written.
+        await until((folder / "judgments" / "frasi.parquet").is_file)
         user.find("Apri il questionario").click()
         await user.should_see("Inquadra il codice", retries=300)
         user.find(marker="delete surveys/frasi").click()

@@ -426,11 +426,12 @@ def test_the_report_comes_with_a_policy_and_only_from_the_folder(with_runs):
 
 @pytest.mark.parametrize(
     ("part", "name", "begins"),
-    [("figures", "margins.svg", b"<svg"), ("figures", "margins.pdf", b"%PDF"),
-     ("figures", "margins.png", b"\x89PNG"), ("figures", "margins.csv", b"suite,model"),
-     ("tables", "results.tex", b"% needs \\usepackage{booktabs}"),
+    [("figures", "margins.svg", b"<svg"), ("figures", "margins.png", b"\x89PNG"),
      ("tables", "results.csv", b"model,"), ("tables", "results.docx", b"PK"),
-     ("tables", "results.xlsx", b"PK")],
+     *(pytest.param(*one, marks=pytest.mark.slow) for one in (
+         ("figures", "margins.pdf", b"%PDF"), ("figures", "margins.csv", b"suite,model"),
+         ("tables", "results.tex", b"% needs \\usepackage{booktabs}"),
+         ("tables", "results.xlsx", b"PK")))],
 )  # fmt: skip
 def test_figures_and_tables_are_downloaded_in_their_forms(with_runs, part, name, begins):
     async def flow(user):

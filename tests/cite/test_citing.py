@@ -12,7 +12,7 @@ import pytest
 import cimento
 from cimento import Meta, Policy, Run, TableError, open_run, open_runs
 from cimento.cite import bibtex, methods_paragraph, references
-from cimento.cite.library import find_reference, from_text, library, slug, works_in
+from cimento.cite.library import from_text, library, slug, works_in
 from cimento.cli.main import invoke
 from cimento.measures import MEASURES
 from cimento.paradigms import MethodFacts
@@ -93,7 +93,7 @@ def test_bibtex_of_an_author_is_not_touched():
 
 
 def test_an_entry_as_bibtex_has_it():
-    text = bibtex([find_reference("sprouse2016")])
+    text = bibtex([library()["sprouse2016"]])
 
     # Compared with the entry that the publisher's page offers.
     assert text == (
@@ -105,9 +105,9 @@ def test_an_entry_as_bibtex_has_it():
         "  year = {2016},\n  volume = {34},\n  number = {1},\n  pages = {307--344},\n"
         "  doi = {10.1007/s11049-015-9286-8},\n}\n"
     )
-    assert find_reference("sprouse2016").short == "Sprouse et al. 2016"
-    assert find_reference("kauf2023").short == "Kauf and Ivanova 2023"
-    assert find_reference("student1908").line.startswith("Student (1908). The probable error")
+    assert library()["sprouse2016"].short == "Sprouse et al. 2016"
+    assert library()["kauf2023"].short == "Kauf and Ivanova 2023"
+    assert library()["student1908"].line.startswith("Student (1908). The probable error")
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -14,8 +14,9 @@ def one_run(folder, suite):
 
 @pytest.mark.parametrize(
     "suite",
-    ["it-islands", "it-acceptability", "it-connectives-cloze", "es-stories",
-     "es-agreement-templates"],
+    ["it-islands", "es-agreement-templates",
+     *(pytest.param(name, marks=pytest.mark.slow)
+       for name in ("it-acceptability", "it-connectives-cloze", "es-stories"))],
 )  # fmt: skip
 def test_a_wrong_name_lists_figures_that_the_run_has(runs_of_every_kind, tmp_path, capsys, suite):
     run = one_run(runs_of_every_kind, suite)

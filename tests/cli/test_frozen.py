@@ -61,21 +61,20 @@ def check(
     assert not message, f"not what was frozen (tests/frozen/README.md says what to do)\n{message}"
 
 
-SPREAD = ("regions",)
-"""The cases that workers run too; they run the others with the slow tests."""
-ALIKE = ("cloze-recorded", "templates")
-"""The cases whose stored runs are like those of ``cloze``: they are read with the slow tests."""
+ALIKE = ("cloze-recorded", "templates", "factorial")
+"""The cases whose stored runs are like those of ``cloze`` and ``regions``.
+
+They are read with the slow tests, and so are the runs of workers.
+"""
 
 
 @pytest.mark.parametrize("case", freeze.QUICK, ids=lambda case: case.name)
 def test_commands_print_and_store_what_was_frozen(case, tmp_path):
-    check(case, tmp_path, EXACT, workers=case.name in SPREAD, stored=case.name not in ALIKE)
+    check(case, tmp_path, EXACT, workers=False, stored=case.name not in ALIKE)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "case", [case for case in freeze.QUICK if case.name not in SPREAD], ids=lambda case: case.name
-)
+@pytest.mark.parametrize("case", freeze.QUICK, ids=lambda case: case.name)
 def test_workers_print_and_store_what_was_frozen(case, tmp_path):
     check(case, tmp_path, EXACT)
 

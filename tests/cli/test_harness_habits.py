@@ -283,14 +283,18 @@ def test_junit_has_what_could_not_be_run_and_no_folder_is_left_of_it(tmp_path):
     assert [entry.name for entry in (output / "it-islands").iterdir()] == [folder.path.name]
 
 
-def test_a_limit_beyond_the_suite_is_none(tmp_path, capsys):
-    for suite in ("it-idioms", "es-subject-verb", str(TRIPLES_FILE)):
-        args = ["run", suite, "-m", "demo-causal", "-o", str(tmp_path)]
-        assert invoke(args) == 0
-        capsys.readouterr()
-        assert invoke([*args, "--limit", "1000"]) == 0
-        assert "only the first" not in capsys.readouterr().out
-    assert len(list(find_runs(tmp_path))) == 3
+@pytest.mark.parametrize(
+    "suite",
+    ["es-subject-verb", *(pytest.param(name, marks=pytest.mark.slow)
+                          for name in ("it-idioms", str(TRIPLES_FILE)))],
+)  # fmt: skip
+def test_a_limit_beyond_the_suite_is_none(suite, tmp_path, capsys):
+    args = ["run", suite, "-m", "demo-causal", "-o", str(tmp_path)]
+    assert invoke(args) == 0
+    capsys.readouterr()
+    assert invoke([*args, "--limit", "1000"]) == 0
+    assert "only the first" not in capsys.readouterr().out
+    assert len(list(find_runs(tmp_path))) == 1
 
 
 def test_junit_holds_what_xml_cannot(tmp_path):

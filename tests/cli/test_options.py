@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
@@ -97,3 +98,17 @@ def test_a_variable_is_a_flag(monkeypatch, capsys):
     monkeypatch.setenv("CIMENTO_BATCH_SIZE", "none")
     assert invoke(["plan", "it-subject-verb", "-m", "demo-causal"]) == 2
     assert "--batch-size: got 'none'" in capsys.readouterr().err
+
+
+def test_a_record_has_the_options_that_its_fields_are_named_like():
+    @dataclass
+    class Settings:
+        seed: int
+        title: str
+        depth: int = 3
+
+    options = checked(ReportOptions, {"runs": ["runs"], "seed": 7, "title": "T"})
+
+    assert options.named_in(Settings, depth=1) == Settings(7, "T", 1)
+    with pytest.raises(AttributeError, match="depth"):
+        options.named_in(Settings)

@@ -13,7 +13,7 @@ from scipy import stats
 import cimento
 from cimento import UsageError, compare
 from cimento.compare.item_outcomes import ItemOutcomes, without_restated
-from cimento.compare.ways import CELLS, compare_ways, divided
+from cimento.compare.ways import CELLS, compare_ways
 from cimento.paradigms.prompted.prompts import CHOICE, RATING, YES_NO, prompted_suite
 from cimento.paradigms.registry import load_suite, sentence_suite
 from cimento.runs.run import Run
@@ -79,7 +79,6 @@ def test_kappa_agreement_and_cells_are_those_of_the_table(both_of_twelve):
     )
     # scipy 1.17: sqrt(2) norm.ppf(8.5 / 13)
     assert one.sensitivity_by_probability.value == pytest.approx(0.5596400803149529)
-    assert list(divided([one])) == ["6", "7", "8", "9"]
 
 
 def test_clusters_make_the_interval_of_agreement_wider(both_of_twelve):

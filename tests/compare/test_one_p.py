@@ -38,7 +38,7 @@ def same(one: float | None, other: float | None) -> bool:
     return one == other or one == pytest.approx(other, rel=1e-9)
 
 
-@pytest.mark.parametrize("kind", some_slow([*SUITES], quick=2))
+@pytest.mark.parametrize("kind", some_slow([*SUITES], quick=4))
 def test_before_and_after_and_every_pair_have_the_same_p(kind, tmp_path, capsys):
     said(capsys, "run", *SUITES[kind], *MODELS, "-o", str(tmp_path))
     two = said(capsys, "compare", *folders(tmp_path))["rates"]

@@ -26,9 +26,8 @@ from cimento.corpus.connectives.extraction import (
 )
 from cimento.corpus.connectives.inventories import (
     Passage,
-    implausible_candidates,
     passage_of,
-    plausible_candidates,
+    ranked_candidates,
     regions_of,
     replaced,
     spelt,
@@ -176,18 +175,19 @@ def test_only_the_connective_is_replaced_and_the_original_can_be_had_back(
 
 
 def test_candidates_are_ranked_by_class_and_sense():
+    sentences, blanks = DecisionKind.SENTENCES, DecisionKind.BLANKS
     implausible = [
-        candidate.name for candidate in implausible_candidates(INVENTORY["ma"], INVENTORY)
+        candidate.name for candidate in ranked_candidates(sentences, INVENTORY["ma"], INVENTORY)
     ]
     assert implausible[:2] == ["e", "o"]  # the same class, another sense
     assert set(implausible[-5:]) == {"anche", "mentre", "però", "invece", "tuttavia"}
-    plausible = plausible_candidates(INVENTORY["quando"], INVENTORY)
+    plausible = ranked_candidates(blanks, INVENTORY["quando"], INVENTORY)
     assert [replacement.name for replacement in plausible[:3]] == ["se", "come", "mentre"]
     assert plausible[0].same_class
     assert plausible[0].shared == ("Contingency.Condition",)
     opposite = {
         candidate.name: candidate.shared
-        for candidate in plausible_candidates(INVENTORY["poi"], INVENTORY)
+        for candidate in ranked_candidates(blanks, INVENTORY["poi"], INVENTORY)
     }
     assert opposite["prima"] == ()  # precedence is not succession
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import pytest
 
@@ -21,8 +22,8 @@ from cimento.corpus.connectives.inventories import (
     read_spelling,
 )
 from cimento.corpus.connectives.lexicons import open_inventory
-from cimento.corpus.connectives.matching import Matcher, builtin_rules, make_rule, open_rule
-from cimento.corpus.search import Finder, search_treebanks
+from cimento.corpus.connectives.matching import Finder, builtin_rules, make_rule, open_rule
+from cimento.corpus.search import search_treebanks
 from cimento.corpus.treebanks import open_treebanks
 
 MORE = ("per", "così", "ancora")
@@ -86,9 +87,9 @@ def test_perche_is_found_however_it_is_spelt():
     words = [(form, form, "SCONJ", 0 if n == 0 else 1, "mark") for n, form in enumerate(spelt)]
     rule = open_rule("any")
     list_ = open_inventory("it-connectives")
-    by_form = Matcher(list_, by="form", all_spellings=True)
+    by_form = Finder(list_, replace(rule, match="form", spellings="all"))
     assert len(by_form.find(sentence(words))) == len(spelt)
-    assert len(rule.matcher(list_).find(sentence(words))) == 1
+    assert len(Finder(list_, rule).find(sentence(words))) == 1
 
 
 def test_sequences_are_found_among_words_and_among_tokens():

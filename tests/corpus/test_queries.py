@@ -315,10 +315,10 @@ def holds(clause, sentence, place):
         gap = place[clause.right].id - place[clause.left].id
         return gap == 1 if clause.adjacent else gap > 0
     if isinstance(clause, DominanceClause):
-        word = place[clause.below]
+        word = place[clause.right]
         while word.head:
             word = sentence.words[word.head - 1]
-            if word.id == place[clause.above].id:
+            if word.id == place[clause.left].id:
                 return True
         return False
     (one, first), (other, second) = clause.left, clause.right

@@ -295,21 +295,29 @@ def cimento(*arguments: str, before: str = "", **variables: str) -> subprocess.C
     )
 
 
-def test_what_is_prefetched_runs_without_network(here, hub):
+def prefetched(here: Path, hub: tuple[str, list[str]]) -> dict[str, str]:
+    """Fetch a model ahead; the variables with which it is found."""
     address, asked = hub
     (here / "run.toml").write_text('suites = ["lamps"]\nmodels = ["tiny/gpt2"]\nlimit = 3\n')
     done = cimento("prefetch", "run.toml", "--into", "there", HF_ENDPOINT=address)
     assert done.returncode == 0, done.stderr
     assert asked
 
-    variables = dict(
-        line.removeprefix("export ").split("=", 1) for line in done.stdout.splitlines()
-    )
+    return dict(line.removeprefix("export ").split("=", 1) for line in done.stdout.splitlines())
+
+
+def test_what_is_prefetched_is_pinned(here, hub):
+    variables = prefetched(here, hub)
     assert variables["HF_HUB_OFFLINE"] == "1"
     assert Path(variables["HF_HUB_CACHE"]).is_dir()
     pinned = tomllib.loads((here / "there" / "run.toml").read_text())
     assert pinned["models"] == [f"tiny/gpt2@{COMMIT}"]
 
+
+@pytest.mark.slow
+def test_what_is_prefetched_runs_without_network(here, hub):
+    variables = prefetched(here, hub)
+    _, asked = hub
     asked.clear()
     run = cimento("run", "there/run.toml", "-o", "runs", "--device", "cpu",
                   before=NO_NETWORK, **variables)  # fmt: skip

@@ -62,6 +62,7 @@ def test_a_worker_that_is_killed_is_replaced_and_its_unit_done_again(here):
     assert engines.tables(here / "runs") == expected
 
 
+@pytest.mark.slow
 def test_a_model_that_ends_every_worker_fails_alone(here, capsys):
     models = ["-m", "counted:deadly", "-m", "counted:a"]
     assert invoke(["run", "others", *models, "--workers", "2", "-o", "runs"]) == 3
@@ -85,7 +86,7 @@ def test_a_model_that_cannot_be_loaded_fails_alone(here, capsys, workers):
     assert invoke(["run", "others", "-m", "counted:broken", "-o", "runs"]) == 1
 
 
-@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.slow), "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_a_model_that_gives_nan_fails_its_own_suite(here, capsys, workers):
     models = ["-m", "counted:nan", "-m", "counted:a"]
     arguments = ["lamps", "others", *models, "--workers", workers, "-o", "runs"]

@@ -47,17 +47,23 @@ def scored(log: Path) -> int:
     return sum(number for _, what, number, _ in engines.logged(log) if what == "score")
 
 
-def test_one_process_and_four_give_the_same_tables(here, capsys):
+@pytest.mark.parametrize("workers", ["2", pytest.param("4", marks=pytest.mark.slow)])
+def test_one_process_and_several_give_the_same_tables(here, capsys, workers):
     alone = run("lamps", "more", *MODELS, output="alone")
     done = scored(here / "log")
     os.environ["CIMENTO_CACHE_DIR"] = str(here / "cache-2")
-    spread = run("lamps", "more", *MODELS, "--workers", "4", output="spread")
+    (here / "log").unlink()
+    spread = run("lamps", "more", *MODELS, "--workers", workers, output="spread")
 
     assert len(alone) == 2 * 2 * 5
     assert spread == alone
     # Sentences that both suites hold are asked once: 400 different pairs, two models.
     assert done == 2 * 2 * 400
-    assert scored(here / "log") == 2 * done
+    assert scored(here / "log") == done
+    # A worker loads each model once.
+    loads = [(name, process) for name, what, _, process in engines.logged(here / "log")
+             if what == "load"]  # fmt: skip
+    assert len(loads) == len(set(loads)) > 0
     assert "lamps" in capsys.readouterr().out
     assert suites(here / "alone") == suites(here / "spread")
     assert suites(here / "alone")["lamps"] == suite_files(here / "lamps")
@@ -78,6 +84,7 @@ def test_workers_are_told_what_the_user_said_with_its_types(options):
     assert text == repr(expected)
 
 
+@pytest.mark.slow
 def test_a_worker_loads_each_model_once(here):
     run("lamps", "more", "others", *MODELS, "--workers", "2", output="runs")
 
@@ -116,6 +123,7 @@ def test_shares_are_put_together_by_whoever_comes_last(here):
     assert engines.logged(here / "log") == done
 
 
+@pytest.mark.slow
 def test_each_engine_finishes_what_another_began(here):
     alone = run("lamps", "more", *MODELS, output="alone")
     done = scored(here / "log")

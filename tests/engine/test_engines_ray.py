@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from tests.helpers import engines
 from tests.helpers.engines import cimento
 
-pytest.importorskip("ray")
+if importlib.util.find_spec("ray") is None:
+    pytest.skip("Ray is not installed", allow_module_level=True)
 
 KILLING = """\
 import os, signal, sys, threading, time

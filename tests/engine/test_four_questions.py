@@ -141,7 +141,7 @@ def test_without_files_answers_are_kept_as_they_come(cache):
 
 
 @pytest.mark.usefixtures("here")
-@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
+@pytest.mark.parametrize("order", [(2, 0, 1), pytest.param((0, 1, 2), marks=pytest.mark.slow)])
 def test_shares_are_put_together_and_the_last_asks_what_comes_later(order, monkeypatch):
     alone = run((CAUSAL, MASKED), "alone")
     for number in order:

@@ -105,10 +105,27 @@ def test_every_request_is_answered_where_it_is_asked_and_asked_once(texts, whole
     jobs = [[make(text) for text in dict.fromkeys(some) for make in kinds] for some in texts]
     units, places = divided(jobs, whole=whole)
     for requests, job_places in zip(jobs, places, strict=True):
-        assert [units[place.unit].requests[place.number] for place in job_places] == requests
+        assert [units[unit].requests[number] for unit, number in job_places] == requests
     asked = Counter(request for unit in units for request in unit.requests)
     assert whole or not asked or max(asked.values()) == 1
     assert all(len({type(request) for request in unit.requests}) == 1 for unit in units)
+
+
+scores = st.builds(
+    Score,
+    text=st.sampled_from(["a", "a b", "', '"]),
+    context=st.sampled_from(["", "a"]),
+    wanted=st.none() | st.just(()) | st.just(((0, 1),)),
+    regions=st.just(()) | st.just(((0, 1),)),
+    blank=st.none() | st.booleans(),
+)
+
+
+@settings(deadline=None)
+@given(st.lists(scores, max_size=4), st.lists(scores, max_size=4))
+def test_units_have_one_name_only_if_they_ask_the_same(some, others):
+    assert (Unit.of(some).digest == Unit.of(others).digest) == (some == others)
+    assert Unit.of(some).digest == Unit.of([Score(*score) for score in some]).digest
 
 
 def test_units_of_a_job_stay_when_another_follows():

@@ -25,7 +25,7 @@ from cimento.statistics.mixed import mixed_model
 from cimento.suites.builtin import find_suite
 
 SUITE = "it-connectives-cloze"
-TARGETS = ("lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r")
+TARGETS = ("inspect", "every-eval-ever", "hf-dataset", "r")
 CLUSTERS = 6
 HIT = ("mask", "hit@10", "")
 
@@ -39,16 +39,13 @@ def folder(tmp_path_factory):
     return out / "runs"
 
 
-@pytest.fixture(scope="module")
-def exports(folder, tmp_path_factory):
-    out = tmp_path_factory.mktemp("exports")
-    for target in TARGETS:
-        command = ["export", str(folder), "--to", target, "-o", str(out / target)]
-        assert invoke(command) == 0
-    return out
+@pytest.mark.slow
+@pytest.mark.parametrize("target", TARGETS)
+def test_blanks_go_to_every_target(folder, tmp_path, target):
+    assert invoke(["export", str(folder), "--to", target, "-o", str(tmp_path / target)]) == 0
 
 
-def test_an_answer_that_cannot_be_found_is_a_miss_in_every_command(folder, exports, capsys):
+def test_an_answer_that_cannot_be_found_is_a_miss_in_every_command(folder, tmp_path, capsys):
     [run] = [run for run in open_runs(folder) if "masked" in run.model]
     [rate] = [e for e in run.estimates() if (e.method, e.question, e.group) == HIT]
     several = [one for one in each_outcome(run.outcomes()) if one.reason == UNREACHABLE]
@@ -61,7 +58,8 @@ def test_an_answer_that_cannot_be_found_is_a_miss_in_every_command(folder, expor
     # Of "Ma" after a full stop another spelling was found, "ma".
     assert {one.item for one in several} - {one.item for one in missed} == {"100"}
     assert (rate.right, rate.n) == (sum(compared.right.values()), len(compared.right)) == (42, 270)
-    [path] = (exports / "lm-eval").glob("demo-masked*/results_*.json")
+    assert invoke(["export", str(folder), "--to", "lm-eval", "-o", str(tmp_path)]) == 0
+    [path] = tmp_path.glob("demo-masked*/results_*.json")
     plain = json.loads(path.read_text("utf-8"))
     assert plain["results"]["it_connectives_cloze_mask_hit_10"]["acc,none"] == 42 / 270
     assert invoke(["compare", str(folder), "--every-question"]) == 0

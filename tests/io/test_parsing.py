@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError
-from cimento.io.parsing import MAX_DEPTH, SMALL_BYTES, parse_json, parse_toml, unpack_gzip
+from cimento.io.parsing import MAX_DEPTH, SMALL_BYTES, parse_json, parse_toml, unpack_gzip, value_at
 
 VALUES = st.recursive(
     st.none()
@@ -103,3 +103,12 @@ def test_gzip_may_grow_as_text_does_and_not_more():
     assert len(unpack_gzip(gzip.compress(bytes(SMALL_BYTES)), where="a.gz")) == SMALL_BYTES
     with pytest.raises(InputError, match="do not trust this file"):
         unpack_gzip(gzip.compress(bytes(SMALL_BYTES + 1)), where="a.gz")
+
+
+def test_a_place_that_json_lacks_has_no_value():
+    value = {"choices": [{"text": "a"}], "usage": 3}
+
+    assert value_at(value, "choices", 0, "text") == "a"
+    assert value_at(value) is value
+    for path in (("choices", 1), ("usage", "n"), ("choices", "text"), ("absent",), (0,)):
+        assert value_at(value, *path) is None

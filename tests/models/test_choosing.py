@@ -22,6 +22,7 @@ from cimento.models.questions import OptionScores, descend
 from cimento.paradigms import Choose, Reply
 from cimento.testing.models import uniform_scorer
 from tests.helpers import zoo
+from tests.helpers.some_slow import some_slow
 
 SHARING = ["gpt2", "llama", "gemma", "opt", "gpt_neox", "qwen3", "phi", "glm4", "cohere"]
 ALONE = ["mistral", "mamba", "rwkv", "bloom"]
@@ -59,7 +60,7 @@ def by_hand(inside, policy_ids, prompt, option):
     return [float(scores[place - 1, ids[place]]) for place in places]
 
 
-@pytest.mark.parametrize("name", SHARING + ALONE)
+@pytest.mark.parametrize("name", some_slow(SHARING + ALONE, quick=3))
 def test_every_answer_has_the_score_of_a_plain_pass(scorer_of, name):
     scorer = scorer_of(name)
     options = option_scorer(scorer, policy=Policy())

@@ -18,6 +18,7 @@ from cimento.models.questions import FillPolicy, FillRequest
 from cimento.models.settings import BatchLimits
 from cimento.testing.models import uniform_scorer
 from tests.helpers import plain, zoo
+from tests.helpers.some_slow import some_slow
 from tests.helpers.whole_path import load_folder
 
 MASKED = ["bert", "bert-cased", "roberta", "camembert", "deberta-v2", "modernbert"]
@@ -76,7 +77,7 @@ def test_the_studies_protocol_is_that_of_the_fill_mask_pipeline(name, zoo_folder
         )
 
 
-@pytest.mark.parametrize("name", MASKED)
+@pytest.mark.parametrize("name", some_slow(MASKED, quick=2))
 def test_probabilities_at_the_mask_are_those_of_a_plain_pass(name, zoo_folder):
     folder = zoo_folder(name)
     model = AutoModelForMaskedLM.from_pretrained(folder)
@@ -94,7 +95,7 @@ def test_probabilities_at_the_mask_are_those_of_a_plain_pass(name, zoo_folder):
         assert all(fill.n_pieces == 1 for fill in fills)
 
 
-@pytest.mark.parametrize("name", MASKED)
+@pytest.mark.parametrize("name", some_slow(MASKED, quick=2))
 def test_neither_batch_nor_order_changes_candidates(name, zoo_folder):
     policy = FillPolicy(k=5)
     together = filler(zoo_folder(name)).fill(GAPS, policy)
@@ -107,7 +108,7 @@ def test_neither_batch_nor_order_changes_candidates(name, zoo_folder):
         )
 
 
-@pytest.mark.parametrize("name", MASKED)
+@pytest.mark.parametrize("name", some_slow(MASKED, quick=2))
 def test_options_of_any_length_are_scored_left_to_right_and_jointly(name, zoo_folder):
     folder = zoo_folder(name)
     model = AutoModelForMaskedLM.from_pretrained(folder)

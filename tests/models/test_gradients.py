@@ -16,6 +16,7 @@ from cimento.models.hf.batches import Trial
 from cimento.models.hf.gradients import Gradients
 from cimento.models.questions import ERROR_NATS, ERROR_SHARE, Attribute, Attributions
 from cimento.models.settings import Asking, BatchLimits, Policy
+from tests.helpers.some_slow import some_slow
 
 TEXT = "La casa è rossa e la porta è chiusa."
 
@@ -155,7 +156,7 @@ def test_captum_gives_the_same(rule, zoo_folder):
 ZOO = ("gpt2", "llama", "bloom", "falcon", "bert", "albert", "deberta-v2", "t5", "bart", "mamba")
 
 
-@pytest.mark.parametrize("name", ZOO)
+@pytest.mark.parametrize("name", some_slow(ZOO, quick=3))
 def test_integrated_gradients_add_up_to_the_difference_of_the_scores(name, zoo_folder):
     scorer = scorer_of(str(zoo_folder(name)))
     request = ask(TEXT, "chiusa")

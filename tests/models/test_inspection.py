@@ -14,6 +14,7 @@ from cimento.models.registry import open_scorer
 from cimento.models.tokenizing import causal_frame
 from tests.helpers import zoo
 from tests.helpers.plain import TEXTS, tokens_of
+from tests.helpers.some_slow import some_slow
 
 KNOWN = {"some": TEXTS[:5], "others": [TEXTS[6], TEXTS[6], TEXTS[8]]}
 
@@ -28,7 +29,11 @@ def inspected(folder, texts=KNOWN, n_compared=100, **policy) -> Inspection:
 
 
 @pytest.mark.parametrize(
-    "name", ["gpt2", "llama", "mistral", "bloom", "mamba", "bert-cased", "albert", "modernbert"]
+    "name",
+    some_slow(
+        ["gpt2", "llama", "mistral", "bloom", "mamba", "bert-cased", "albert", "modernbert"],
+        quick=5,
+    ),
 )
 def test_fast_and_plain_scores_agree(zoo_folder, name):
     comparison = inspected(zoo_folder(name)).comparison

@@ -43,7 +43,7 @@ def assert_plain(name, folder, answers, texts, model) -> None:
         ], text
 
 
-@pytest.mark.parametrize("name", CAUSAL)
+@pytest.mark.parametrize("name", some_slow(CAUSAL, quick=2))
 def test_scores_are_those_of_a_plain_forward_pass(name, zoo_folder):
     folder = zoo_folder(name)
     model = plain_model(folder)

@@ -70,7 +70,7 @@ def assert_plain(name, folder, answers, texts, **rules) -> None:
 
 
 @pytest.mark.parametrize("pll", ["original", "within-word-l2r"])
-@pytest.mark.parametrize("name", MASKED)
+@pytest.mark.parametrize("name", some_slow(MASKED, quick=2))
 def test_scores_are_those_of_plain_forward_passes(name, pll, zoo_folder):
     folder = zoo_folder(name)
     # The masks of one policy are among those of the other: fewer texts show that they are chosen.

@@ -89,8 +89,9 @@ def cases(golden: Path) -> list[Case]:
     return made
 
 
-def test_synthetic_recordings_of_every_suite(cases):
-    for case in cases:
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.slow)])
+def test_synthetic_recordings_of_every_suite(cases, step):
+    for case in cases[::step]:
         items = case.wanted["items"]
         requests = places_of(case.suite)
         regions = region_values(case.replayed.tokens, requests, metric=case.wanted["metric"])

@@ -8,7 +8,8 @@ import pytest
 
 from cimento import UsageError
 from cimento.cli.main import invoke
-from cimento.io.declared import parse_settings
+from cimento.io.declared import checked
+from cimento.options import RunOptions
 from cimento.suites.builtin import kind_of
 
 
@@ -56,6 +57,7 @@ def test_options_of_a_kind_need_a_suite_of_it(capsys: pytest.CaptureFixture[str]
 
 
 def test_settings_are_pairs() -> None:
-    assert parse_settings(["k=3", "word-rule=a=b"]) == {"k": "3", "word_rule": "a=b"}
+    options = checked(RunOptions, {"set": ["k=3", "word-rule=a=b"]})
+    assert options.set == {"k": "3", "word_rule": "a=b"}
     with pytest.raises(UsageError):
-        parse_settings(["k"])
+        checked(RunOptions, {"set": ["k"]})

@@ -109,7 +109,12 @@ def many(count: int) -> RunReport:
     ("match", "mismatch", "sign"),
     [
         ("הילדות | משחקות | בגן.", "הילדות | משחקים | בגן.", -1),
-        ("البنات | يلعبن | في الحديقة.", "البنات | يلعب | في الحديقة.", -1),
+        pytest.param(
+            "البنات | يلعبن | في الحديقة.",
+            "البنات | يلعب | في الحديقة.",
+            -1,
+            marks=pytest.mark.slow,
+        ),
         ("Le bambine | giocano | in giardino.", "Le bambine | gioca | in giardino.", 1),
     ],
 )
@@ -126,7 +131,11 @@ def test_strips_run_the_way_their_script_does(
     assert lefts == sorted(lefts, reverse=sign < 0)
 
 
-@pytest.mark.parametrize("text", [SCRIPT, IMAGE, RIGHT_TO_LEFT, "</script>\u2028\u2029 &lt;b&gt;"])
+@pytest.mark.parametrize(
+    "text",
+    [SCRIPT, *(pytest.param(text, marks=pytest.mark.slow)
+               for text in (IMAGE, RIGHT_TO_LEFT)), "</script>\u2028\u2029 &lt;b&gt;"],
+)  # fmt: skip
 def test_hostile_texts_appear_as_text(opened: Opener, text: str) -> None:
     suite = make_suite(
         ["(1;%a%) < (1;%b%)"],
@@ -382,8 +391,14 @@ def test_headings_go_down_one_by_one_and_every_control_has_a_name(opened: Opener
     assert all(box.get_attribute("aria-label") for box in boxes.all())
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (390, "light"),
+        *(pytest.param(*one, marks=pytest.mark.slow)
+          for one in ((390, "dark"), (1280, "light"), (1280, "dark"))),
+    ],
+)  # fmt: skip
 def test_the_page_is_as_wide_as_the_window(opened: Opener, scheme: str, width: int) -> None:
     tab = opened(
         make_run(named(AGREEMENT, "a-suite-with-a-long-name-" * 4)),

@@ -13,6 +13,7 @@ from cimento import open_runs
 from cimento.cli.main import invoke
 from cimento.report.formatting import interval
 from cimento.report.grid import EstimateCell
+from cimento.statistics.intervals import Interval
 from tests.helpers.pages import parse_page
 
 
@@ -118,7 +119,7 @@ def test_nothing_of_a_run_is_changed_by_its_report(runs, tmp_path):
 )
 def test_the_ends_of_an_interval_are_never_shown_as_one_number(low, high, shown):
     assert interval(low, high) == shown
-    cell = str(EstimateCell.percent((high, low, high), 9000, None))
+    cell = str(EstimateCell.of(high, Interval(low, high, None), 9000, percent=True))
     ends = cell.partition("[")[2].rstrip("]").split(", ")
     assert len(set(ends)) == 2
 

@@ -32,6 +32,7 @@ from demo.trees import (
     Pronoun,
     State,
 )
+from tests.helpers.some_slow import some_slow
 
 LOOKED_UP = Path(__file__).parents[1] / "data/spelling/demo_forms.tsv"
 
@@ -322,7 +323,7 @@ def predicated(subject, predicate) -> Iterator[tuple[str, str]]:
                 yield subject.noun.lemma, predicate.linker.lemma
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", some_slow(LANGUAGES, quick=2))
 def test_held_out_pairs_never_agree(language):
     grammar = Grammar(load_lexicon(language), Dice(21))
     recorder = Recorder(grammar.linearizer)

@@ -19,7 +19,7 @@ from cimento.models.hf import heads
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.heads import Replaced
 from cimento.models.hf.layout import LAYOUTS, Layout
-from cimento.models.hf.scorer import Layers
+from cimento.models.hf.sites import Layers
 from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
 from cimento.testing.models import uniform_scorer
@@ -51,7 +51,7 @@ def asked(scorer, texts, columns=(ALL_LAYERS,), policy=None, cache=None):
     return ask(requests, scorer, policy=policy or Policy(), cache=kept, columns=columns)
 
 
-@pytest.mark.parametrize("name", some_slow([*zoo.SPECIES, *zoo.ENCODER_DECODERS], quick=3))
+@pytest.mark.parametrize("name", some_slow([*zoo.SPECIES, *zoo.ENCODER_DECODERS], quick=5))
 def test_the_last_layer_has_the_ordinary_scores(name, zoo_folder):
     table = asked(load_folder(zoo_folder(name)), TEXTS)
 

@@ -1,6 +1,7 @@
 """What cimento says to people: no paths that exist in a clone only."""
 
 import ast
+import functools
 import re
 import tomllib
 from pathlib import Path
@@ -13,18 +14,23 @@ SOURCE = Path(cimento.__file__).parent
 IN_CLONE = re.compile(r"\bdocs/[\w/-]+\.md")
 
 
+@functools.cache
 def texts_of(path):
     """The texts of a module that are no docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = list(ast.walk(tree))
     docstrings = {
         id(node.value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
-    for node in ast.walk(tree):
-        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-        if is_text and id(node) not in docstrings:
-            yield node.value
+    return [
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and id(node) not in docstrings
+    ]
 
 
 def test_messages_name_pages_and_not_files_of_a_clone():

@@ -231,7 +231,7 @@ def test_examples_drawn_for_all_stories_in_order_are_refused():
 
 
 def test_stories_are_asked_so_in_several_rounds_each():
-    run = evaluate("es-stories", "demo-causal", adaptive=True, limit=30, precision=0.2)
+    run = evaluate("es-stories", "demo-causal", adaptive=True, limit=30, precision=0.2, shots=0)
     order = run.table("order")
     asked = order.filter(order["round"].is_not_null())["item"]
     assert set(run.outcomes()["item"]) == set(asked)

@@ -32,7 +32,10 @@ ERRORS = {
     "cublas": RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate"),
     "numpy": MemoryError("Unable to allocate 4.00 GiB"),
 }
-SPECIES = ("gpt2", "bloom", "mistral", "bert-cased", "albert")
+SPECIES = (
+    *("gpt2", "albert"),
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("bloom", "mistral", "bert-cased")),
+)
 LONG = "Le chiavi degli armadi che la vicina aprì ieri mattina erano già arrugginite."
 WIDE = [f"{LONG[:-1]} {text}" for text in TEXTS] * 2 + list(TEXTS)
 

@@ -21,6 +21,7 @@ from cimento.runs.store import RunFolder, describe, find_runs
 from cimento.suites.stimuli import Context
 from cimento.testing.models import uniform_scorer
 from tests.helpers.designs import island_suite
+from tests.helpers.some_slow import some_slow
 
 
 @pytest.fixture(autouse=True)
@@ -252,7 +253,9 @@ def test_a_manifest_that_says_too_little_is_refused(recorded, changes, message, 
         ("asking", {"context": {"text": "", "column": 1}}),
     ],
 )
-@pytest.mark.parametrize("command", [["show"], ["report"], ["rerun"], ["figure", "margins"]])
+@pytest.mark.parametrize(
+    "command", some_slow([["rerun"], ["show"], ["report"], ["figure", "margins"]], quick=2)
+)
 def test_values_of_another_kind_are_told(recorded, part, changes, command, capsys):
     plain = manifest_of(recorded)[part]
     change_manifest(recorded, **{part: {**plain, **changes}})

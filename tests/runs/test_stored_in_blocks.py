@@ -10,6 +10,7 @@ from cimento.runs.store import RunFolder
 
 ROWS = 7
 """Rows of a group, far fewer than the tokens of one unit: no sentence is as long as a block."""
+SUITES = ("it-subject-verb", pytest.param("en-filler-gap", marks=pytest.mark.slow))
 
 
 def make_blocks_small(monkeypatch):
@@ -18,7 +19,7 @@ def make_blocks_small(monkeypatch):
     monkeypatch.setattr("cimento.measures.scores._STIMULI_AT_ONCE", 3)
 
 
-@pytest.mark.parametrize("suite", ["it-subject-verb", "en-filler-gap"])
+@pytest.mark.parametrize("suite", SUITES)
 def test_what_units_answered_is_stored_in_the_bytes_of_a_table_in_memory(
     tmp_path, suite, monkeypatch
 ):
@@ -32,7 +33,7 @@ def test_what_units_answered_is_stored_in_the_bytes_of_a_table_in_memory(
         assert (folder.path / path.name).read_bytes() == path.read_bytes(), path.name
 
 
-@pytest.mark.parametrize("suite", ["it-subject-verb", "en-filler-gap"])
+@pytest.mark.parametrize("suite", SUITES)
 def test_blocks_of_any_size_are_judged_alike(tmp_path, suite, monkeypatch):
     with monkeypatch.context() as patch:
         make_blocks_small(patch)

@@ -90,7 +90,7 @@ def trained(tmp_path_factory):
     "name",
     [
         "gpt2",
-        "bert-cased",
+        pytest.param("bert-cased", marks=pytest.mark.slow),
         *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS),
     ],
 )

@@ -14,7 +14,7 @@ from tests.fuzzing.mutating import mutate
 from tests.fuzzing.targets import TARGETS, Target
 from tests.fuzzing.watching import attempt
 
-FILES = [12, pytest.param(300, marks=pytest.mark.slow)]
+FILES = [6, pytest.param(300, marks=pytest.mark.slow)]
 WATCHDOG_S = 60.0
 """Generous: a test must not fail because a machine is busy."""
 

@@ -198,7 +198,7 @@ def everything_but_reruns(run):
     return {path for path in files if path.parts[0] != "reruns" and "__pycache__" not in path.parts}
 
 
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [13, pytest.param(1, marks=pytest.mark.slow)])
 def test_no_option_of_a_manifest_widens_trust(stranger, monkeypatch, step):
     opened, asked = [], []
     open_model = api.open_model

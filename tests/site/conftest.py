@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,24 @@ NOUNS = (
     *("asino", "orso", "pollo", "tasso", "cervo", "rospo", "tonno", "ragno", "toro", "mulo"),
 )
 WILD = frozenset(NOUNS[:5])
+
+
+class Reader(HTMLParser):
+    """The tags, links and texts of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.links: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self.links += [value for name, value in attrs if name in ("href", "src") and value]
+
+    def handle_data(self, data):
+        self.text += data
 
 
 def agreement(name: str = "it-animals", **meta: str) -> Suite:

@@ -7,8 +7,8 @@ import csv
 import hashlib
 import json
 import re
+import shutil
 import zipfile
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -22,25 +22,7 @@ from cimento.report.document import sections_of
 from cimento.report.html import minus
 from cimento.site.board import link, slug, suite_parts
 from tests.helpers.judging import make_suite
-from tests.site.conftest import ALSO_WISE, FOOL, NOUNS, WISE, agreement, knows
-
-
-class Reader(HTMLParser):
-    """The tags, links and texts of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.links: list[str] = []
-        self.text = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        self.links += [value for name, value in attrs if name in ("href", "src") and value]
-
-    def handle_data(self, data):
-        self.text += data
+from tests.site.conftest import ALSO_WISE, FOOL, NOUNS, WISE, Reader, agreement, knows
 
 
 def read(path: Path) -> str:
@@ -63,10 +45,21 @@ def rows(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(read(path).splitlines()))
 
 
+SETTINGS = SiteSettings(title="Animals & weather")
+
+
 @pytest.fixture(scope="module")
 def site(animal_runs, more_runs, tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("site") / "site"
-    write_site([animal_runs, more_runs], root, SiteSettings(title="Animals & weather"))
+    write_site([animal_runs, more_runs], root, SETTINGS)
+    return root
+
+
+@pytest.fixture(scope="module")
+def animal_site(animal_runs, tmp_path_factory) -> Path:
+    """The site of one suite, of which tests change a copy."""
+    root = tmp_path_factory.mktemp("site") / "animals"
+    write_site(animal_runs, root)
     return root
 
 
@@ -259,13 +252,12 @@ def test_building_again_writes_nothing_and_more_runs_change_only_their_pages(
 
 
 def test_a_new_model_leaves_the_pages_of_other_suites_and_runs_as_they_are(
-    animal_runs, more_runs, tmp_path
+    site, animal_runs, more_runs, tmp_path
 ):
-    root = tmp_path / "site"
-    write_site([animal_runs, more_runs], root)
+    root = shutil.copytree(site, tmp_path / "site")
     before = files(root)
     evaluate(agreement(), knows("new", "lupo"), output=tmp_path / "runs")
-    write_site([animal_runs, more_runs, tmp_path / "runs"], root)
+    write_site([animal_runs, more_runs, tmp_path / "runs"], root, SETTINGS)
     after = files(root)
     kept = {path for path in before if after[path] == before[path]}
     assert not {path for path in before if path.startswith("suites/it-training")} - kept
@@ -273,17 +265,22 @@ def test_a_new_model_leaves_the_pages_of_other_suites_and_runs_as_they_are(
     assert set(before) <= set(after), "an address is gone"
 
 
+@pytest.mark.parametrize("others", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_what_is_unchanged_is_not_read_and_comes_out_as_if_it_were_made_anew(
-    animal_runs, more_runs, runs_of_every_kind, tmp_path, monkeypatch
+    animal_runs, more_runs, request, tmp_path, monkeypatch, others
 ):
+    """With runs of every other kind too, whose pages are larger, among the slow tests."""
+    stored = [animal_runs, more_runs]
+    if others:
+        stored.append(request.getfixturevalue("runs_of_every_kind"))
     new = tmp_path / "runs"
     evaluate(agreement(), knows("new", "lupo"), output=new)
     root, afresh = tmp_path / "site", tmp_path / "afresh"
     settings = SiteSettings(dataset="lab/suites")
-    write_site([animal_runs, more_runs, runs_of_every_kind], root, settings)
+    write_site(stored, root, settings)
     read_suites = []
     monkeypatch.setattr("cimento.site.suite_parts", _noting(read_suites, suite_parts))
-    everything = [animal_runs, more_runs, runs_of_every_kind, new]
+    everything = [*stored, new]
     write_site(everything, root, settings)
     assert read_suites == ["it-animals"]
     write_site(everything, afresh, settings)
@@ -301,9 +298,8 @@ def _noting(names, function):
     return noted
 
 
-def test_a_page_that_was_changed_by_hand_is_made_again(animal_runs, tmp_path):
-    root = tmp_path / "site"
-    write_site(animal_runs, root)
+def test_a_page_that_was_changed_by_hand_is_made_again(animal_runs, animal_site, tmp_path):
+    root = shutil.copytree(animal_site, tmp_path / "site")
     page = next(root.glob("suites/*/items/7.html"))
     before = read(page)
     page.write_text("scribble")
@@ -313,9 +309,10 @@ def test_a_page_that_was_changed_by_hand_is_made_again(animal_runs, tmp_path):
     assert "Another" in read(page)
 
 
-def test_a_record_of_an_earlier_version_has_everything_made_again(animal_runs, tmp_path):
-    root = tmp_path / "site"
-    write_site(animal_runs, root)
+def test_a_record_of_an_earlier_version_has_everything_made_again(
+    animal_runs, animal_site, tmp_path
+):
+    root = shutil.copytree(animal_site, tmp_path / "site")
     index = json.loads(read(root / "site.json"))
     for made in ({"suite it-animals": {"inputs": 1}}, [], None):
         (root / "site.json").write_text(json.dumps({**index, "made": made}))

@@ -48,7 +48,12 @@ NARROW = {"viewport": {"width": 400, "height": 800}}
 DARK = {"color_scheme": "dark", "viewport": {"width": 1280, "height": 800}}
 
 
-@pytest.mark.parametrize("tab", [NARROW, DARK], indirect=True, ids=["narrow", "dark"])
+@pytest.mark.parametrize(
+    "tab",
+    [NARROW, pytest.param(DARK, marks=pytest.mark.slow)],
+    indirect=True,
+    ids=["narrow", "dark"],
+)
 def test_no_page_is_wider_than_its_window_or_runs_what_a_suite_says(tab: Page, site: Path) -> None:
     for pattern in PAGES:
         for path in sorted(site.glob(pattern))[:2]:

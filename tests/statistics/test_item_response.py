@@ -87,8 +87,11 @@ def test_the_likelihood_of_an_item_is_the_integral_over_its_effects():
     ability = np.array([[-0.5, 0.2, 0.9, 3.0, 1.4]])
     sds = {"item": 1.3, "discrimination": 0.6}
 
+    def normal(x):  # scipy's takes a hundred times as long for a single number
+        return math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+
     def density(z, v, *, slope=sds["discrimination"]):
-        value = stats.norm.pdf(v) * (stats.norm.pdf(z) if slope else 1)
+        value = normal(v) * (normal(z) if slope else 1)
         for y, t in zip(right[0], ability[0], strict=True):
             if not math.isnan(y):
                 p = 1 / (1 + math.exp(-((1 + slope * z) * t - 0.4 + sds["item"] * v)))

@@ -62,8 +62,8 @@ def ratios(margins):
 
 
 @pytest.mark.parametrize("truth", [0.65, 0.915])
-@pytest.mark.parametrize("n", [12, 40])
-@pytest.mark.parametrize("spread", [4, 8])
+@pytest.mark.parametrize("n", [12, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("spread", [4, pytest.param(8, marks=pytest.mark.slow)])
 def test_it_covers_the_mean_ratio(truth, n, spread):
     """BCa covered 83 to 91 % at .915 (200 trials: a standard error of 1.5 points)."""
     generator = np.random.default_rng(17)

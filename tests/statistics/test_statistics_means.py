@@ -95,7 +95,10 @@ def test_students_t_of_single_values_is_scipys(n, draws):
     )
 
 
-@pytest.mark.parametrize("sizes", [[1] * 12, [3] * 9, [1, 8, 2, 5, 3, 1, 4, 2, 7, 1]])
+@pytest.mark.parametrize(
+    "sizes",
+    [[1] * 12, pytest.param([3] * 9, marks=pytest.mark.slow), [1, 8, 2, 5, 3, 1, 4, 2, 7, 1]],
+)
 def test_the_bootstrap_is_that_of_a_plain_loop(sizes):
     design = clusters_of(sizes)
     values = np.random.default_rng(3).exponential(size=design.n) - 0.6

@@ -98,7 +98,7 @@ def covariances_by_lme(fit) -> dict[tuple[str, str, str], float]:
 
 
 @pytest.mark.parametrize("reml", [True, False])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("design", DESIGNS)
 def test_fits_are_those_of_lme_python(design, seed, reml):
     formula, shape = DESIGNS[design]

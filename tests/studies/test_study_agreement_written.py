@@ -25,7 +25,7 @@ LANGUAGES = (("it", "ru"), pytest.param(("es", "it", "pt", "ru"), marks=pytest.m
 def written(request, tmp_path_factory):
     """Both demo models, on the first items of our own suites in some languages, or in all."""
     folder = tmp_path_factory.mktemp("study")
-    arguments = ["study", "agreement", *MODELS, "--limit", "2", "-o", str(folder)]
+    arguments = ["study", "agreement", *MODELS, "--limit", "1", "-o", str(folder)]
     suites = [suite for suite in starter_suites() if suite[0] in request.param]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(released, "starter_suites", lambda: tuple(suites))

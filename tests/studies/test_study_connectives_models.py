@@ -17,7 +17,9 @@ from cimento.studies.connectives.cloze import read_cloze
 from cimento.studies.connectives.text import count_table_6, table_6_section, treebanks_in
 from cimento.suites.builtin import find_suite
 
-FIRST = ("--limit", "120")
+FIRST = ("--limit", "40")
+# Of so many pairs so many unacceptable sentences are ungrammatical.
+SIZES = ((40, 12), pytest.param((120, 34), marks=pytest.mark.slow))
 OWN = Path(__file__).parents[1] / "data" / "connectives"
 
 
@@ -97,12 +99,18 @@ class TestTreebanks:
         assert counted == ["", "counted", "1", "20.000", "", ""]
 
 
+@pytest.fixture(scope="module", params=SIZES, ids=lambda size: str(size[0]))
+def size(request):
+    """How many items are asked, and how many unacceptable sentences are ungrammatical."""
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def written(tmp_path_factory):
+def written(size, tmp_path_factory):
     """Both demo models, on the first of our own items; the tables, figures and runs."""
     folder = tmp_path_factory.mktemp("study")
-    arguments = ["study", "connectives", "-m", "demo-causal", "-m", "demo-masked", *FIRST]
-    arguments += ["-o", str(folder)]
+    arguments = ["study", "connectives", "-m", "demo-causal", "-m", "demo-masked"]
+    arguments += ["--limit", str(size[0]), "-o", str(folder)]
     assert invoke(arguments) == 0
     return folder, arguments
 
@@ -120,7 +128,7 @@ class TestModels:
         assert "it_sample is our own" in (folder / "table-6.txt").read_text(encoding="utf-8")
         assert "\\toprule" in (folder / "table-5.tex").read_text(encoding="utf-8")
 
-    def test_published_rows_stand_above_those_of_the_models(self, written):
+    def test_published_rows_stand_above_those_of_the_models(self, written, size):
         folder, _ = written
         header, *rows = table(folder, "table-4")
         assert header == ["AcceptabilityLabel", "model", "AvgPPL", "AvgPPL low", "AvgPPL high",
@@ -130,30 +138,30 @@ class TestModels:
         ]  # fmt: skip
         assert rows[0][:3] == ["Acceptable", "GePpeTto (published)", "42.512"]
         assert [row[1].partition("@")[0] for row in rows[1:3]] == ["demo-causal", "demo-masked"]
-        # 120 pairs, 34 of whose unacceptable sentences are ungrammatical
-        assert [row[5] for row in rows if row[5]] == [
-            "120", "120", "86", "86", "34", "34", "120", "120",
-        ]  # fmt: skip
+        n, ungrammatical = size
+        numbers = [int(row[5]) for row in rows if row[5]]
+        assert numbers[::2] == numbers[1::2] == [n, n - ungrammatical, ungrammatical, n]
         assert all(float(low) < float(mean) < float(high)
                    for _, _, mean, low, high, n, *_ in rows if n)  # fmt: skip
 
-    def test_the_classes_of_tables_3_and_5_are_all_items_asked(self, written):
+    def test_the_classes_of_tables_3_and_5_are_all_items_asked(self, written, size):
         folder, _ = written
         _, *rows = table(folder, "table-3")
         assert rows[0][:4] == ["Target", "people (published)", "213", "78.89"]
         for model in ("demo-causal", "demo-masked"):
-            assert sum(int(row[2]) for row in rows if row[1].startswith(model)) == 120
+            assert sum(int(row[2]) for row in rows if row[1].startswith(model)) == size[0]
         _, *rows = table(folder, "table-5")
         published = ["bert-base-italian-xxl-cased (published)", "85", "31.48", "", "", "", "111"]
         assert rows[0][1:8] == published
         for model in ("demo-causal", "demo-masked"):
-            assert sum(int(row[2]) for row in rows if row[1].startswith(model)) == 120
+            assert sum(int(row[2]) for row in rows if row[1].startswith(model)) == size[0]
         assert rows[-1][0] == "Target of several tokens"
 
-    def test_table_4_is_that_of_the_run(self, written, tmp_path):
+    def test_table_4_is_that_of_the_run(self, written, size, tmp_path):
         folder, _ = written
-        arguments = ["-m", "demo-causal", "--bos", "none", "--set", "unscored_first=drop", *FIRST]
-        assert invoke(["run", "it-connectives", *arguments, "-o", str(tmp_path)]) == 0
+        arguments = ["-m", "demo-causal", "--bos", "none", "--set", "unscored_first=drop"]
+        arguments += ["--limit", str(size[0]), "-o", str(tmp_path)]
+        assert invoke(["run", "it-connectives", *arguments]) == 0
         [run] = open_runs([tmp_path])
         good = [estimate for estimate in run.estimates()
                 if (estimate.question, estimate.level) == ("ppl", "acceptable")]  # fmt: skip

@@ -24,7 +24,7 @@ def test_the_ten_published_rows_are_there():
 def written(tmp_path_factory):
     """Two models with two prompts each, on some of our own stories."""
     folder = tmp_path_factory.mktemp("study")
-    arguments = ["study", "stories", "-m", "demo-causal", "-m", "demo-masked", "--limit", "3"]
+    arguments = ["study", "stories", "-m", "demo-causal", "-m", "demo-masked", "--limit", "2"]
     arguments += ["--prompt", "it-1", "--prompt", "it-2", "--set", "shots=0", "--draws", "100"]
     assert invoke([*arguments, "-o", str(folder)]) == 0
     return folder, arguments

@@ -136,7 +136,7 @@ def test_no_sentence_twice_and_the_same_again(seed: int) -> None:
     assert generate_suites(built_in, n=24, seed=seed) == (suite, twin)
 
 
-@pytest.mark.parametrize("name", some_slow(grammar_names(), quick=4))
+@pytest.mark.parametrize("name", some_slow(grammar_names(), quick=8))
 def test_built_in_grammars_make_sound_suites(name: str) -> None:
     for suite in filter(None, generate_suites(read_grammar(find_grammar(name)), n=48, seed=0)):
         assert [fault for fault in check_suite(suite) if fault.severity == "error"] == []

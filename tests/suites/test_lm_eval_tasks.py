@@ -191,13 +191,18 @@ def sums(suite: Path, model: str, folder: Path, *options: str) -> list[float]:
     return table["logprob_nats"].to_list()
 
 
-@pytest.mark.parametrize("compat", [[], ["--compat", "lm-eval"]])
+BLANK, NONE = 'target_delimiter: " "\n', 'target_delimiter: ""\n'
+
+
 @pytest.mark.parametrize(
-    ("more", "same"),
+    ("compat", "more", "same"),
     [
-        ("", "--leading-blank"),
-        ('target_delimiter: " "\n', "--leading-blank"),
-        ('target_delimiter: ""\n', "--no-leading-blank"),
+        ([], "", "--leading-blank"),
+        ([], NONE, "--no-leading-blank"),
+        (["--compat", "lm-eval"], NONE, "--no-leading-blank"),
+        pytest.param([], BLANK, "--leading-blank", marks=pytest.mark.slow),
+        pytest.param(["--compat", "lm-eval"], "", "--leading-blank", marks=pytest.mark.slow),
+        pytest.param(["--compat", "lm-eval"], BLANK, "--leading-blank", marks=pytest.mark.slow),
     ],
 )
 def test_the_delimiter_says_whether_a_blank_stands_before(

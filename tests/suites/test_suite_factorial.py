@@ -370,6 +370,7 @@ def test_items_that_repeat_each_other():
 # --- the published materials
 
 
+@pytest.mark.slow
 @pytest.mark.golden
 def test_all_files_of_the_island_study_load(shared):
     folder = shared / "data" / "islands"

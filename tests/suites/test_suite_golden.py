@@ -17,8 +17,9 @@ from tests.helpers.some_slow import some_slow
 from tests.helpers.suites_on_disk import faults_of, syntaxgym, write
 
 pytestmark = pytest.mark.golden
-THIRDS = some_slow(range(3), quick=3)
-"""Of many files of one form; two of the thirds are read with the slow tests."""
+PARTS = 8
+SOME_SLOW = some_slow(range(PARTS), quick=PARTS)
+"""Of many files of one form; all parts but one are read with the slow tests."""
 
 
 @pytest.fixture(scope="module")
@@ -179,11 +180,11 @@ def json_files(golden: Path) -> list[Path]:
     return [*files, golden / "sg_eval_fgd_hierarchy" / "fgd_hierarchy.json"]
 
 
-@pytest.mark.parametrize("part", THIRDS)
+@pytest.mark.parametrize("part", SOME_SLOW)
 def test_every_file_survives_the_way_there_and_back(golden, tmp_path, part):
     files = json_files(golden)
     assert len(files) > 70
-    for number, path in enumerate(files[part::3]):
+    for number, path in enumerate(files[part::PARTS]):
         suite = open_suite(path).suite
         native = convert(suite, "native", tmp_path / str(number))
         assert open_suite(native).suite == suite
@@ -198,9 +199,9 @@ def test_clean_files_are_written_as_they_were(golden, tmp_path):
         assert again == raw
 
 
-@pytest.mark.parametrize("part", THIRDS)
+@pytest.mark.parametrize("part", SOME_SLOW)
 def test_blimp_is_read_and_written_as_it_was(shared, tmp_path, part):
-    files = sorted((shared / "data" / "blimp").glob("*.jsonl"))[part::3]
+    files = sorted((shared / "data" / "blimp").glob("*.jsonl"))[part::PARTS]
     loaded = [load_suite(path) for path in files]
     assert [loaded_suite.suite.name for loaded_suite in loaded] == [path.stem for path in files]
     for loaded_suite, path in zip(loaded, files, strict=True):

@@ -25,7 +25,7 @@ def content(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize("name", some_slow(builtin_names(), quick=3))
+@pytest.mark.parametrize("name", some_slow(builtin_names(), quick=6))
 def test_a_suite_that_comes_with_cimento_goes_into_a_workbook_and_back(tmp_path, name):
     there = save_suite(load_suite(name), tmp_path / "a")
     book = save_suite(load_suite(there), tmp_path / "s.xlsx")

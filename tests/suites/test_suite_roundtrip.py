@@ -31,7 +31,7 @@ from cimento.suites.formats import TARGETS, convert, losses
 from cimento.suites.formats.items import escape, read_regions, unescape, write_regions
 from cimento.suites.load import open_suite
 from cimento.suites.reading import errors
-from cimento.suites.stimuli import stimulus_text
+from cimento.suites.stimuli import join_regions
 from tests.helpers.suites_on_disk import write, write_folder
 
 # Everything that a cell, a line or a quoted string could trip over, with letters of three scripts.
@@ -173,7 +173,7 @@ def test_cells_are_escaped(text):
 def test_sentences_are_those_that_models_see(pieces, rule):
     regions = tuple(Region(text, glued=glued) for text, glued in pieces)
     condition = Condition("a", regions)
-    assert sentence(condition, rule=rule) == stimulus_text(condition, rule=rule)
+    assert sentence(condition, rule=rule) == join_regions(condition.regions, rule=rule)[0]
 
 
 # --- what the files look like

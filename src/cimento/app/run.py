@@ -26,7 +26,7 @@ from cimento.suites.builtin import find_suite
 from cimento.suites.published import NAMES, Published, find_published, is_address, published
 
 if TYPE_CHECKING:
-    from cimento.runs.planning import NamedPlan
+    from cimento.runs.planning import Planned
 
 REFRESH_S = 1.0
 
@@ -156,7 +156,7 @@ def fetch_all(workspace: Workspace, wanted: Wanted) -> None:
         find_suite(suite)
 
 
-def plan(workspace: Workspace, wanted: Wanted) -> NamedPlan:
+def plan(workspace: Workspace, wanted: Wanted) -> Planned:
     """What the runs take; no model is loaded.
 
     Raises:
@@ -282,13 +282,13 @@ class _Fields:
             field.on_value_change(action)
 
 
-def _planned(visit: Visit, named_plan: NamedPlan) -> None:
+def _planned(visit: Visit, named_plan: Planned) -> None:
     """What runs take, as a table with a row for each model."""
     say = visit.say
-    stored = sum(len(suite.stored) for suite in named_plan.planned.suites)
+    stored = sum(len(suite.stored) for suite in named_plan.suites)
     names = (say(f"run.{name}") for name in ("model", "requests", "kept", "time", "memory"))
     with ui.element("div").classes("scroll"), table_of(names, "plan"):
-        for model in named_plan.planned.models:
+        for model in named_plan.models:
             cells = (
                 say.number(model.requests),
                 "–" if model.kept is None else say.number(model.kept),
@@ -301,8 +301,8 @@ def _planned(visit: Visit, named_plan: NamedPlan) -> None:
                     Text(cell, "td")
     if stored:
         Text(say("run.stored", count=stored)).classes("small")
-    lines = [model.problem for model in named_plan.planned.models if model.problem]
-    lines += [suite.problem for suite in named_plan.planned.suites if suite.problem]
+    lines = [model.problem for model in named_plan.models if model.problem]
+    lines += [suite.problem for suite in named_plan.suites if suite.problem]
     for line in dict.fromkeys([*lines, *named_plan.unused]):
         show_said(line, say).classes("small")
     Text(say("run.rough")).classes("small")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from cimento.cite.library import Reference, bibtex, find_reference
+from cimento.cite.library import bibtex
 from cimento.cite.methods import ParagraphForm, methods_paragraph, references
 from cimento.errors import need_known
 
@@ -16,10 +16,8 @@ Cited: TypeAlias = Literal["bibtex", "methods", "appendix"]
 __all__ = [
     "Cited",
     "ParagraphForm",
-    "Reference",
     "bibtex",
     "cite",
-    "find_reference",
     "methods_paragraph",
     "references",
 ]

@@ -115,12 +115,17 @@ def bibtex(references: Iterable[Reference]) -> str:
 def library() -> Mapping[str, Reference]:
     """All works in the data file, by key."""
     text = (resources.files("cimento.cite") / "references.toml").read_text(encoding="utf-8")
-    return {key: _reference(key, facts) for key, facts in tomllib.loads(text).items()}
-
-
-def find_reference(key: str) -> Reference:
-    """The work with a key; KeyError if there is none."""
-    return library()[key]
+    return {
+        key: Reference(
+            key=key,
+            type=facts["type"],
+            authors=tuple(facts["authors"]),
+            title=facts["title"],
+            fields={name: str(facts[name]) for name in _FIELDS if name in facts},
+            known_as=tuple(facts.get("known_as", ())),
+        )
+        for key, facts in tomllib.loads(text).items()
+    }
 
 
 def cimento_itself() -> Reference:
@@ -149,19 +154,18 @@ def works_in(text: str) -> tuple[Reference, ...]:
     return tuple(works.values())
 
 
-def from_text(text: str, *, key: str = "") -> Reference:
+def from_text(text: str) -> Reference:
     """A reference known only by a text; a text in BibTeX is kept unchanged.
 
     Args:
         text: the text as its author wrote it.
-        key: key if the text is not BibTeX; derived from the text if empty.
     """
     match = _BIBTEX_KEY.match(text.strip())
     if match is not None:
         return Reference(key=match[1], type="misc", ready=text.strip())
-    doi = _doi(text)
-    more = {"doi": doi} if doi else {}
-    return Reference(key=key or slug(text), type="misc", fields={"note": text, **more})
+    doi = _DOI.search(text)
+    more = {"doi": doi[0].rstrip(".)")} if doi else {}
+    return Reference(key=slug(text), type="misc", fields={"note": text, **more})
 
 
 def slug(text: str) -> str:
@@ -182,26 +186,6 @@ def _is_named(work: Reference, part: str, dois: set[str], addresses: set[str]) -
         return any(name in part for name in work.known_as)
     address = work.fields.get("url", "").partition("://")[2].rstrip("/").lower()
     return work.fields.get("doi", "").lower() in dois or address in addresses
-
-
-def _doi(text: str) -> str:
-    match = _DOI.search(text)
-    return match[0].rstrip(".)") if match else ""
-
-
-def _reference(key: str, facts: Mapping[str, object]) -> Reference:
-    return Reference(
-        key=key,
-        type=str(facts["type"]),
-        authors=_texts(facts["authors"]),
-        title=str(facts["title"]),
-        fields={name: str(facts[name]) for name in _FIELDS if name in facts},
-        known_as=_texts(facts.get("known_as")),
-    )
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 def _entry(work: Reference) -> str:

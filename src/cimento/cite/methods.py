@@ -24,6 +24,7 @@ from cimento.cite.sentences import RunFacts, cite_keys
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.inline_markup import tex
+from cimento.io.values import grouped
 from cimento.runs.identity import suite_digests
 from cimento.runs.stopped import AdaptiveRecord
 from cimento.runs.store import manifest_part
@@ -48,7 +49,6 @@ _SAYERS: Sequence[Sayer] = (
 )
 """The parts of an appendix between models and software, in order."""
 
-_SAYERS_IN_BRIEF: Sequence[Sayer] = (sentences.scored_in_brief,)
 _SHEET_VERSION = 1
 _SHEET_HEAD = """\
 # Preregistration sheet of cimento {version}.
@@ -84,7 +84,9 @@ def methods_paragraph(
         return paragraph
     names = {work.key: work for work in _works(facts, paragraph)}
     if form == "latex":
-        return _with_citations(paragraph, names, _latex, between=tex)
+        return _with_citations(
+            paragraph, names, lambda keys: f" \\citep{{{','.join(keys)}}}", between=tex
+        )
     return _with_citations(paragraph, names, lambda keys: _named(keys, names))
 
 
@@ -141,13 +143,13 @@ def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
     for sentence, those in _said([sentences.adaptive_sentences], runs).items():
         whose = _whose(those, runs)
         said.append(f"{whose}: {sentence[0].lower()}{sentence[1:]}" if whose else sentence)
-    said += _said(_SAYERS_IN_BRIEF, runs)
+    said += _said([sentences.scored_in_brief], runs)
     every = dict.fromkeys(run.meta.name for run in runs)
     last = ""
     for sentence, those in _said([lambda run: run.methods.brief], runs).items():
         suites = dict.fromkeys(run.meta.name for run in those)
         whose = sentences.in_suites([*suites]) if suites != every else last and "In all suites"
-        says_kind = any(f"{run.model.get('kind')} models" in sentence for run in those)
+        says_kind = any(f"{run.card.get('kind')} models" in sentence for run in those)
         if not says_kind and not all(run in those for run in runs if run.meta.name in suites):
             models = dict.fromkeys(run.label for run in those)
             whose = f"{sentences.in_suites([*suites])} with {sentences.listed([*models])}"
@@ -159,12 +161,7 @@ def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
 
 def _said(sayers: Sequence[Sayer], runs: Sequence[RunFacts]) -> dict[str, list[RunFacts]]:
     """Each sentence, with the runs that it is about."""
-    said: dict[str, list[RunFacts]] = {}
-    for say in sayers:
-        for run in runs:
-            for sentence in say(run):
-                said.setdefault(sentence, []).append(run)
-    return said
+    return grouped((sentence, run) for say in sayers for run in runs for sentence in say(run))
 
 
 def _whose(those: Sequence[RunFacts], runs: Sequence[RunFacts]) -> str:
@@ -236,10 +233,6 @@ def _with_citations(
         parts += [between(paragraph[at : match.start()]), written(keys)]
         at = match.end()
     return "".join([*parts, between(paragraph[at:])])
-
-
-def _latex(keys: list[str]) -> str:
-    return f" \\citep{{{','.join(keys)}}}"
 
 
 def _named(keys: list[str], names: Mapping[str, Reference]) -> str:
@@ -315,7 +308,7 @@ def software_sentences(run: RunFacts) -> str:
 
 
 def _model(run: RunFacts) -> str:
-    card = run.model
+    card = run.card
     details = manifest_part(card, "details")
     parameters = str(details.get("parameters", ""))
     device = f" on {card['device']}" if card.get("device") else ""

@@ -4,72 +4,52 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cimento.cite.library import Reference, works_in
 from cimento.errors import CimentoError, counted
 from cimento.io.tables import REPLICATES
+from cimento.io.values import grouped
 from cimento.measures import find_measure
 from cimento.runs.outcomes import STATISTICS
 from cimento.runs.stopped import AdaptiveRecord
 from cimento.runs.store import blank_before, manifest_part
 from cimento.statistics.design import SEQUENCE
-from cimento.suites import JsonValue, Meta
+from cimento.suites import JsonValue
 from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
     from cimento.paradigms.base import MethodFacts
     from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
-    from cimento.runs.store import Manifest
 
 
-@dataclass(frozen=True, eq=False)
 class RunFacts:
-    """The facts behind a methods paragraph.
+    """The facts of a run behind its methods, and its exports.
 
     Attributes:
         run: the run, for its outcomes and estimates.
+        label: the name and revision of the model.
+        manifest: the manifest of the run.
+        meta: the suite's information about itself, such as its author.
+        card: the model card of the run.
+        asking: the settings under which the model was asked.
+        policy: the scoring policy; empty for a recording, which was scored by another program.
     """
 
-    run: Run
+    def __init__(self, run: Run) -> None:
+        self.run, self.label = run, run.model
+        self.manifest, self.meta = run.manifest, run.suite.meta
+        self.card = manifest_part(run.manifest, "model")
+        self.asking = manifest_part(run.manifest, "asking")
+        recorded = self.card.get("kind") == "replay"
+        self.policy = {} if recorded else manifest_part(self.asking, "policy")
 
     @cached_property
     def methods(self) -> MethodFacts:
         """The facts that only the run's paradigm knows."""
         return self.run.paradigm.methods(self.run)
-
-    @property
-    def manifest(self) -> Manifest:
-        """The manifest of the run."""
-        return self.run.manifest
-
-    @property
-    def meta(self) -> Meta:
-        """The suite's information about itself, such as its author."""
-        return self.run.suite.meta
-
-    @property
-    def model(self) -> Mapping[str, JsonValue]:
-        """The model card of the run."""
-        return manifest_part(self.manifest, "model")
-
-    @property
-    def asking(self) -> Mapping[str, JsonValue]:
-        """The settings under which the model was asked."""
-        return manifest_part(self.manifest, "asking")
-
-    @property
-    def policy(self) -> Mapping[str, JsonValue]:
-        """The scoring policy; empty for a recording, which was scored by another program."""
-        return {} if self.model.get("kind") == "replay" else manifest_part(self.asking, "policy")
-
-    @property
-    def label(self) -> str:
-        """The name and revision of the model."""
-        return self.run.model
 
 
 MOST_NAMED, MOST_LISTED = 3, 8
@@ -84,13 +64,11 @@ def evaluated(runs: Sequence[RunFacts], keys: Callable[[RunFacts], Iterable[str]
         keys: function that returns the keys of the works to cite for a suite.
     """
     models = dict.fromkeys(map(_model_in_brief, runs))
-    by_suite: dict[str, list[RunFacts]] = {}
-    for run in runs:
-        by_suite.setdefault(run.meta.name, []).append(run)
+    by_suite = grouped((run.meta.name, run) for run in runs)
     suites = [_suite_in_brief(several, tuple(keys(several[0]))) for several in by_suite.values()]
     named = [f"{name}{cite_keys(keys(several[0]))}" for name, several in by_suite.items()]
     labels = list(dict.fromkeys(run.label for run in runs))
-    recorded = all(run.model.get("kind") == "replay" for run in runs)
+    recorded = all(run.card.get("kind") == "replay" for run in runs)
     did = "judged recorded answers of" if recorded else "evaluated"
     return (
         f"We {did} {_few(list(models), labels, 'models')} on"
@@ -116,7 +94,7 @@ def _suite_in_brief(runs: Sequence[RunFacts], keys: Sequence[str]) -> str:
         went = AdaptiveRecord.of(run.manifest)
         to = f", adaptively to ±{went.precision:g}" if went and not went.is_whole else ""
         asked.setdefault(f"{first}{run.methods.counted}", []).append(
-            f"{run.model.get('name', run.label)}{to}"
+            f"{run.card.get('name', run.label)}{to}"
         )
     counts = [
         f"{counted} ({', '.join(dict.fromkeys(models))})" if len(asked) > 1 else counted
@@ -138,7 +116,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def _model_in_brief(run: RunFacts) -> str:
-    card = run.model
+    card = run.card
     details = manifest_part(card, "details")
     number = str(details.get("parameters", ""))
     size = f"{_rounded(int(number))} parameters" if number.isdecimal() else ""
@@ -171,11 +149,11 @@ def scored_in_brief(run: RunFacts) -> list[str]:
     if not run.methods.scores_texts:
         return []
     rule = str(run.policy.get("pll", ""))
-    if run.model.get("kind") == "masked" and rule in PLL_IN_BRIEF:
+    if run.card.get("kind") == "masked" and rule in PLL_IN_BRIEF:
         return [f"Masked models were scored by pseudo-log-likelihood, {PLL_IN_BRIEF[rule]}."]
-    if run.model.get("kind") == "diffusion":
+    if run.card.get("kind") == "diffusion":
         return ["Masked diffusion models were scored by their likelihood bound [@nie2025]."]
-    if run.model.get("boundary"):
+    if run.card.get("boundary"):
         return ["Token probabilities were corrected for word boundaries [@pimentel2024]."]
     return []
 
@@ -300,14 +278,14 @@ _NO_ANSWER = "Their answers were recorded elsewhere and matched with the suite; 
 
 def scoring_sentences(run: RunFacts) -> list[str]:
     """Sentences on how the model was asked, including settings that never vary in cimento."""
-    kind = str(run.model.get("kind", ""))
+    kind = str(run.card.get("kind", ""))
     if kind == "replay":
         return [_NO_ANSWER]
     policy = run.policy
     # What a masked model says at a mask has no rule for the tokens of a text.
     filled = kind == "masked" and not run.methods.scores_texts
-    scored = [] if filled else [_KINDS.get(kind, _causal)(run, policy)]
-    sentences = [*scored, *_boundary(run, policy)]
+    scored = [] if filled else [_KINDS.get(kind, _causal)(run)]
+    sentences = [*scored, *_boundary(run)]
     if policy.get("punctuation") == "keep":
         sentences.append("Punctuation marks were part of the word next to them.")
     elif policy.get("punctuation") == "split":
@@ -322,34 +300,27 @@ def scoring_sentences(run: RunFacts) -> list[str]:
     return [*sentences, *_context(run), *_window(policy), *_arguments(policy)]
 
 
-def _causal(run: RunFacts, policy: Mapping[str, JsonValue]) -> str:
+def _causal(run: RunFacts) -> str:
     head = (
         "The score of a token was its log-probability given the tokens before it, normalized over"
         " the vocabulary in at least float32 and summed in float64"
     )
-    mark = run.model.get("bos")
+    mark = run.card.get("bos")
     if mark:
-        return f"{head}; {mark} preceded the first token (rule {policy.get('bos', 'auto')})."
-    return f"{head}; nothing preceded the first token (rule {policy.get('bos', 'none')})."
+        return f"{head}; {mark} preceded the first token (rule {run.policy.get('bos', 'auto')})."
+    return f"{head}; nothing preceded the first token (rule {run.policy.get('bos', 'none')})."
 
 
-def _masked(run: RunFacts, policy: Mapping[str, JsonValue]) -> str:  # noqa: ARG001  # one of `_KINDS`
-    rule = str(policy.get("pll", ""))
+def _masked(run: RunFacts) -> str:
+    rule = str(run.policy.get("pll", ""))
     return (
         "Scores were pseudo-log-likelihoods [@salazar2020]:"
         f" {_PLL.get(rule, f'masking followed the rule {rule}')}."
     )
 
 
-def _seq2seq(run: RunFacts, policy: Mapping[str, JsonValue]) -> str:  # noqa: ARG001  # one of `_KINDS`
-    return (
-        "The score of a token was its log-probability given the source that the encoder read (empty"
-        " where a text had no context) and the tokens of the text before it."
-    )
-
-
-def _diffusion(run: RunFacts, policy: Mapping[str, JsonValue]) -> str:  # noqa: ARG001  # one of `_KINDS`
-    samples, seed = policy.get("mc_samples"), policy.get("mc_seed")
+def _diffusion(run: RunFacts) -> str:
+    samples, seed = run.policy.get("mc_samples"), run.policy.get("mc_seed")
     return (
         "Log-likelihoods were lower bounds [@nie2025], by their equation 6, estimated from"
         f" {samples} random sets of masked tokens (seed {seed}) in {REPLICATES} independent"
@@ -357,11 +328,18 @@ def _diffusion(run: RunFacts, policy: Mapping[str, JsonValue]) -> str:  # noqa: 
     )
 
 
+def _seq2seq(_: RunFacts) -> str:
+    return (
+        "The score of a token was its log-probability given the source that the encoder read (empty"
+        " where a text had no context) and the tokens of the text before it."
+    )
+
+
 _KINDS = {"causal": _causal, "masked": _masked, "seq2seq": _seq2seq, "diffusion": _diffusion}
 
 
-def _boundary(run: RunFacts, policy: Mapping[str, JsonValue]) -> list[str]:
-    marks = run.model.get("boundary")
+def _boundary(run: RunFacts) -> list[str]:
+    marks, policy = run.card.get("boundary"), run.policy
     if not marks:
         asked = policy.get("boundary", "none") != "none"
         return ["This tokenizer needed no correction for word boundaries."] if asked else []

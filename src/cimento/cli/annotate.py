@@ -5,27 +5,31 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli import annotate_dialogues, annotate_surveys, flags
+from cimento.cli import annotate_dialogues, annotate_surveys
 from cimento.cli.console import note, show
-from cimento.cli.flags import command_of
+from cimento.cli.flags import command_of, parted, refuse_file_name, refuse_used_folder
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
+from cimento.options import run_option
 from cimento.people.annotate.importing import open_secret
 from cimento.people.annotate.rows import inattentive, pseudonym, spelled_apart
 from cimento.people.judgments import (
     SUFFIXES,
     finite,
     judgments_of,
+    map_of_options,
     read_judgments,
+    read_map,
     refuse_overwriting,
     refuse_suffix,
     table_of,
     write_judgments,
 )
+from cimento.people.judgments.filters import ExclusionRules, write_filtered
 from cimento.people.judgments.formats import read_prolific, write_participants
 from cimento.suites.builtin import find_suite
 
@@ -33,14 +37,13 @@ if TYPE_CHECKING:
     from cimento.people.annotate.rows import AnswerForm
     from cimento.people.judgments import ColumnMap
     from cimento.people.judgments.asked import AskedItems
-    from cimento.people.judgments.filters import ExclusionRules
     from cimento.people.judgments.formats import Submission
 
 
 class ImportAnswersOptions(Options):
     """The files of answers, their form, and the treatment of names."""
 
-    files: tuple[Path, ...] = option(..., "Files of answers.")
+    files: tuple[Path, ...] = option(..., "Files of answers.", argument="FILE...")
     output: Path = option(..., "Judgments: .parquet, .csv or .tsv.", flags=("-o",))
     form: Literal["long", "wide", "jspsych", "pcibex", "rated"] | None = option(
         None,
@@ -93,9 +96,8 @@ def _needed_form(options: ImportAnswersOptions) -> AnswerForm:
     if options.form is not None:
         return options.form
     first = options.files[0]
-    columns = _columns(options.mapping, options.columns or (), options.fixed or ())
-    likely = form_of(first, columns, _asked(options, "wide"))
-    asked = " ".join(f"--suite {shlex.quote(name)}" for name in options.suites or ())
+    likely = form_of(first, _columns(options), _asked(options, "wide"))
+    asked = " ".join(f"--suite {shlex.quote(name)}" for name in options.suites)
     asked = asked or f"--design {shlex.quote(str(options.design or 'SURVEY'))}"
     hint = f" {first.name} looks like {likely}." if likely else ""
     raise UsageError(
@@ -108,7 +110,8 @@ def _needed_form(options: ImportAnswersOptions) -> AnswerForm:
     )
 
 
-def _import_answers(options: ImportAnswersOptions) -> None:
+@command_of
+def import_answers(options: ImportAnswersOptions) -> None:
     """Read people's answers and write the judgments table.
 
     Participants get pseudonyms (a keyed hash). --secret names the file with the key, which stays
@@ -122,8 +125,8 @@ def _import_answers(options: ImportAnswersOptions) -> None:
     form = _needed_form(options)
     refuse_suffix(options.output)
     refuse_overwriting(options.output, options.files)
-    _check_people(options.files, options.prolific, options.keep, options.participants)
-    paths = [path for name in options.suites or () for path in suite_paths(find_suite(name))]
+    _check_people(options)
+    paths = [path for name in options.suites for path in suite_paths(find_suite(name))]
     submissions = read_prolific(options.prolific) if options.prolific is not None else None
     key = _secret(options.secret) if form != "rated" and options.names == "replace" else None
     reading = read(
@@ -131,7 +134,7 @@ def _import_answers(options: ImportAnswersOptions) -> None:
         ImportOptions(
             form=form,
             places=_asked(options, form) or asked_items(paths),
-            columns=_columns(options.mapping, options.columns or (), options.fixed or ()),
+            columns=_columns(options),
             secret=key,
             submissions=submissions,
             unknown=options.unknown,
@@ -139,7 +142,7 @@ def _import_answers(options: ImportAnswersOptions) -> None:
     )
     write_judgments(table_of(reading.judgments), options.output)
     if options.participants is not None and submissions is not None:
-        _write_people(submissions, options.keep or (), key, options.participants)
+        _write_people(submissions, options.keep, key, options.participants)
     for reason, number in reading.passed.items():
         note(f"{number} skipped: {reason}")
     for remark in reading.notes:
@@ -149,11 +152,6 @@ def _import_answers(options: ImportAnswersOptions) -> None:
         f"{counted(len(reading.judgments), 'judgment')} of {counted(people, 'person', 'people')}:"
         f" {options.output}"
     )
-
-
-import_answers = command_of(
-    ImportAnswersOptions, _import_answers, positional="files", metavar="FILE..."
-)
 
 
 def _asked(options: ImportAnswersOptions, form: AnswerForm) -> AskedItems | None:
@@ -179,19 +177,15 @@ def _asked(options: ImportAnswersOptions, form: AnswerForm) -> AskedItems | None
     return None if path is None else asked_by(read_design(path), stored=form in OF_DESIGNS)
 
 
-def _check_people(
-    files: Sequence[Path],
-    prolific: Path | None,
-    keep: Sequence[str] | None,
-    participants: Path | None,
-) -> None:
+def _check_people(options: ImportAnswersOptions) -> None:
     """Refuse options that have no effect without another, and files that would be overwritten."""
+    prolific, participants = options.prolific, options.participants
     if participants is not None and prolific is None:
         raise UsageError(where="--participants", seen="there is no --prolific", todo="Give both.")
-    if keep and participants is None:
+    if options.keep and participants is None:
         raise UsageError(where="--keep", seen="there is no --participants", todo="Give both.")
     if participants is not None and prolific is not None:
-        refuse_overwriting(participants, [*files, prolific])
+        refuse_overwriting(participants, [*options.files, prolific])
     if participants is not None and participants.suffix != ".tsv":
         raise UsageError(
             where=f"--participants {participants}",
@@ -213,11 +207,9 @@ def _secret(path: Path | None) -> bytes:
     return secret
 
 
-def _columns(mapping: Path | None, columns: Sequence[str], fixed: Sequence[str]) -> ColumnMap:
-    from cimento.people.judgments import map_of_options, read_map
-
-    said = map_of_options(columns, fixed)
-    return read_map(mapping).with_own(said) if mapping is not None else said
+def _columns(options: ImportAnswersOptions) -> ColumnMap:
+    said = map_of_options(options.columns, options.fixed)
+    return said if options.mapping is None else read_map(options.mapping).with_own(said)
 
 
 def _write_people(
@@ -230,31 +222,34 @@ def _write_people(
     note(f"{len(submissions)} participants: {path}")
 
 
-def pseudonym_of(
-    names: Annotated[
-        list[str], typer.Argument(metavar="ID...", help="Identifiers as the platform has them.")
-    ],
-    secret: Annotated[Path, flags.flag("--secret", help="File with the secret that made them.")],
-) -> None:
+class PseudonymOptions(Options):
+    """The participants, and the secret of their pseudonyms."""
+
+    names: Texts = option(..., "Identifiers as the platform has them.", argument="ID...")
+    secret: Path = option(..., "File with the secret that made them.")
+
+
+@command_of
+def pseudonym_of(options: PseudonymOptions) -> None:
     """Print the pseudonyms of participants, to find somebody who asks for deletion.
 
     Then exclude their answers with: cimento annotate filter --drop PSEUDONYM=WHY.
     """
-    if not secret.is_file():
+    if not options.secret.is_file():
         raise InputError(
-            where=str(secret),
+            where=str(options.secret),
             seen="there is no such file",
             todo="Give the secret that the table was imported with; a new one is of no use.",
         )
-    key, _ = open_secret(secret)
-    for name in names:
+    key, _ = open_secret(options.secret)
+    for name in options.names:
         show(pseudonym(name, key))
 
 
 class FilterOptions(Options):
     """The rules that leave participants out."""
 
-    judgments: Path = option(..., "Table of judgments, or a run with one.")
+    judgments: Path = option(..., "Table of judgments, or a run with one.", argument="JUDGMENTS")
     output: Path = option(..., "Table of what is left.", flags=("-o",))
     duplicates: Literal["keep", "first", "last", "none"] = option(
         "keep", "Of several answers of one person to one question."
@@ -278,18 +273,11 @@ class FilterOptions(Options):
         Raises:
             UsageError: a person is dropped without a reason.
         """
-        from cimento.people.judgments.filters import ExclusionRules
-
-        return ExclusionRules(
-            duplicates=self.duplicates,
+        return self.named_in(
+            ExclusionRules,
             statuses=tuple(part.strip() for part in self.status.split(",") if part.strip()),
             seconds=self.min_seconds,
-            answered=self.answered,
-            attention=self.attention,
-            same_share=self.same_share,
-            same_run=self.same_run,
-            with_rest=self.with_rest,
-            by_hand=flags.reasons(self.drop, flag="--drop", example="p12=asked for it"),
+            by_hand=parted(self.drop, flag="--drop", todo="Say why: --drop 'p12=asked for it'."),
         )
 
 
@@ -301,12 +289,12 @@ _RULES = (
 )
 
 
-def _filter_answers(options: FilterOptions) -> None:
+@command_of
+def filter_answers(options: FilterOptions) -> None:
     """Exclude participants by rules, with a log of who was excluded, why, and the effect.
 
     The log is written next to OUTPUT, as .log.json and .log.txt; the text is printed too.
     """
-    from cimento.people.judgments.filters import ExclusionRules, write_filtered
     from cimento.people.judgments.summaries import summarise
 
     refuse_suffix(options.output)
@@ -329,24 +317,19 @@ def _filter_answers(options: FilterOptions) -> None:
     note(f"{len(filtered.judgments)} judgments: {options.output}; the log: {names}")
 
 
-filter_answers = command_of(
-    FilterOptions, _filter_answers, positional="judgments", metavar="JUDGMENTS"
-)
+class ApplyOptions(Options):
+    """The suite, and people's judgments of it."""
+
+    suite: str = option(..., "Suite that people judged.", argument="SUITE")
+    judgments: tuple[Path, ...] = option(..., "Tables of judgments.", argument="JUDGMENTS...")
+    output: Path = option(..., "Folder of the copy.", flags=("-o",))
+    scale: str = option("", "Ends of the scale, as in 1,5; by default the suite's.")
+    language: str = run_option("language")
+    force: bool = option(default=False, help="Replace what is in the folder.")
 
 
-def apply_answers(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="Suite that people judged.")],
-    judgments: Annotated[
-        list[Path], typer.Argument(metavar="JUDGMENTS...", help="Tables of judgments.")
-    ],
-    output: Annotated[Path, flags.flag("-o", "--output", help="Folder of the copy.")],
-    *,
-    scale: Annotated[
-        str, flags.flag("--scale", help="Ends of the scale, as in 1,5; by default the suite's.")
-    ] = "",
-    language: flags.Language = "",
-    force: Annotated[bool, flags.flag("--force", help="Replace what is in the folder.")] = False,
-) -> None:
+@command_of
+def apply_answers(options: ApplyOptions) -> None:
     """Write a copy of a suite with people's answers, for comparison with models.
 
     Ratings become columns of the copy, so that `cimento run` compares them with a model; choices
@@ -356,15 +339,16 @@ def apply_answers(
     from cimento.people.annotate.importing import apply_judgments
     from cimento.people.surveys.asked import language_of
 
-    _refuse_swapped(suite, judgments[0])
-    flags.refuse_file_name(output, holds="suites with people's answers are")
-    flags.refuse_used_folder(output, force=force)
+    output, language = options.output, options.language
+    _refuse_swapped(options.suite, options.judgments[0])
+    refuse_file_name(output, holds="suites with people's answers are")
+    refuse_used_folder(output, force=options.force)
     all_judgments = [
-        judgment for path in judgments for judgment in judgments_of(read_judgments(path))
+        judgment for path in options.judgments for judgment in judgments_of(read_judgments(path))
     ]
-    path = find_suite(suite)
+    path = find_suite(options.suite)
     if not language:
-        language, design = language_of(path, judgments)
+        language, design = language_of(path, options.judgments)
         if design is not None:
             note(f"The language is that of {design}: {language}.")
         elif not language:
@@ -373,7 +357,8 @@ def apply_answers(
             )
     for remark in inattentive(all_judgments, failed_only=True):
         note(f"Their answers count: {remark[0].lower()}{remark[1:]}")
-    applied = apply_judgments(path, all_judgments, output, scale=_scale(scale), language=language)
+    scale = _scale(options.scale)
+    applied = apply_judgments(path, all_judgments, output, scale=scale, language=language)
     for why, count in applied.passed.items():
         note(f"{count} skipped: {why}")
     if applied.without:
@@ -410,18 +395,22 @@ def _scale(text: str) -> tuple[float, float] | None:
     return ends[0], ends[1]
 
 
-def adjudicate(
-    first: Annotated[Path, typer.Argument(metavar="A", help="Judgments of one annotator.")],
-    second: Annotated[Path, typer.Argument(metavar="B", help="Judgments of another; may be A.")],
-    output: Annotated[Path, flags.flag("-o", "--output", help="Table of the final judgments.")],
-    *,
-    one: Annotated[str, flags.flag("--first", help="Annotator in A, if A has several.")] = "",
-    other: Annotated[str, flags.flag("--second", help="Annotator in B.")] = "",
-    by: Annotated[str, flags.flag("--by", help="Name of the person who decides.")] = "",
-    ask: Annotated[
-        bool, flags.flag("--ask/--no-ask", help="Ask, or only print the agreement.")
-    ] = True,
-) -> None:
+class AdjudicateOptions(Options):
+    """The judgments of two annotators, and who decides between them."""
+
+    first: Path = option(..., "Judgments of one annotator.", argument="A")
+    second: Path = option(..., "Judgments of another; may be A.", argument="B")
+    output: Path = option(..., "Table of the final judgments.", flags=("-o",))
+    one: str = option("", "Annotator in A, if A has several.", flags=("--first",))
+    other: str = option("", "Annotator in B.", flags=("--second",))
+    by: str = option("", "Name of the person who decides.")
+    ask: bool = option(
+        default=True, help="Ask, or only print the agreement.", flags=("--ask/--no-ask",)
+    )
+
+
+@command_of
+def adjudicate(options: AdjudicateOptions) -> None:
     """Decide, one by one, the answers on which two annotators differ.
 
     Both answers are shown. Type 1 or 2 to choose one of them, or any other answer that is allowed.
@@ -430,12 +419,15 @@ def adjudicate(
     from cimento.people.annotate.adjudication import adjudication_text, one_annotator
     from cimento.people.annotate.adjudication import decide_differences as decide
 
+    output = options.output
     refuse_suffix(output)
-    refuse_overwriting(output, [first, second])
-    a = one_annotator(judgments_of(read_judgments(first)), one, where=str(first))
-    b = one_annotator(judgments_of(read_judgments(second)), other, where=str(second))
-    if ask:
-        disputed, left = decide(a, b, output, by=by, read=input, show=show)
+    refuse_overwriting(output, [options.first, options.second])
+    a, b = (
+        one_annotator(judgments_of(read_judgments(path)), name, where=str(path))
+        for path, name in ((options.first, options.one), (options.second, options.other))
+    )
+    if options.ask:
+        disputed, left = decide(a, b, output, by=options.by, read=input, show=show)
         note(f"{disputed - left} of {disputed} differences are decided: {output}")
     show(adjudication_text(a, b, output))
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli import flags
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.corpus_build import InventoryOptions, TreebankOptions
-from cimento.cli.flags import command_of, run_option
+from cimento.cli.flags import SuiteOptions, command_of
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_filled_in, write_text
-from cimento.io.inline_markup import columns
+from cimento.options import run_option
 from cimento.people.annotate.dialogue import DialogueSession, converse
 from cimento.report.formatting import agreement_text as agreed
+from cimento.report.formatting import rate
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
@@ -34,11 +34,12 @@ if TYPE_CHECKING:
 class DecideOptions(TreebankOptions, InventoryOptions):
     """The table of decisions, and the rows to ask again."""
 
-    decisions: Path = option(..., "Table that cimento corpus pairs wrote.")
+    decisions: Path = option(..., "Table that cimento corpus pairs wrote.", argument="DECISIONS")
     again: Texts = option((), "Ask a decided row again. May be repeated.", metavar="ID")
 
 
-def _pairs(options: DecideOptions) -> int:
+@command_of
+def pairs(options: DecideOptions) -> int:
     """Decide for each row which connective replaces the original, and whether it is grammatical.
 
     A row may also be dropped with a reason. Every decision is saved at once; :quit stops, and the
@@ -56,9 +57,7 @@ def _pairs(options: DecideOptions) -> int:
         )
     files, opened = options.files, options.connectives
     table = open_decisions(options.decisions, files, opened)
-    done = decide(
-        options.decisions, table, opened, read=input, show=show, again=options.again or ()
-    )
+    done = decide(options.decisions, table, opened, read=input, show=show, again=options.again)
     left = sum(
         task.is_open for task in tasks_of(open_decisions(options.decisions, files, opened), opened)
     )
@@ -73,44 +72,44 @@ def _pairs(options: DecideOptions) -> int:
     return 0
 
 
-pairs = command_of(
-    DecideOptions,
-    _pairs,
-    positional=("decisions", "treebanks"),
-    metavar=("DECISIONS", "TREEBANK..."),
-)
-
-
 INVALID = 2
 
 app = typer.Typer(help="Send a suite to a native speaker, and import the corrections.")
 
 
+class ReviewOptions(SuiteOptions):
+    """The suite to review, and the sheet."""
+
+    output: Path = option(..., "Sheet: .xlsx or .tsv.", flags=("-o",))
+
+
 @app.command("export")
-def export(
-    suite: flags.SuiteName,
-    output: Annotated[Path, flags.flag("-o", "--output", help="Sheet: .xlsx or .tsv.")],
-) -> None:
+@command_of
+def export(options: ReviewOptions) -> None:
     """Write the rows of a suite as a sheet, with columns for a verdict and a comment.
 
     The reviewer writes ok, wrong or unsure, and corrects cells directly.
     """
     from cimento.people.annotate.spreadsheets import export_review
 
+    output = options.output
     refuse_filled_in(output, holds="verdicts")
-    count = export_review(find_suite(suite), output)
+    count = export_review(find_suite(options.suite), output)
     note(f"{count} rows: {output}. Verdicts are ok, wrong or unsure; cells are corrected in place.")
 
 
+class CorrectionOptions(Options):
+    """The suite, and the sheet of its reviewer."""
+
+    suite: str = option(..., "Built-in name or path.", argument="SUITE")
+    sheet: Path = option(..., "Sheet filled in by the reviewer.", argument="SHEET")
+    output: Path = option(..., "Folder of the copy.", flags=("-o",))
+    reviewer: str = option(..., "Name of the reviewer.")
+
+
 @app.command("import")
-def import_(
-    suite: flags.SuiteName,
-    sheet: Annotated[
-        Path, typer.Argument(metavar="SHEET", help="Sheet filled in by the reviewer.")
-    ],
-    output: Annotated[Path, flags.flag("-o", "--output", help="Folder of the copy.")],
-    reviewer: Annotated[str, flags.flag("--reviewer", help="Name of the reviewer.")],
-) -> int:
+@command_of
+def import_(options: CorrectionOptions) -> int:
     """Apply corrections to a copy of the suite, with a log of every change.
 
     The copy names the reviewer. Its status is `reviewed` if every row has a verdict and no row is
@@ -119,10 +118,10 @@ def import_(
     from cimento.paradigms.registry import audit_suite
     from cimento.people.annotate.spreadsheets import LOG, import_review
 
-    name = " ".join(reviewer.split())
+    output, name = options.output, " ".join(options.reviewer.split())
     if not name:
         raise UsageError(where="--reviewer", seen="is empty", todo="Say who reviewed the suite.")
-    review = import_review(find_suite(suite), sheet, output, reviewer=name)
+    review = import_review(find_suite(options.suite), options.sheet, output, reviewer=name)
     for change in review.changes:
         item = change.row.cells.get("item", "")
         show(f"{item} {change.column}: {change.before} -> {change.after}")
@@ -135,18 +134,16 @@ def import_(
     return INVALID if faults else 0
 
 
-Stories = Annotated[Path, typer.Argument(metavar="FILE", help="Stories as JSONL; need not exist.")]
-Annotator = Annotated[str, flags.flag("--annotator", help="Name of the annotator.")]
+class StoryOptions(Options):
+    """The stories, and who writes them."""
+
+    file: Path = option(..., "Stories as JSONL; need not exist.", argument="FILE")
+    replay: Path | None = option(None, "Recorded dialogues instead of a terminal.")
+    annotator: str = option("", "Name of the annotator.")
 
 
-def stories(
-    file: Stories,
-    *,
-    replay: Annotated[
-        Path | None, flags.flag("--replay", help="Recorded dialogues instead of a terminal.")
-    ] = None,
-    annotator: Annotator = "",
-) -> int:
+@command_of
+def stories(options: StoryOptions) -> int:
     """Write stories, field by field, and append them to a file.
 
     The fields and their order are those of Appendix B of the GITA4CALAMITA paper. An empty line
@@ -156,24 +153,27 @@ def stories(
     from cimento.paradigms.stories.formats import ITEMS
     from cimento.people.annotate.stories import append, known_stories, play, read_recorded
 
-    if file.is_dir():
-        file = file / ITEMS
-    if replay is None:
-        return _write_stories(file, annotator)
-    for recorded in read_recorded(replay):
+    file = options.file / ITEMS if options.file.is_dir() else options.file
+    if options.replay is None:
+        return _write_stories(file, options.annotator)
+    for recorded in read_recorded(options.replay):
         story = play(recorded, known_stories(file))
         append(story, file)
         note(f"{story.example_id} is in {file}.")
     return 0
 
 
-def second(
-    file: Stories,
-    judgments: Annotated[Path, typer.Argument(metavar="JUDGMENTS", help="Table to write.")],
-    *,
-    annotator: Annotator = "second",
-    seed: Annotated[int, flags.flag("--seed", help="Seed of the random order.")] = 0,
-) -> int:
+class SecondOptions(Options):
+    """The stories, and who judges them."""
+
+    file: Path = option(..., "Stories as JSONL; need not exist.", argument="FILE")
+    judgments: Path = option(..., "Table to write.", argument="JUDGMENTS")
+    annotator: str = option("second", "Name of the annotator.")
+    seed: int = option(0, "Seed of the random order.")
+
+
+@command_of
+def second(options: SecondOptions) -> int:
     """Judge stories blind: only their sentences are shown, in mixed order.
 
     An interrupted session continues where it stopped; every judgment is saved at once.
@@ -185,13 +185,13 @@ def second(
     )
     from cimento.people.annotate.stories import known_stories
 
-    known = known_stories(file)
+    known, judgments = known_stories(options.file), options.judgments
     done = read_story_judgments(judgments, stories=known) if judgments.exists() else []
     judged = {judgment.row for judgment in done}
-    waiting = [story for story in blind_order(known, seed=seed) if story.row not in judged]
+    waiting = [story for story in blind_order(known, seed=options.seed) if story.row not in judged]
     for number, story in enumerate(waiting, start=len(judged) + 1):
         show(f"\n{number} of {len(known)}")
-        judgment = _judge(story, annotator)
+        judgment = _judge(story, options.annotator)
         if judgment is None:
             break
         done.append(judgment)
@@ -200,67 +200,63 @@ def second(
     return 0
 
 
-def agreement(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Stories as JSONL, or a table of judgments.")
-    ],
-    judgments: Annotated[
-        Path | None,
-        typer.Argument(metavar="[JUDGMENTS]", help="Judgments of one annotator, on stories."),
-    ] = None,
-    *,
-    adjudicate: Annotated[
-        Path | None, flags.flag("--adjudicate", help="Write the differences to this JSONL file.")
-    ] = None,
-    judge: Annotated[
-        list[Path] | None,
-        flags.flag("--judge", help="Prompted run whose model is one more annotator. Repeatable."),
-    ] = None,
-    json: flags.Json = False,
-) -> int:
+class AgreementOptions(Options):
+    """The judgments, and what else is compared with them."""
+
+    file: Path = option(..., "Stories as JSONL, or a table of judgments.", argument="FILE")
+    judgments: Path | None = option(
+        None, "Judgments of one annotator, on stories.", argument="[JUDGMENTS]"
+    )
+    adjudicate: Path | None = option(None, "Write the differences to this JSONL file.")
+    judge: tuple[Path, ...] = option(
+        (), "Prompted run whose model is one more annotator. Repeatable."
+    )
+    as_json: bool = run_option("as_json")
+
+
+@command_of
+def agreement(options: AgreementOptions) -> int:
     """Report the agreement in a table of judgments, or with a second annotator of stories.
 
     With --judge, a model that was asked by prompt is one more annotator: alpha with and without it,
     and its agreement with each person.
     """
-    if judgments is None:
-        if adjudicate is not None:
+    file = options.file
+    if options.judgments is None:
+        if options.adjudicate is not None:
             raise UsageError(
                 where="--adjudicate",
                 seen=f"it is for stories, and {file} is a table of judgments",
                 todo=f"Decide with: cimento annotate adjudicate {file} {file} -o FINAL.",
             )
-        _agreement_of_table(file, judge or [], as_json=json)
+        _agreement_of_table(file, options.judge, as_json=options.as_json)
         return 0
-    if judge:
+    if options.judge:
         raise UsageError(
             where="--judge",
             seen="models that judge stories are annotators of no story file",
             todo="Leave it out, or give a table of judgments of sentences.",
         )
-    _agreement_of_stories(file, judgments, adjudicate, as_json=json)
+    _agreement_of_stories(options.judgments, options)
     return 0
 
 
-def _agreement_of_stories(
-    file: Path, judgments: Path, adjudicate: Path | None, *, as_json: bool
-) -> None:
+def _agreement_of_stories(judgments: Path, options: AgreementOptions) -> None:
     """The agreement of a second annotator with the authors of stories, tier by tier."""
     from cimento.people.annotate import second_annotator as second_
     from cimento.people.annotate.stories import known_stories
 
-    known = known_stories(file)
+    known, adjudicate = known_stories(options.file), options.adjudicate
     said = second_.read_story_judgments(judgments, stories=known)
     tiers = second_.story_agreement(known, said)
-    if as_json:
+    if options.as_json:
         show_json({"tiers": tiers})
     else:
-        rows: list[tuple[str, ...]] = [("tier", "agree", "Cohen's kappa", "Krippendorff's alpha")]
-        rows += [
-            (tier.tier, f"{tier.equal}/{tier.compared}", *map(agreed, (tier.kappa, tier.alpha)))
+        rows = [
+            (tier.tier, f"{tier.equal}/{tier.compared}", agreed(tier.kappa), agreed(tier.alpha))
             for tier in tiers
         ]
-        show(columns(rows))
+        show(in_columns(("tier", "agree", "Cohen's kappa", "Krippendorff's alpha"), rows))
     if adjudicate is not None:
         differing = second_.to_adjudicate(known, said)
         lines = (dumps(row, ensure_ascii=False) + "\n" for row in differing)
@@ -286,22 +282,22 @@ def _agreement_of_table(file: Path, judges: Sequence[Path], *, as_json: bool) ->
     if as_json:
         show_json({"questions": summaries} | ({"judges": compared} if judges else {}))
         return
-    rows: list[tuple[str, ...]] = [
-        ("question", "people", "places", "answers", "per place", "mean of places", "sd in places",
-         "Krippendorff's alpha")
-    ]  # fmt: skip
-    rows += [
+    header = ("question", "people", "places", "answers", "per place", "mean of places",
+              "sd in places", "Krippendorff's alpha")  # fmt: skip
+    rows = [
         (
             summary.question,
-            *map(str, (summary.people, summary.places, summary.judgments)),
+            summary.people,
+            summary.places,
+            summary.judgments,
             f"{summary.fewest} to {summary.most}",
-            "-" if summary.mean is None else f"{summary.mean:.3f}",
-            "-" if summary.sd is None else f"{summary.sd:.3f}",
+            rate(summary.mean),
+            rate(summary.sd),
             f"{summary.alpha.coefficient.rpartition(', ')[2]} {agreed(summary.alpha)}",
         )
         for summary in summaries
     ]
-    show(columns(rows))
+    show(in_columns(header, rows))
     for one in compared:
         show(_judge_text(one))
 
@@ -315,18 +311,14 @@ def _judge_text(compared: JudgeAgreement) -> str:
         f"  Krippendorff's alpha of {people}: {agreed(compared.without)}\n"
         f"  with the model: {agreed(compared.with_judge)}\n"
     )
-    rows: list[tuple[str, ...]] = [("the model and", "places", "alpha", "equal", "Cohen's kappa")]
-    rows += [
-        (
-            pair.person,
-            str(pair.n),
-            agreed(pair.alpha),
-            "-" if pair.equal is None else str(pair.equal),
-            "-" if pair.kappa is None else agreed(pair.kappa),
-        )
+    if not compared.pairs:
+        return text
+    rows = [
+        (pair.person, pair.n, agreed(pair.alpha), pair.equal, pair.kappa and agreed(pair.kappa))
         for pair in compared.pairs
     ]
-    return f"{text}\n{columns(rows)}" if compared.pairs else text
+    header = ("the model and", "places", "alpha", "equal", "Cohen's kappa")
+    return f"{text}\n{in_columns(header, rows)}"
 
 
 def _write_stories(file: Path, annotator: str) -> int:
@@ -372,7 +364,7 @@ Order = Literal["rank", "shuffled"]
 class CandidateOptions(Options):
     """The candidates to judge, the judge, and the order."""
 
-    run: Path = option(..., "Folder of a run of a cloze suite.")
+    run: Path = option(..., "Folder of a run of a cloze suite.", argument="RUN")
     annotator: str = option("me", "Who judges: a name.")
     method: str = option("", "Candidates of this protocol; of the first if not given.")
     only_other: bool = option(
@@ -394,7 +386,8 @@ class CandidateOptions(Options):
     as_json: bool = run_option("as_json")
 
 
-def _candidates(options: CandidateOptions) -> None:
+@command_of
+def candidates(options: CandidateOptions) -> None:
     """Judge one candidate after another: does it fit in the blank?
 
     Every decision is saved at once; stop with q, or in any other way, and continue later.
@@ -437,9 +430,6 @@ def _candidates(options: CandidateOptions) -> None:
         note(f"{len(decisions)} decisions in {options.import_from}, {new} of them new or changed.")
     else:
         _ask(answers, tasks, journal, options)
-
-
-candidates = command_of(CandidateOptions, _candidates, positional="run", metavar="RUN")
 
 
 def _ask(

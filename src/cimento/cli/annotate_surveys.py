@@ -7,22 +7,30 @@ import secrets
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 from typer.core import TyperGroup
 
-from cimento.cli import flags
 from cimento.cli.console import note, show
-from cimento.cli.flags import command_of
+from cimento.cli.flags import command_of, refuse_file_name
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.declared import Options, option
 from cimento.io.files import read_bytes, write_text
 from cimento.people.judgments import FILLER, PRACTICE
 from cimento.people.surveys import DATABASE, read_design, storage
 from cimento.people.surveys.exports import KEPT, write_survey
+from cimento.people.surveys.links import (
+    HEADER,
+    LINKS_FILE,
+    addresses_in,
+    append_links,
+    link_lines,
+    refuse_other_file,
+)
 from cimento.people.surveys.material import SurveyPlan
 from cimento.people.surveys.participants import MOST_PEOPLE
+from cimento.people.surveys.retention import data_of, delete_participant, inactive_participants
 
 if TYPE_CHECKING:
     from typer._click import Context
@@ -32,14 +40,11 @@ if TYPE_CHECKING:
 
 survey_app = typer.Typer(help="Make surveys from suites.", no_args_is_help=True)
 
-Folder = Annotated[Path, flags.flag("-o", "--output", help="Folder to write.")]
-Force = Annotated[bool, flags.flag("--force", help="Replace another design in that folder.")]
-
 
 class _Built(Options):
     """What a survey is made from, and the folder that it is written into."""
 
-    suite: str = option(..., "A suite, or a run whose candidates are judged.")
+    suite: str = option(..., "A suite, or a run whose candidates are judged.", argument="SUITE")
     output: Path = option(Path("survey"), "Folder that is written.", flags=("-o",))
 
 
@@ -49,7 +54,8 @@ class BuildOptions(SurveyPlan, _Built):
     force: bool = option(default=False, help="Replace another design in that folder.")
 
 
-def _build(options: BuildOptions) -> None:
+@command_of
+def build(options: BuildOptions) -> None:
     """Distribute the items of a suite over surveys; nobody sees two conditions of an item.
 
     The folder contains the design, which `cimento annotate serve` uses, and the same surveys as
@@ -58,7 +64,7 @@ def _build(options: BuildOptions) -> None:
     from cimento.people.surveys.building import CONTACT_MISSING, build_design
     from cimento.suites.builtin import find_suite
 
-    flags.refuse_file_name(options.output, holds="surveys are")
+    refuse_file_name(options.output, holds="surveys are")
     design = build_design(find_suite(options.suite), options)
     files = write_survey(design, options.output, force=options.force)
     show(_told(design))
@@ -69,23 +75,25 @@ def _build(options: BuildOptions) -> None:
     note(f"Everything is in {folder}. To ask in a browser: cimento annotate serve {folder}")
 
 
-survey_app.command("build", short_help="Distribute the items of a suite over surveys.")(
-    command_of(BuildOptions, _build, positional="suite", metavar="SUITE")
-)
+survey_app.command("build", short_help="Distribute the items of a suite over surveys.")(build)
+
+
+class RewriteOptions(Options):
+    """The design, and where its files go."""
+
+    design: Path = option(..., "A design, or its folder.", argument="DESIGN")
+    output: Path = option(Path("survey"), "Folder to write.", flags=("-o",))
+    force: bool = option(default=False, help="Replace another design in that folder.")
 
 
 @survey_app.command("export", short_help="Write the exports of a design again.")
-def export_design(
-    design: Annotated[Path, typer.Argument(metavar="DESIGN", help="A design, or its folder.")],
-    output: Folder = Path("survey"),
-    *,
-    force: Force = False,
-) -> None:
+@command_of
+def export_design(options: RewriteOptions) -> None:
     """Write all files that are made from a design, for example after editing it by hand."""
-    flags.refuse_file_name(output, holds="surveys are")
-    files = write_survey(read_design(design), output, force=force)
+    refuse_file_name(options.output, holds="surveys are")
+    files = write_survey(read_design(options.design), options.output, force=options.force)
     _note_kept(files)
-    note(f"{counted(len(files), 'file')} in {output}.")
+    note(f"{counted(len(files), 'file')} in {options.output}.")
 
 
 def _note_kept(files: Sequence[Path]) -> None:
@@ -133,51 +141,50 @@ serve_app = typer.Typer(
     cls=ServeGroup, help="Run a survey in a browser: serve DESIGN.", no_args_is_help=True
 )
 
-DesignPath = Annotated[Path, typer.Argument(metavar="DESIGN", help="A design, or its folder.")]
-Database = Annotated[
-    Path | None,
-    flags.flag(
-        "--database", help="File of the answers; by default answers.sqlite in the design's folder."
-    ),
-]
-Links = Annotated[
-    Path | None,
-    flags.flag(
-        "--links", help="File of the links to delete from; by default links.tsv beside the answers."
-    ),
-]
+
+class AnswerOptions(Options):
+    """The design of a survey, and its answers."""
+
+    design: Path = option(..., "A design, or its folder.", argument="DESIGN")
+    database: Path | None = option(
+        None, "File of the answers; by default answers.sqlite in the design's folder."
+    )
+
+    @property
+    def answers(self) -> Path:
+        """The path of the database of answers.
+
+        Raises:
+            InputError: the design does not exist.
+        """
+        if not self.design.exists():
+            raise InputError(
+                where=str(self.design), seen="there is no such design", todo="Check the path."
+            )
+        folder = self.design if self.design.is_dir() else self.design.parent
+        return self.database or folder / DATABASE
+
+
+class StartOptions(AnswerOptions):
+    """The survey, and how people get to it."""
+
+    host: str = option("127.0.0.1", "Address to listen on; only this machine by default.")
+    port: int = option(8000, "Port.", ge=1, le=65535)
+    url: str = option("", "Public address, such as that of a web server in front.")
+    room: int = option(
+        0,
+        "Print one link by which so many people can join, for people in a room.",
+        ge=0,
+        le=MOST_PEOPLE,
+    )
+    admin_secret_file: Path | None = option(
+        None, f"File with the administrator's secret; by default ${SECRET}."
+    )
 
 
 @serve_app.command("start", short_help="Run the survey; stop with Ctrl-C.")
-def start(
-    design: DesignPath,
-    *,
-    database: Database = None,
-    host: Annotated[
-        str, flags.flag("--host", help="Address to listen on; only this machine by default.")
-    ] = "127.0.0.1",
-    port: Annotated[int, flags.flag("--port", min=1, max=65535, help="Port.")] = 8000,
-    url: Annotated[
-        str,
-        flags.flag("--url", help="Public address, such as that of a web server in front."),
-    ] = "",
-    room: Annotated[
-        int,
-        flags.flag(
-            "--room",
-            min=0,
-            max=MOST_PEOPLE,
-            help="Print one link by which so many people can join, for people in a room.",
-        ),
-    ] = 0,
-    admin_secret_file: Annotated[
-        Path | None,
-        flags.flag(
-            "--admin-secret-file",
-            help=f"File with the administrator's secret; by default ${SECRET}.",
-        ),
-    ] = None,
-) -> None:
+@command_of
+def start(options: StartOptions) -> None:
     """Run the surveys of a design as web pages, with one link for each participant.
 
     Every answer is on the disk before the next page is shown. If you give no secret, one is made
@@ -186,34 +193,36 @@ def start(
     """
     from cimento.people.surveys.server import listen, make_app, serve
 
+    url = options.url
     _refuse_address(url)
-    secret = _secret(admin_secret_file)
-    path, wanted = _database(design, database), read_design(design)
+    secret = _secret(options.admin_secret_file)
+    path, wanted = options.answers, read_design(options.design)
     made = "" if secret else secrets.token_urlsafe(24)
-    with listen(host, port) as listening:
-        app = make_app(wanted, path, secret=secret or made, url=url, room=room)
+    with listen(options.host, options.port) as listening:
+        app = make_app(wanted, path, secret=secret or made, url=url, room=options.room)
         if made:
             note(f"The administrator's secret, printed this once: {made}")
-        _announce(path, design, host=host, port=port, url=url, room=room)
+        _announce(path, options)
         serve(app, listening, proxied=bool(url))
 
 
-def _announce(path: Path, design: Path, *, host: str, port: int, url: str, room: int) -> None:
+def _announce(path: Path, options: StartOptions) -> None:
     """Say where the survey is, and how people get to it."""
-    from cimento.people.surveys.links import LINKS_FILE, addresses_in
     from cimento.people.surveys.participants import EVERYWHERE, network_host, room_place
 
+    host, port, url = options.host, options.port, options.url
     shown = network_host() if host == EVERYWHERE else host
     address = f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
     note(f"The answers are in {path}. Administration: {address}/admin")
     if host not in {"127.0.0.1", "::1", "localhost"}:
         note("Others on the network can reach this, and without TLS in front also read it.")
     address = url.rstrip("/") or address
-    if room:
+    if options.room:
         note(f"For people in the room: {address}{room_place(storage.signing_key(path))}")
     elif not storage.participants(path):
         note(
-            f"Nobody has a link yet: cimento annotate serve invite {design} --url {url or address}"
+            f"Nobody has a link yet: cimento annotate serve invite {options.design}"
+            f" --url {url or address}"
         )
     links = path.with_name(LINKS_FILE)
     known = {address} if url else {address, f"http://127.0.0.1:{port}", f"http://localhost:{port}"}
@@ -224,43 +233,31 @@ def _announce(path: Path, design: Path, *, host: str, port: int, url: str, room:
         )
 
 
+class InviteOptions(AnswerOptions):
+    """The survey, and the links to make."""
+
+    design: Path = option(..., "A design, or its folder.", argument="DESIGN")
+    number: int = option(10, "Number of links.", flags=("-n", "--number"), ge=1, le=10000)
+    url: str = option("http://127.0.0.1:8000", "Beginning of the links: the address of the survey.")
+    output: Path | None = option(
+        None, "File of the links; by default links.tsv beside the answers.", flags=("-o",)
+    )
+
+
 @serve_app.command("invite", short_help="Make links for participants.")
-def invite(
-    design: DesignPath,
-    *,
-    number: Annotated[
-        int, flags.flag("-n", "--number", min=1, max=10000, help="Number of links.")
-    ] = 10,
-    url: Annotated[
-        str, flags.flag("--url", help="Beginning of the links: the address of the survey.")
-    ] = "http://127.0.0.1:8000",
-    output: Annotated[
-        Path | None,
-        flags.flag(
-            "-o", "--output", help="File of the links; by default links.tsv beside the answers."
-        ),
-    ] = None,
-    database: Database = None,
-) -> None:
+@command_of
+def invite(options: InviteOptions) -> None:
     """Make links as a table: participant, survey, link.
 
     The table is printed and appended to links.tsv, which only you can read. It is the only copy:
     with the answers, only a hash of each link is stored.
     """
-    from cimento.people.surveys.links import (
-        HEADER,
-        LINKS_FILE,
-        append_links,
-        link_lines,
-        refuse_other_file,
-    )
-
-    wanted, path = read_design(design), _database(design, database)
-    file = output or path.with_name(LINKS_FILE)
+    wanted, path = read_design(options.design), options.answers
+    file = options.output or path.with_name(LINKS_FILE)
     refuse_other_file(file)
     storage.prepare(path, wanted)
-    made = storage.invite_participants(path, wanted, number)
-    lines = link_lines(made, url.rstrip("/"))
+    made = storage.invite_participants(path, wanted, options.number)
+    lines = link_lines(made, options.url.rstrip("/"))
     try:
         append_links(lines, file)
     finally:
@@ -268,43 +265,40 @@ def invite(
     note(f"The only copy of the links is in {file}; keep it separate from the answers.")
 
 
+class ExportOptions(AnswerOptions):
+    """The survey, and what is written of it."""
+
+    design: Path = option(..., "A design, or its folder.", argument="DESIGN")
+    output: Path | None = option(
+        None, "A .parquet, .csv or .tsv file; judgments.parquet.", flags=("-o",)
+    )
+    person: str = option("", "Write everything stored about one participant, as .json.")
+    people: Path | None = option(None, "Write the participants to this .csv.")
+
+
 @serve_app.command("export", short_help="Write the answers so far.")
-def export_answers(
-    design: DesignPath,
-    output: Annotated[
-        Path | None,
-        flags.flag("-o", "--output", help="A .parquet, .csv or .tsv file; judgments.parquet."),
-    ] = None,
-    *,
-    person: Annotated[
-        str,
-        flags.flag("--person", help="Write everything stored about one participant, as .json."),
-    ] = "",
-    people: Annotated[
-        Path | None, flags.flag("--people", help="Write the participants to this .csv.")
-    ] = None,
-    database: Database = None,
-) -> None:
+@command_of
+def export_answers(options: ExportOptions) -> None:
     """Write all answers so far as the judgments table; the survey may continue meanwhile.
 
     With --person, write everything that is stored about one participant, including earlier answers
     and the consent text, for participants who ask to see it.
     """
     from cimento.people.surveys.administration import people_csv, write_results
-    from cimento.people.surveys.retention import data_of
 
+    people, person = options.people, options.person
     if people is not None and people.suffix != ".csv":
         raise UsageError(
             where=f"--people {people}",
             seen="participants are written as .csv",
             todo=f"Name a file, such as {people.with_suffix('.csv')}.",
         )
-    path = _database(design, database)
+    path = options.answers
     if person:
-        target = write_text(data_of(path, person), output or Path(f"{person}.json"))
+        target = write_text(data_of(path, person), options.output or Path(f"{person}.json"))
         note(f"All that is stored of {person} is in {target}.")
         return
-    output = output or Path("judgments.parquet")
+    output = options.output or Path("judgments.parquet")
     count = write_results(path, output)
     note(f"{counted(count, 'judgment')} in {output}.")
     if people is not None:
@@ -312,54 +306,69 @@ def export_answers(
         note(f"The participants are in {people}.")
 
 
+class LinksOptions(AnswerOptions):
+    """The survey, and the links that are deleted with the answers."""
+
+    design: Path = option(..., "A design, or its folder.", argument="DESIGN")
+    links: Path | None = option(
+        None, "File of the links to delete from; by default links.tsv beside the answers."
+    )
+
+    @property
+    def links_file(self) -> Path:
+        """The file of the links; by default the one beside the answers.
+
+        Raises:
+            InputError: the file that was given does not exist.
+        """
+        if self.links is not None and not self.links.exists():
+            raise InputError(
+                where=str(self.links), seen="there is no such file", todo="Check the path."
+            )
+        return self.links or self.answers.with_name(LINKS_FILE)
+
+
+class DeleteOptions(LinksOptions):
+    """The survey, and the participant to delete."""
+
+    design: Path = option(..., "A design, or its folder.", argument="DESIGN")
+    participant: str = option(..., "Such as P-0a1b2c3d4e.", argument="PARTICIPANT")
+
+
 @serve_app.command("delete", short_help="Delete a participant's answers.")
-def delete(
-    design: DesignPath,
-    participant: Annotated[
-        str, typer.Argument(metavar="PARTICIPANT", help="Such as P-0a1b2c3d4e.")
-    ],
-    *,
-    links: Links = None,
-    database: Database = None,
-) -> None:
+@command_of
+def delete(options: DeleteOptions) -> None:
     """Delete one participant with all answers, consent and link, permanently.
 
     The files of the answers and of the links are rewritten and searched for the deleted data. If
     another program that reads a file prevents overwriting, this is reported.
     """
-    from cimento.people.surveys.retention import delete_participant
-
-    path = _database(design, database)
+    path, participant = options.answers, options.participant
     storage.stored_design(path)
-    file = _links(path, links)
+    file = options.links_file
     note(f"{participant} is deleted (answers: {delete_participant(path, participant, file)}).")
     _note_missing_links(file)
 
 
+class ExpireOptions(LinksOptions):
+    """The survey, and how long its answers are kept."""
+
+    design: Path = option(..., "A design, or its folder.", argument="DESIGN")
+    keep_days: int = option(..., "Days for which answers are kept.", ge=1, le=36500)
+    dry_run: bool = option(default=False, help="List who would be deleted, without deleting.")
+
+
 @serve_app.command("expire", short_help="Delete answers older than a number of days.")
-def expire(
-    design: DesignPath,
-    *,
-    keep_days: Annotated[
-        int,
-        flags.flag("--keep-days", min=1, max=36500, help="Days for which answers are kept."),
-    ],
-    dry_run: Annotated[
-        bool, flags.flag("--dry-run", help="List who would be deleted, without deleting.")
-    ] = False,
-    links: Links = None,
-    database: Database = None,
-) -> None:
+@command_of
+def expire(options: ExpireOptions) -> None:
     """Delete participants with no activity for --keep-days: link, consent, answers.
 
     Export the answers first. Run this daily (cron, a systemd timer) to keep a promise.
     """
-    from cimento.people.surveys.retention import delete_participant, inactive_participants
-
-    path = _database(design, database)
+    path, dry_run = options.answers, options.dry_run
     storage.stored_design(path)
-    file = _links(path, links)
-    old = inactive_participants(path, keep_days)
+    file = options.links_file
+    old = inactive_participants(path, options.keep_days)
     for participant in old:
         show(participant)
         if not dry_run:
@@ -367,19 +376,6 @@ def expire(
     note(f"Participants {'who would be ' if dry_run else ''}deleted: {len(old)}.")
     if old and not dry_run:
         _note_missing_links(file)
-
-
-def _links(path: Path, given: Path | None) -> Path:
-    """The file of the links; by default the one beside the answers.
-
-    Raises:
-        InputError: the file that was given does not exist.
-    """
-    from cimento.people.surveys.links import LINKS_FILE
-
-    if given is not None and not given.exists():
-        raise InputError(where=str(given), seen="there is no such file", todo="Check the path.")
-    return given or path.with_name(LINKS_FILE)
 
 
 def _note_missing_links(file: Path) -> None:
@@ -400,18 +396,6 @@ def _refuse_address(url: str) -> None:
             seen="is no address",
             todo="Write https://survey.example.org, say.",
         )
-
-
-def _database(design: Path, database: Path | None) -> Path:
-    """The path of the database of answers.
-
-    Raises:
-        InputError: the design does not exist.
-    """
-    if not design.exists():
-        raise InputError(where=str(design), seen="there is no such design", todo="Check the path.")
-    folder = design if design.is_dir() else design.parent
-    return database or folder / DATABASE
 
 
 def _secret(file: Path | None) -> str:

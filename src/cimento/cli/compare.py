@@ -17,18 +17,25 @@ from cimento.cli.flags import command_of, refuse_file_name
 from cimento.cli.report import GridOptions, note_left_out, note_trials, show_grids
 from cimento.compare.analysis import ModelChoice
 from cimento.compare.answer_table import TieRule
+from cimento.compare.before_after import Comparison, RunPair, compare_before_after
+from cimento.compare.item_outcomes import (
+    distinct_names,
+    judged_on_measure,
+    named_means,
+    without_restated,
+    without_trials,
+)
 from cimento.compare.pairwise import Correction, equivalences, surely_worse
 from cimento.errors import UsageError, counted
 from cimento.io.declared import Texts, option
 from cimento.report.comparison import equivalence_grid
+from cimento.report.document import versions_apart
 from cimento.report.sides import UNNAMED
-from cimento.runs.run import folders_among, open_runs
+from cimento.runs.run import Run, folders_among, open_runs
 
 if TYPE_CHECKING:
-    from cimento.compare.before_after import Comparison, RunPair
     from cimento.compare.pairwise import PairwiseComparison
     from cimento.compare.ranking import Ranking
-    from cimento.runs.run import Run
 
 _TWO = 2
 
@@ -37,7 +44,9 @@ class CompareOptions(GridOptions):
     """The runs to compare, and the methods."""
 
     runs: tuple[Path, ...] = option(
-        ..., "Two: two models, or before and after. One folder of runs, or three and more: all."
+        ...,
+        "Two: two models, or before and after. One folder of runs, or three and more: all.",
+        argument="RUN...",
     )
     measure: str = option("", "Of scores and verdicts; else as the runs are stored.")
     items: bool = option(default=False, help="Also print the difference of every item.")
@@ -67,7 +76,8 @@ class CompareOptions(GridOptions):
     figure: Path | None = option(None, "Draw checkpoints of one model: .svg, .png, .pdf, .csv.")
 
 
-def _compare(options: CompareOptions) -> int:
+@command_of
+def compare(options: CompareOptions) -> int:
     """Compare runs item by item: two models, one before and after, or all models of each suite.
 
     Two runs: the rates of right items with McNemar's test and the items that differ, the scores of
@@ -84,12 +94,7 @@ def _compare(options: CompareOptions) -> int:
     return _several(runs, options)
 
 
-compare = command_of(CompareOptions, _compare, positional="runs", metavar="RUN...")
-
-
 def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
-    from cimento.compare.before_after import compare_before_after
-
     if options.figure is not None:
         raise UsageError(
             where="--figure",
@@ -189,14 +194,7 @@ def _lacks(pair: RunPair) -> str:
 
 def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     from cimento.compare import item_outcomes, rank_models
-    from cimento.compare.item_outcomes import (
-        distinct_names,
-        judged_on_measure,
-        named_means,
-        without_trials,
-    )
     from cimento.report.benchmarks import means_grid
-    from cimento.report.document import versions_apart
 
     if options.fail_if_worse is not None:
         raise UsageError(
@@ -338,7 +336,8 @@ class AnalyzeOptions(GridOptions):
     items: bool = option(default=False, help="List every item, not only those to look at.")
 
 
-def _analyze(options: AnalyzeOptions) -> None:
+@command_of
+def analyze(options: AnalyzeOptions) -> None:
     """Say how hard items and phenomena are, how able models are, and how sure this is.
 
     A crossed logistic model of all outcomes (Rasch with random items, or two-parameter): abilities
@@ -378,15 +377,8 @@ def _analyze(options: AnalyzeOptions) -> None:
         note(f"Tables and figures are in {options.output}")
 
 
-analyze = command_of(AnalyzeOptions, _analyze, positional="runs", metavar="RUN...")
-
-
 def opened_whole(paths: Sequence[Path]) -> list[Run]:
     """The runs in some folders, without trials on some items, or those by prompt beside others."""
-    from cimento.compare.item_outcomes import without_restated, without_trials
-    from cimento.report.document import versions_apart
-    from cimento.runs.run import open_runs
-
     runs, trials = without_trials(versions_apart(open_runs(folders_among(paths))))
     note_trials(trials)
     shown, by_prompt = without_restated(runs)

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import polars as pl
+
+    from cimento.report.figures import Figure
 
 
 NOT_REACHED = 4
@@ -63,11 +65,33 @@ def json_text(value: object, *, indent: int = 2) -> str:
     return json.dumps(value, ensure_ascii=False, indent=indent, default=asdict)
 
 
+def in_columns(header: Sequence[str], rows: Iterable[Sequence[object]], *, indent: int = 0) -> str:
+    """A table as aligned columns of text, with a dash for what is None."""
+    from cimento.io.inline_markup import columns
+
+    texts = [tuple("-" if cell is None else str(cell) for cell in row) for row in rows]
+    return columns([tuple(header), *texts], indent=indent)
+
+
 def show_tables(tables: Iterable[pl.DataFrame]) -> None:
     """Print tables one below the other, as TSV; a column that a table lacks is empty there."""
     import polars as pl
 
     show(pl.concat(tables, how="diagonal_relaxed").write_csv(separator="\t"))
+
+
+def write_drawn(draw: Callable[[], Iterable[Figure]], folder: Path) -> list[Path]:
+    """Write figures into a folder; say why where they cannot be drawn.
+
+    Raises:
+        StorageError: a file cannot be written.
+    """
+    from cimento.report.figures import lacking_figures, write_figures
+
+    if lacking := lacking_figures():
+        note(lacking)
+        return []
+    return write_figures(draw(), folder)
 
 
 def note(text: str) -> None:

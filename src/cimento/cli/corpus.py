@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import typer
 
 from cimento.cli import corpus_build, queries
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.corpus_build import (
     ConnectiveOptions,
     InventoryOptions,
@@ -22,7 +22,7 @@ from cimento.cli.corpus_build import (
     shows_text,
     where_skipped,
 )
-from cimento.cli.flags import command_of, run_option
+from cimento.cli.flags import command_of
 from cimento.corpus.connectives.matching import builtin_rules, open_rule
 from cimento.corpus.texts import (
     Masks,
@@ -36,8 +36,12 @@ from cimento.corpus.texts import (
 from cimento.corpus.treebanks import ReadingProblem, open_treebanks
 from cimento.errors import InputError, counted
 from cimento.io.declared import Options, Texts, option
-from cimento.io.inline_markup import columns
+from cimento.io.files import write_text
+from cimento.options import run_option
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
+from cimento.paradigms.registry import load_suite, sentence_suite
+from cimento.report.formatting import rate
+from cimento.suites import Meta
 
 if TYPE_CHECKING:
     from cimento.corpus.connectives.frequencies import PublishedFrequencies
@@ -52,12 +56,15 @@ class MergeOptions(Options):
     """The inventories to merge."""
 
     inventories: Texts = option(
-        ..., "Lists of connectives: it-connectives, or files as for --inventory."
+        ...,
+        "Lists of connectives: it-connectives, or files as for --inventory.",
+        argument="INVENTORY...",
     )
     output: Path | None = option(None, "Inventory to write (TOML).", flags=("-o",))
 
 
-def _inventory(options: MergeOptions) -> None:
+@command_of
+def inventory(options: MergeOptions) -> None:
     """Merge lists of connectives: what several lists have, in any spelling they name, stands once.
 
     The table says which lists have each connective. The first list has the say about names.
@@ -68,18 +75,16 @@ def _inventory(options: MergeOptions) -> None:
     opened = [open_inventory(name) for name in options.inventories]
     name = options.output.stem if options.output else "merged"
     merged, lists = merge_inventories(opened, name=name)
-    rows: list[tuple[str, ...]] = [("connective", "class", "other spellings", "lists")]
-    for connective in merged.connectives:
-        others = ", ".join(map(write_spelling, connective.spellings[1:]))
-        rows.append(
-            (
-                connective.name,
-                connective.category or "-",
-                others or "-",
-                ", ".join(lists[connective.name]),
-            )
+    rows = [
+        (
+            connective.name,
+            connective.category or None,
+            ", ".join(map(write_spelling, connective.spellings[1:])) or None,
+            ", ".join(lists[connective.name]),
         )
-    show(columns(rows))
+        for connective in merged.connectives
+    ]
+    show(in_columns(("connective", "class", "other spellings", "lists"), rows))
     sizes = ", ".join(f"{inventory.name} {len(inventory.connectives)}" for inventory in opened)
     several = sum(len(names) > 1 for names in lists.values())
     note(f"{sizes}: {len(lists)} connectives, of which {several} are in several lists")
@@ -87,9 +92,7 @@ def _inventory(options: MergeOptions) -> None:
         note(f"written: {write_inventory(merged, options.output)}")
 
 
-app.command("inventory", short_help="Merge lists of connectives.")(
-    command_of(MergeOptions, _inventory, positional="inventories", metavar="INVENTORY...")
-)
+app.command("inventory", short_help="Merge lists of connectives.")(inventory)
 
 
 class TagOptions(TreebankOptions):
@@ -101,38 +104,36 @@ class TagOptions(TreebankOptions):
     output: Path | None = option(None, "Table of all sentences to write (TSV).", flags=("-o",))
 
 
-def _tags(options: TagOptions) -> None:
+@command_of
+def tags(options: TagOptions) -> None:
     """Measure how usual the sequences of parts of speech are, as their perplexity.
 
     The n-gram model is of the tags of --train. With -o every sentence gets a row.
     """
     from cimento.corpus import TagModel, tags_of
-    from cimento.io.files import write_text
 
     training = [
         tags_of(sentence) for file in open_treebanks(options.train) for sentence in file.sentences()
     ]
     model = TagModel(training, order=options.order, added=options.added)
-    rows: list[tuple[str, ...]] = [("file", "sentences", "tags", "perplexity")]
+    rows: list[tuple[object, ...]] = []
     table = ["\t".join(("file", "sent_id", "n_tags", "logprob_nats", "perplexity", "tags"))]
     for file in options.files:
         tagged = [(sentence.id, tags_of(sentence)) for sentence in file.sentences()]
         whole = model.perplexity([tags for _, tags in tagged])
-        size = str(sum(len(tags) for _, tags in tagged))
-        rows.append((file.name, str(len(tagged)), size, "-" if whole is None else f"{whole:.3f}"))
+        size = sum(len(tags) for _, tags in tagged)
+        rows.append((file.name, len(tagged), size, rate(whole)))
         for name, tags in tagged:
             nats, perplexity = model.logprob_nats(tags), model.perplexity([tags])
             cells = (file.name, name, str(len(tags)), repr(nats), repr(perplexity), " ".join(tags))
             table.append("\t".join(cells))
-    show(columns(rows))
+    show(in_columns(("file", "sentences", "tags", "perplexity"), rows))
     note(f"{options.order}-grams of {counted(len(training), 'sentence')}, {options.added:g} added")
     if options.output is not None:
         note(f"written: {write_text(chr(10).join(table) + chr(10), options.output)}")
 
 
-app.command("tags", short_help="Measure how usual sequences of parts of speech are.")(
-    command_of(TagOptions, _tags, positional="treebanks", metavar="TREEBANK...")
-)
+app.command("tags", short_help="Measure how usual sequences of parts of speech are.")(tags)
 app.command("select", short_help="Select the most frequent connectives.")(corpus_build.select)
 app.command("pairs", short_help="Sample sentences; a person decides on replacements.")(
     corpus_build.pairs
@@ -150,14 +151,14 @@ class SearchOptions(ConnectiveOptions, TextOptions):
     as_json: bool = run_option("as_json")
 
 
-def _search(options: SearchOptions) -> None:
+@command_of
+def search(options: SearchOptions) -> None:
     """Find connectives, with a row for each: file, sha256, sentence and token.
 
     Sentences are given as text if the license of every treebank allows redistribution, and
     otherwise only as ids; --text overrides this.
     """
     from cimento.corpus.search import DuplicateSentences, hit_rows, hits_as_json, search_treebanks
-    from cimento.io.files import write_text
 
     files = options.files
     skipped = where_skipped(options.malformed)
@@ -188,9 +189,7 @@ def _search(options: SearchOptions) -> None:
         note(f"left out, since they were there before: {counted(len(known.pairs), 'sentence')}")
 
 
-app.command("search", short_help="Find every occurrence that a rule accepts.")(
-    command_of(SearchOptions, _search, positional="treebanks", metavar="TREEBANK...")
-)
+app.command("search", short_help="Find every occurrence that a rule accepts.")(search)
 app.command("query", short_help="Search trees with a query in Grew's notation.")(queries.query)
 app.command("queries", short_help="List the stored queries, and what they find.")(queries.queries)
 
@@ -216,7 +215,8 @@ class CountOptions(ConnectiveOptions):
     as_json: bool = run_option("as_json")
 
 
-def _connectives(options: CountOptions) -> None:
+@command_of
+def connectives(options: CountOptions) -> None:
     """Count connectives in the layout of Table 6 of the connectives paper."""
     from cimento.corpus.connectives import tables
     from cimento.corpus.connectives.frequencies import compare_published, count_connectives
@@ -261,21 +261,23 @@ def _connectives(options: CountOptions) -> None:
     note_skipped(skipped)
 
 
-app.command("connectives", short_help="Count each connective.")(
-    command_of(CountOptions, _connectives, positional="treebanks", metavar="TREEBANK...")
-)
+app.command("connectives", short_help="Count each connective.")(connectives)
+
+
+_OF_PROBLEMS = ("line", "sentence", "seen", "severity")
 
 
 class CheckOptions(Options):
     """The treebanks to check."""
 
     treebanks: tuple[Path, ...] = option(
-        ..., "CoNLL-U files (.conllu, .gz), folders of them; it_sample."
+        ..., "CoNLL-U files (.conllu, .gz), folders of them; it_sample.", argument="TREEBANK..."
     )
     as_json: bool = run_option("as_json")
 
 
-def _check(options: CheckOptions) -> int:
+@command_of
+def check(options: CheckOptions) -> int:
     """List every malformed line of CoNLL-U files; the exit code is 2 if there are any."""
     failed = False
     plain = []
@@ -295,12 +297,7 @@ def _check(options: CheckOptions) -> int:
                     "sentences": sentences,
                     "words": words,
                     "problems": [
-                        {
-                            "line": problem.line,
-                            "sentence": problem.sentence,
-                            "seen": problem.seen,
-                            "severity": problem.severity,
-                        }
+                        {name: getattr(problem, name) for name in _OF_PROBLEMS}
                         for problem in problems
                     ],
                 }
@@ -317,9 +314,7 @@ def _check(options: CheckOptions) -> int:
     return 2 if failed else 0
 
 
-app.command("check", short_help="List the errors of treebank files.")(
-    command_of(CheckOptions, _check, positional="treebanks", metavar="TREEBANK...")
-)
+app.command("check", short_help="List the errors of treebank files.")(check)
 
 
 def _published_tables(name: str) -> list[PublishedFrequencies]:
@@ -344,7 +339,9 @@ def _published_tables(name: str) -> list[PublishedFrequencies]:
 class TweetOptions(InventoryOptions):
     """The messages, and what to mask in them."""
 
-    files: tuple[Path, ...] = option(..., "Tables, .jsonl, or .txt: one a line.")
+    files: tuple[Path, ...] = option(
+        ..., "Tables, .jsonl, or .txt: one a line.", argument="FILE..."
+    )
     output: Path = option(..., "CoNLL-U file to write.", flags=("-o",))
     hashtags: Literal["keep", "mask", "word"] = option("keep", "word: without the sign.")
     urls: Literal["keep", "mask"] = option("mask", "Addresses.")
@@ -352,7 +349,8 @@ class TweetOptions(InventoryOptions):
     duplicates: Literal["keep", "drop"] = option("drop", "Messages there before.")
 
 
-def _tweets(options: TweetOptions) -> None:
+@command_of
+def tweets(options: TweetOptions) -> None:
     """Read messages, and report the spellings of connectives in them.
 
     The file has no annotation: search it with --rule plain, and draw with --no-join.
@@ -360,23 +358,19 @@ def _tweets(options: TweetOptions) -> None:
     opened = options.connectives
     extracted = message_sentences(
         [message for path in options.files for message in read_messages(path)],
-        masks=Masks(hashtags=options.hashtags, urls=options.urls, mentions=options.mentions),
+        masks=options.named_in(Masks),
         name=options.output.name.partition(".")[0],
         duplicates=options.duplicates == "keep",
     )
     _write(extracted.sentences, extracted.counts, options.output)
-    rows: list[tuple[str, ...]] = [("connective", "class", "spelling", "n")]
-    rows += [(*row[:3], str(row[3])) for row in spelling_table(extracted.sentences, opened)]
-    show(columns(rows))
-
-
-tweets = command_of(TweetOptions, _tweets, positional="files", metavar="FILE...")
+    rows = spelling_table(extracted.sentences, opened)
+    show(in_columns(("connective", "class", "spelling", "n"), rows))
 
 
 class ConcordanceOptions(Options):
     """The concordances, and the sentences to take from them."""
 
-    files: tuple[Path, ...] = option(..., "Concordances: CSV, TSV, xlsx, XML.")
+    files: tuple[Path, ...] = option(..., "Concordances: CSV, TSV, xlsx, XML.", argument="FILE...")
     output: Path = option(..., "CoNLL-U file to write.", flags=("-o",))
     per: int | None = option(None, "Sentences for each keyword; else all.", ge=1)
     seed: int = option(0, "Seed of the draw and the order.")
@@ -385,7 +379,8 @@ class ConcordanceOptions(Options):
     incomplete: bool = option(default=False, help="Keep incomplete sentences.")
 
 
-def _concordance(options: ConcordanceOptions) -> None:
+@command_of
+def concordance(options: ConcordanceOptions) -> None:
     """Take the sentences of concordances in mixed order, with all lengths for each keyword.
 
     The file has no annotation: search it with --rule plain, and draw with --no-join.
@@ -402,12 +397,7 @@ def _concordance(options: ConcordanceOptions) -> None:
     _write(extracted.sentences, extracted.counts, options.output)
 
 
-concordance = command_of(ConcordanceOptions, _concordance, positional="files", metavar="FILE...")
-
-
 def _write(sentences: Sequence[PlainSentence], counts: Mapping[str, int], output: Path) -> None:
-    from cimento.io.files import write_text
-
     for what, number in counts.items():
         if number:
             note(f"{what}: {number}")
@@ -420,7 +410,7 @@ def _write(sentences: Sequence[PlainSentence], counts: Mapping[str, int], output
 class InferenceOptions(InventoryOptions):
     """The sentences with connectives, and the wording of hypotheses."""
 
-    suite: str = option(..., "Sentences: before, connective, after.")
+    suite: str = option(..., "Sentences: before, connective, after.", argument="SUITE")
     output: Path = option(..., "Suite folder to write.", flags=("-o",))
     wording: str = option("it", "A language that cimento has, or a TOML file.")
     ambiguous: Literal["skip", "first"] = option(
@@ -429,7 +419,8 @@ class InferenceOptions(InventoryOptions):
     seed: int = option(0, "Seed of the neutral hypotheses.")
 
 
-def _nli(options: InferenceOptions) -> None:
+@command_of
+def nli(options: InferenceOptions) -> None:
     """Make three hypotheses about each sentence: one entailed, one contradictory, one neutral.
 
     The result is a cloze suite whose blank takes one of three words, so it can be used with models,
@@ -437,8 +428,6 @@ def _nli(options: InferenceOptions) -> None:
     """
     from cimento.corpus.inference import inferences, open_wording
     from cimento.paradigms.cloze.files import write_cloze
-    from cimento.paradigms.registry import load_suite, sentence_suite
-    from cimento.suites import Meta
 
     source, words = sentence_suite(load_suite(options.suite)), open_wording(options.wording)
     inferred = inferences(
@@ -473,9 +462,6 @@ def _nli(options: InferenceOptions) -> None:
         note(f"Status of the hypotheses: {words.status}. Read them before you use them.")
     survey = f"cimento annotate survey build {options.output} --apart premise"
     note(f"cimento run {options.output} -m MODEL; {survey}")
-
-
-nli = command_of(InferenceOptions, _nli, positional="suite", metavar="SUITE")
 
 
 def _item(item: InferenceItem, wording: HypothesisWording) -> ClozeItem:

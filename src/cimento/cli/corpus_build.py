@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from cimento.cli import flags
 from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import command_of, run_option
+from cimento.cli.flags import command_of, parted
 from cimento.corpus.connectives import DecisionKind
+from cimento.corpus.connectives.matching import open_rule
 from cimento.errors import InputError
 from cimento.io.declared import Options, Texts, option
+from cimento.io.files import refuse_filled_in, write_text
+from cimento.options import run_option
+from cimento.suites import Meta
+from cimento.suites.formats.native import write_native
 from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
@@ -22,7 +26,6 @@ if TYPE_CHECKING:
     from cimento.corpus.treebanks import ReadingProblem, TreebankFile
     from cimento.paradigms.cloze.suite import ClozeSuite
     from cimento.report.grid import Grid
-    from cimento.suites import Meta
 
 
 _SHOWN = 10
@@ -32,7 +35,7 @@ class TreebankOptions(Options):
     """The treebanks, and their licenses."""
 
     treebanks: tuple[Path, ...] = option(
-        ..., "CoNLL-U files (.conllu, .gz), folders of them; it_sample."
+        ..., "CoNLL-U files (.conllu, .gz), folders of them; it_sample.", argument="TREEBANK..."
     )
     license: str = option("", "Of the treebanks, where neither name nor README tells.")
 
@@ -172,14 +175,14 @@ class SelectOptions(ConnectiveOptions):
     as_json: bool = run_option("as_json")
 
 
-def _select(options: SelectOptions) -> None:
+@command_of
+def select(options: SelectOptions) -> None:
     """Take the most frequent connectives; the table marks those with infinitives only."""
     from dataclasses import asdict
 
     from cimento.corpus.connectives.extraction import select_connectives as choose
     from cimento.corpus.connectives.extraction import selected_inventory
     from cimento.corpus.connectives.inventories import write_inventory
-    from cimento.corpus.connectives.matching import open_rule
     from cimento.report.terminal import on_terminal
 
     opened, skipped = options.connectives, where_skipped(options.malformed)
@@ -188,8 +191,10 @@ def _select(options: SelectOptions) -> None:
         opened,
         open_rule(options.rule),
         top=options.top,
-        exclude=flags.reasons(
-            options.exclude or (), flag="--exclude", example="per=before infinitives"
+        exclude=parted(
+            options.exclude,
+            flag="--exclude",
+            todo="Say why: --exclude 'per=before infinitives'.",
         ),
         skipped=skipped,
     )
@@ -207,9 +212,6 @@ def _select(options: SelectOptions) -> None:
             raise InputError(where="treebanks", seen="no connective is left", todo="Exclude fewer.")
         write_inventory(selected_inventory(opened, selection), options.output)
         note(f"{sum(selected.taken for selected in selection)} connectives: {options.output}")
-
-
-select = command_of(SelectOptions, _select, positional="treebanks", metavar="TREEBANK...")
 
 
 class DrawOptions(ConnectiveOptions, TextOptions):
@@ -234,14 +236,14 @@ class DrawOptions(ConnectiveOptions, TextOptions):
     propose: bool = option(default=False, help="Fill in first replacements.")
 
 
-def _pairs(options: DrawOptions) -> None:
+@command_of
+def pairs(options: DrawOptions) -> None:
     """Draw sentences for each connective, and write the table of decisions for a person.
 
     Sentences come from strata of length and number of clauses. A connective that opens its sentence
     and links it to the previous one is joined to that one. Next: cimento corpus finish.
     """
     from cimento.corpus.decisions import as_table, columns_of, decision_rows
-    from cimento.io.files import refuse_filled_in, write_text
 
     files = options.files
     skipped, reasons = where_skipped(options.malformed), Counter[str]()
@@ -269,9 +271,6 @@ def _pairs(options: DrawOptions) -> None:
     note(f"{len(rows)} sentences to decide on: {options.output}")
 
 
-pairs = command_of(DrawOptions, _pairs, positional="treebanks", metavar="TREEBANK...")
-
-
 def _drawn(
     options: DrawOptions,
     files: Sequence[TreebankFile],
@@ -293,14 +292,8 @@ def _drawn(
         candidate_sentences,
         draw_candidates,
     )
-    from cimento.corpus.connectives.matching import open_rule
 
-    limits = SentenceLimits(
-        shortest=options.shortest,
-        longest=options.longest,
-        join=options.join,
-        whole_words=options.section is DecisionKind.BLANKS,
-    )
+    limits = options.named_in(SentenceLimits, whole_words=options.section is DecisionKind.BLANKS)
     rule = open_rule(options.rule)
     candidates = candidate_sentences(
         files, inventory, rule, limits=limits, skipped=skipped, reasons=reasons
@@ -318,20 +311,20 @@ def _drawn(
 class FinishOptions(TreebankOptions, InventoryOptions, TextOptions):
     """The decisions, and the suite to make from them."""
 
-    decisions: Path = option(..., "Table of decisions: TSV, CSV, xlsx.")
+    decisions: Path = option(..., "Table of decisions: TSV, CSV, xlsx.", argument="DECISIONS")
     output: Path = option(..., "Suite folder to write.", flags=("-o",))
     name: str = option("", "Of the suite; else that of its folder.")
     seed: int = option(0, "Seed of the order of options.")
 
 
-def _finish(options: FinishOptions) -> None:
+@command_of
+def finish(options: FinishOptions) -> None:
     """Check decisions and turn them into a suite of kind acceptability or cloze.
 
     If a treebank's license forbids redistribution of its sentences, only the decisions are written,
     with ids: anyone who has the treebank can make the suite from them. --text overrides this.
     """
     from cimento.corpus.decisions import as_table, columns_of, read_decisions
-    from cimento.io.files import write_text
 
     files = options.files
     opened = options.connectives
@@ -356,22 +349,12 @@ def _finish(options: FinishOptions) -> None:
     note(f"cimento suites check {options.output}")
 
 
-finish = command_of(
-    FinishOptions,
-    _finish,
-    positional=("decisions", "treebanks"),
-    metavar=("DECISIONS", "TREEBANK..."),
-)
-
-
 def _write_suite(
     options: FinishOptions, kept: Sequence[PairDecision], inventory: Inventory
 ) -> None:
     """Write the decisions as a suite: pairs of sentences, or texts with a blank."""
     from cimento.corpus.decisions import licence_of, pair_suite
     from cimento.paradigms.cloze.files import write_cloze
-    from cimento.suites import Meta
-    from cimento.suites.formats.native import write_native
 
     meta = Meta(
         name=options.name or options.output.resolve().name,

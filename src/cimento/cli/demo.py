@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from cimento.cli import flags
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of
 from cimento.errors import needing
 from cimento.io.declared import Options, option
 from cimento.io.inline_markup import columns
-from cimento.options import RunOptions
+from cimento.options import RunOptions, run_option
 from cimento.report.formatting import interval
 from cimento.report.html import meanings
 from cimento.runs.outcomes import missing
@@ -37,17 +36,19 @@ _DEMO = (
 """One starter suite of each kind in each language, and one of the harder agreement suites."""
 
 
-def demo(
-    output: Annotated[Path, flags.flag("-o", "--output", help="Folder of runs.")] = Path(
-        "cimento-demo"
-    ),
-    *,
-    everything: Annotated[
-        bool, flags.flag("--all", help="Run all starter suites, in about two minutes.")
-    ] = False,
-    site: Annotated[bool, flags.flag("--site", help="Also write a site with a board.")] = False,
-    json: flags.Json = False,
-) -> int:
+class DemoOptions(Options):
+    """What is run, and where it goes."""
+
+    output: Path = option(Path("cimento-demo"), "Folder of runs.", flags=("-o",))
+    everything: bool = option(
+        default=False, help="Run all starter suites, in about two minutes.", flags=("--all",)
+    )
+    site: bool = option(default=False, help="Also write a site with a board.")
+    as_json: bool = run_option("as_json")
+
+
+@command_of
+def demo(options: DemoOptions) -> int:
     """Run a starter suite of each kind in each language on two demo models, offline, in a minute.
 
     A report covers all of them. The demo models are small and know little: they are for trying the
@@ -59,7 +60,8 @@ def demo(
     from cimento.report.document import report as write_report
     from cimento.suites.builtin import builtin_names, find_suite
 
-    names = [*_DEMO, *(sorted({*builtin_names()} - {*_DEMO}) if everything else ())]
+    output = options.output
+    names = [*_DEMO, *(sorted({*builtin_names()} - {*_DEMO}) if options.everything else ())]
     whole = [name for name in names if "all_tokens" in paradigm_of(find_suite(name)).scoring]
     others = [name for name in names if name not in {*whole, *_LONG}]
     causal, masked = DEMO_MODELS
@@ -75,7 +77,7 @@ def demo(
         done, failed = evaluating.evaluate_with_progress(suites, models, run_options)
         runs += done
         failures += failed
-    if json:
+    if options.as_json:
         code = evaluating.show_ends(runs, failures, output=None, as_json=True)
     else:
         code = evaluating.report_failures(runs, failures)
@@ -83,7 +85,7 @@ def demo(
         show(_in_short(runs))
     page = write_report(runs, output / "report.html")
     note(_NEXT.format(page=page.resolve(), output=output))
-    if site:
+    if options.site:
         _write_site(runs, output / "site")
     return code
 
@@ -228,7 +230,9 @@ class AppOptions(Options):
     """The folder, and where the page is."""
 
     folder: Path = option(
-        Path("cimento-files"), "Folder of suites, runs and surveys; it is made if need be."
+        Path("cimento-files"),
+        "Folder of suites, runs and surveys; it is made if need be.",
+        argument="[FOLDER]",
     )
     port: int = option(0, "Port of this machine; 0 for any that is free.", ge=0, le=65535)
     models: tuple[Path, ...] = option(
@@ -243,7 +247,8 @@ class AppOptions(Options):
     )
 
 
-def _app(options: AppOptions) -> None:
+@command_of
+def app(options: AppOptions) -> None:
     """Open a page in the browser to make suites, run models and read results.
 
     The page is on this machine only, at an address that nobody can guess, and works on files of one
@@ -279,6 +284,3 @@ def _write_shortcut(options: AppOptions) -> None:
     words = ["app", str(options.folder.expanduser().absolute())]
     words += [word for folder in options.models for word in ("--models", str(folder.absolute()))]
     note(f"Double-click to start: {write_starter(desktop(), words)}")
-
-
-app = command_of(AppOptions, _app, positional="folder", metavar="[FOLDER]")

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cimento.api import Failure, run_all, suites_to_run
-from cimento.cli.console import note, show
+from cimento.cli.console import note, show, write_drawn
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache
 from cimento.engine.engines import ONE_WORKER, Engine
 from cimento.io.files import default_cache_folder
@@ -211,13 +211,10 @@ def report_figures(runs: Sequence[Run], folder: Path) -> list[Path]:
         StorageError: a file cannot be written.
     """
     from cimento.report.document import sections_of
-    from cimento.report.figures import lacking_figures, write_figures
 
-    if lacking := lacking_figures():
-        note(lacking)
-        return []
-    figures = [figure for section in sections_of(runs) for figure in section.figures]
-    return write_figures(figures, folder)
+    return write_drawn(
+        lambda: (figure for section in sections_of(runs) for figure in section.figures), folder
+    )
 
 
 def runs_under(runs: Sequence[Run], least: float | None) -> list[str]:

@@ -8,29 +8,35 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.evaluating import opened_cache, progress_bars
-from cimento.cli.flags import SheetOptions, command_of, run_option
+from cimento.cli.flags import SheetOptions, command_of, parted
+from cimento.engine.engines import Engine
 from cimento.errors import UsageError, counted
+from cimento.explain import Attribution, Explanation, attribute, plan_explanation
 from cimento.io.declared import Texts, option
 from cimento.io.files import expanded, write_text
 from cimento.models.hf.arguments import parse_model_args
 from cimento.models.questions import Baseline, Part
-from cimento.options import Arguments, Limit
+from cimento.options import Arguments, Limit, run_option
 from cimento.paradigms.regions.judging import suite_of
+from cimento.paradigms.regions.lens import lens_of
 from cimento.paradigms.regions.swaps import (
     Alignment,
     ExplainSettings,
     regions_named,
 )
+from cimento.report.figures import drawable, lacking_figures, write_figures
+from cimento.report.grid import GRID_FORMS, Grid
+from cimento.report.terminal import on_terminal
+from cimento.runs.reproduce import asking_of
 from cimento.runs.run import open_runs
 from cimento.runs.store import MANIFEST
+from cimento.runs.usage import duration
 from cimento.suites import Suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from cimento.engine.plan import ModelPlan
-    from cimento.explain import Attribution, Explanation
-    from cimento.report.grid import Grid
     from cimento.runs.run import Run
 
 By: TypeAlias = Literal["interchange", "integrated", "gradient"]
@@ -39,8 +45,8 @@ By: TypeAlias = Literal["interchange", "integrated", "gradient"]
 class ExplainOptions(SheetOptions):
     """The run to explain, and what is exchanged."""
 
-    run: Path = option(..., "The folder of a run.")
-    items: tuple[str, ...] = option((), "Ids of items; all by default.")
+    run: Path = option(..., "The folder of a run.", argument="RUN")
+    items: tuple[str, ...] = option((), "Ids of items; all by default.", argument="[ITEM...]")
     by: By = option(
         "interchange",
         "interchange (where a prediction is carried), or what each token contributes: integrated"
@@ -96,7 +102,8 @@ class ExplainOptions(SheetOptions):
     as_json: bool = option(default=False, help="Print the means as JSON.", flags=("--json",))
 
 
-def _explain(options: ExplainOptions) -> None:
+@command_of
+def explain(options: ExplainOptions) -> None:
     """Find where a model carries a prediction, or which words it depends on.
 
     At each layer, the states of one condition at one region are put into the other, and the rest is
@@ -104,9 +111,7 @@ def _explain(options: ExplainOptions) -> None:
     carries. With --by integrated or gradient, each word has a contribution to the margin. The
     tables `explanations` and `attributions` are added to the run, and reports show them.
     """
-    from cimento.engine.engines import Engine
-    from cimento.explain import attribute, explain, plan_explanation
-    from cimento.runs.reproduce import asking_of
+    from cimento.explain import explain
 
     run = _run(options)
     settings = _settings(options, run)
@@ -144,25 +149,18 @@ def _explain(options: ExplainOptions) -> None:
 
 def _settings(options: ExplainOptions, run: Run) -> ExplainSettings:
     """What is asked about a run."""
-    return ExplainSettings(
-        part=options.part,
-        align=options.align,
-        swaps=_swaps(options.swap),
+    return options.named_in(
+        ExplainSettings,
+        swaps=parted(options.swap, flag="--swap", todo="Write BASE=SOURCE."),
         features=options.feature,
         controller=regions_named(suite_of(run), options.controller, flag="--controller"),
-        reverse=options.reverse,
         regions=regions_named(suite_of(run), options.region),
-        items=options.items,
-        predictions=options.predictions,
         rule="gradient" if options.by == "gradient" else "integrated",
-        baseline=options.baseline,
     )
 
 
 def _planned(plan: ModelPlan) -> str:
     """What an explanation would cost, in one paragraph."""
-    from cimento.runs.usage import duration
-
     parts = [f"{plan.requests} requests in {counted(plan.units, 'unit')}, {plan.done} of them done"]
     if plan.tokens is not None:
         parts.append(f"{plan.tokens:,} tokens for the model")
@@ -175,26 +173,6 @@ def _planned(plan: ModelPlan) -> str:
     if plan.problem:
         parts.append(plan.problem)
     return f"{plan.model}: {'; '.join(parts)}."
-
-
-explain = command_of(
-    ExplainOptions, _explain, positional=("run", "items"), metavar=("RUN", "[ITEM...]")
-)
-
-
-def _swaps(texts: Sequence[str]) -> dict[str, str]:
-    """The source of each base.
-
-    Raises:
-        UsageError: a text is not of the form BASE=SOURCE.
-    """
-    swaps = {}
-    for text in texts:
-        base, _, source = text.partition("=")
-        if not base.strip() or not source.strip():
-            raise UsageError(where="--swap", seen=f"got {text!r}", todo="Write BASE=SOURCE.")
-        swaps[base.strip()] = source.strip()
-    return swaps
 
 
 def _run(options: ExplainOptions) -> Run:
@@ -244,11 +222,8 @@ def _refuse_unused(options: ExplainOptions) -> None:
 
 def _show(explained: Explanation | Attribution, options: ExplainOptions) -> None:
     """Print the means, and write tables and figures."""
-    from cimento.explain import Explanation
-    from cimento.paradigms.regions.lens import lens_of
     from cimento.report.contributions import contribution_grids
     from cimento.report.explanations import explanation_grids
-    from cimento.report.terminal import on_terminal
 
     run = explained.run
     for line in explained.notes:
@@ -286,13 +261,9 @@ def _write(
     folder: Path,
 ) -> None:
     """Write tables in every form, and figures."""
-    from cimento.explain import Explanation
     from cimento.paradigms.regions.attributions import item_contributions
-    from cimento.paradigms.regions.lens import lens_of
     from cimento.report.contributions import contribution_figure
     from cimento.report.explanations import explanation_figures
-    from cimento.report.figures import drawable, lacking_figures, write_figures
-    from cimento.report.grid import GRID_FORMS
 
     run = explained.run
     name = options.part if isinstance(explained, Explanation) else options.by

@@ -29,13 +29,15 @@ from cimento.report.figures_scores import (
     tokens_figure,
 )
 from cimento.report.paper import names_standing
+from cimento.runs.run import Run, open_runs
+from cimento.suites import Suite
+from cimento.suites.design import squares
 from cimento.suites.stimuli import count_words
 
 if TYPE_CHECKING:
     from cimento.paradigms.regions.factorial import Factorial
     from cimento.report import RunReport
     from cimento.report.figures import Figure
-    from cimento.runs.run import Run
 
 OF_SENTENCES = (
     "interaction", "rows", "items", "position", "tokens", "length", "regions",
@@ -47,12 +49,13 @@ class FigureOptions(TableOptions):
     """The figure to draw, the runs, and the style."""
 
     # Empty if the only argument is a run, which was then taken for the name.
-    runs: tuple[Path, ...] = option((), "Folders of runs.")
+    runs: tuple[Path, ...] = option((), "Folders of runs.", argument="RUN...")
     name: str = option(
         ...,
         "interaction, rows, items, tokens, position, length, regions, margins, phenomena,"
         " pairs; of ratings: scatter; of cloze suites: curve, heat, dimensions, calibration;"
         " of stories: flow, states, calibration; of other kinds: rates, margins.",
+        argument="NAME",
     )
     output: Path = option(
         ...,
@@ -76,15 +79,14 @@ class FigureOptions(TableOptions):
         "How a suite, model (with or without @revision), condition or axis is called. Repeatable.",
         metavar="NAME=TEXT",
     )
-    font_size: int | None = option(None, "Of all texts.", unit="points", ge=4, le=72)
+    font_size: int | None = option(None, "Of all texts.", ge=4, le=72)
     gray: bool = option(default=False, help="Draw in gray, for print.")
     item: str = option("", "For tokens: the id of the item.")
-    length: int | None = option(
-        None, "For position: only sentences of so many tokens.", unit="tokens", ge=1
-    )
+    length: int | None = option(None, "For position: only sentences of so many tokens.", ge=1)
 
 
-def _figure(options: FigureOptions) -> int:
+@command_of
+def figure(options: FigureOptions) -> int:
     """Draw a figure: interaction panels, token surprisals, positions, lengths.
 
     interaction: the four means of each phenomenon. rows: a row for each phenomenon, a column for
@@ -132,10 +134,6 @@ def _names_of_page(folders: Sequence[Path]) -> list[str]:
 
 def _names_of_sentences(folders: Sequence[Path]) -> list[str]:
     """The figures in `OF_SENTENCES` that these runs can be drawn as."""
-    from cimento.runs.run import open_runs
-    from cimento.suites import Suite
-    from cimento.suites.design import squares
-
     runs = open_runs(folders)
     if not all(isinstance(run.suite, Suite) for run in runs):
         return []
@@ -150,9 +148,6 @@ def _names_of_sentences(folders: Sequence[Path]) -> list[str]:
         "regions": of_one_suite and apart,
     }
     return [name for name in OF_SENTENCES if can.get(name, True)]
-
-
-figure = command_of(FigureOptions, _figure, positional=("runs", "name"), metavar=("RUN...", "NAME"))
 
 
 def _paths(output: Path, count: int) -> list[Path]:
@@ -197,9 +192,6 @@ def _of_sentences(options: FigureOptions) -> Figure:
     Raises:
         UsageError: the runs are of another paradigm.
     """
-    from cimento.runs.run import open_runs
-    from cimento.suites import Suite
-
     name, runs = options.name, open_runs(options.runs)
     others = dict.fromkeys(run.paradigm.name for run in runs if not isinstance(run.suite, Suite))
     if others:
@@ -220,8 +212,6 @@ def _of_sentences(options: FigureOptions) -> Figure:
 
 def _columns(runs: Sequence[Run], options: FigureOptions) -> list[Column]:
     """The results of all factorial runs, each with the p-value of DD by phenomenon."""
-    from cimento.suites.design import squares
-
     columns: list[Column] = []
     for run in runs:
         if squares(suite_of(run)):

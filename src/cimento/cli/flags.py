@@ -11,15 +11,24 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Iterable, Mapping
-from copy import copy
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import typer
 
 from cimento.errors import UsageError
-from cimento.io.declared import Options, about, checked, option
+from cimento.io.declared import Options, Texts, about, checked, option
 from cimento.options import RunOptions
 
 if TYPE_CHECKING:
@@ -32,30 +41,20 @@ Given = Mapping[str, object]
 
 
 def command_of(
-    model: type[OptionsT],
     action: Callable[[OptionsT], int | None],
     *,
-    positional: str | tuple[str, ...] = (),
-    metavar: str | tuple[str, ...] = (),
     read: Callable[[Given], Given] = lambda given: given,
 ) -> Callable[..., Callable[[], int | None]]:
-    """A command whose flags are the fields of a model; it returns the action, for `main` to call.
+    """A command whose flags are the fields of a record; it returns the action, for `main` to call.
 
     Args:
-        model: model of the options.
-        action: function that does the work; its docstring is the help.
-        positional: names of the fields that are given without a flag.
-        metavar: name of each of them in the help.
+        action: function that does the work, of the record alone; its docstring is the help.
         read: function that adds the options from a run file to those given on the command line.
     """
-    names, shown = (
-        (value,) if isinstance(value, str) else value for value in (positional, metavar)
-    )
-    metavars = dict(zip(names, shown, strict=True))
-    fields = {name: model.model_fields[name] for name in _ordered(model, metavars)}
+    model = options_of(action)
     parameters = [
-        _argument(name, field, metavars[name]) if name in metavars else _flag(name, field)
-        for name, field in fields.items()
+        _argument(name, field) if about(field)["argument"] else _flag(name, field)
+        for name, field in _ordered(model).items()
         if about(field)
     ]
 
@@ -74,13 +73,14 @@ def command_of(
         parameter.name: parameter.annotation for parameter in (context, *parameters)
     }
     command.__doc__ = action.__doc__
-    command.__name__ = action.__name__.strip("_")
+    command.__name__ = action.__name__
     return command
 
 
-def run_option(name: str) -> Any:  # pydantic's field, in the place of a value
-    """An option of runs, for use in another command."""
-    return copy(RunOptions.model_fields[name])
+def options_of(action: Callable[[OptionsT], object]) -> type[OptionsT]:
+    """The record of options that an action of a command takes."""
+    model: type[OptionsT] = get_type_hints(action)["options"]
+    return model
 
 
 def run_options_of(options: Options, **fixed: object) -> RunOptions:
@@ -93,6 +93,24 @@ def run_options_of(options: Options, **fixed: object) -> RunOptions:
     shared = type(options).model_fields.keys() & RunOptions.model_fields.keys() - {"as_json"}
     given = {name: value for name in shared if (value := getattr(options, name)) is not None}
     return checked(RunOptions, given | fixed)
+
+
+class SuiteOptions(Options):
+    """A suite."""
+
+    suite: str = option(..., "Built-in name or path.", argument="SUITE")
+
+
+class SuitesOptions(Options):
+    """Suites."""
+
+    suites: Texts = option(..., "Built-in names or paths.", argument="SUITE...")
+
+
+class StoredOptions(Options):
+    """Stored runs."""
+
+    runs: tuple[Path, ...] = option(..., "Run folders, or folders of runs.", argument="RUN...")
 
 
 class SheetOptions(Options):
@@ -159,15 +177,21 @@ def neutralise(paths: Iterable[Path]) -> None:
             make_inert(path)
 
 
-def _ordered(model: type[Options], positional: Iterable[str]) -> dict[str, None]:
+def _ordered(model: type[Options]) -> dict[str, FieldInfo]:
     """The options in the order of the help: positional ones, those declared with them, others.
 
     Without positional ones, a command's own options come before those that it shares.
     """
-    declared = (vars(part).get("__annotations__", {}) for part in model.__mro__)
-    beside = set(positional)
-    first = [name for group in declared if not beside or beside & set(group) for name in group]
-    return dict.fromkeys([*positional, *first, *model.model_fields])
+    fields = model.model_fields
+    declared = [
+        [name for name in vars(part).get("__annotations__", {}) if name in fields]
+        for part in model.__mro__
+    ]
+    own_first = dict.fromkeys(name for group in declared for name in group)
+    beside = {name for name in own_first if about(fields[name]).get("argument")}
+    positional = [name for name in own_first if name in beside]
+    first = [name for group in declared if not beside or beside & {*group} for name in group]
+    return {name: fields[name] for name in dict.fromkeys([*positional, *first, *fields])}
 
 
 def _is_given(ctx: typer.Context, name: str) -> bool:
@@ -176,8 +200,8 @@ def _is_given(ctx: typer.Context, name: str) -> bool:
     return source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT")
 
 
-def _argument(name: str, field: FieldInfo, metavar: str) -> inspect.Parameter:
-    argument = typer.Argument(metavar=metavar, help=field.description)
+def _argument(name: str, field: FieldInfo) -> inspect.Parameter:
+    argument = typer.Argument(metavar=about(field)["argument"], help=field.description)
     kind, default = _shape(field)
     return _parameter(name, kind, argument, default)
 
@@ -218,6 +242,8 @@ def _shape(field: FieldInfo) -> tuple[Any, object]:
     parts = get_args(kind) if get_origin(kind) in {Union, types.UnionType} else (kind,)
     plain = [part for part in parts if part is not type(None)]
     origins = {get_origin(part) or part for part in plain}
+    if origins == {list}:
+        return kind, None
     if origins & {tuple, dict}:
         several: Any = list[Path] if Path in get_args(plain[0]) else list[str]
         return (several, inspect.Parameter.empty) if field.is_required() else (several | None, None)
@@ -238,29 +264,27 @@ def flag(*flags: str, help: str | None, **more: Any) -> Any:  # noqa: A002  # as
     return typer.Option(*flags, help=help, envvar=variable, show_envvar=False, **more)
 
 
-SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")]
-SuiteNames = Annotated[
-    list[str], typer.Argument(metavar="SUITE...", help="Built-in names or paths.")
-]
-Language = Annotated[
-    str, flag("--language", help="ISO 639-1 code of bare tables, which do not say theirs.")
-]
-Json = Annotated[bool, flag("--json", help="Print the summary as JSON.")]
+def parted(
+    texts: Iterable[str], *, flag: str, todo: str, may_be_empty: bool = False
+) -> dict[str, str]:
+    """What stands after each name, from options written as ``NAME=TEXT``.
 
-
-def reasons(given: Iterable[str], *, flag: str, example: str) -> dict[str, str]:
-    """The reasons by name, from options written as ``NAME=REASON``.
+    Args:
+        texts: as the user wrote them.
+        flag: the option, for the message.
+        todo: what to write instead.
+        may_be_empty: whether nothing may stand after the sign.
 
     Raises:
-        UsageError: a name or a reason is missing.
+        UsageError: a name or a text is missing.
     """
-    given_reasons = {}
-    for text in given:
-        name, _, reason = text.partition("=")
-        if not (name.strip() and reason.strip()):
-            raise UsageError(where=flag, seen=f"got {text!r}", todo=f"Say why: {flag} '{example}'.")
-        given_reasons[name.strip()] = reason.strip()
-    return given_reasons
+    pairs = {}
+    for text in texts:
+        name, equals, after = text.partition("=")
+        if not name.strip() or not (equals if may_be_empty else after.strip()):
+            raise UsageError(where=flag, seen=f"got {text!r}", todo=todo)
+        pairs[name.strip()] = after.strip()
+    return pairs
 
 
 def shape_of(field: FieldInfo) -> Literal["list", "bool", "one"]:

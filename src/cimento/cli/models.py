@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import command_of, flag
+from cimento.cli.flags import command_of
 from cimento.errors import UsageError, counted, did_you_mean
-from cimento.io.declared import Texts, option
+from cimento.io.declared import Options, Texts, option
 from cimento.io.inline_markup import columns
 from cimento.models.base import TextScorer
 from cimento.models.registry import open_scorer
@@ -45,10 +45,15 @@ _NAMES = (
 )
 
 
+class ListOptions(Options):
+    """How the models are listed."""
+
+    as_json: bool = option(default=False, help="Print the models as JSON.", flags=("--json",))
+
+
 @app.command("list")
-def list_models(
-    *, as_json: Annotated[bool, flag("--json", help="Print the models as JSON.")] = False
-) -> None:
+@command_of
+def list_models(options: ListOptions) -> None:
     """List the demo models, the ways to name a model, and the contents of the hub's cache."""
     from cimento.io.plugins import plugin_names
     from cimento.models.hf.names import hub_cache
@@ -59,7 +64,7 @@ def list_models(
     cached = [] if folder is None else cached_models(folder)
     if folder is None:
         note("The hub's cache is not looked at: huggingface_hub is not installed.")
-    if as_json:
+    if options.as_json:
         show_json(
             {
                 "forms": [{"form": form, "what": what} for form, what in names],
@@ -80,10 +85,12 @@ def list_models(
 class _CheckOptions(ModelOptions):
     """The model to check, and the texts."""
 
-    model: str = option(..., "As for cimento run --model.")
-    suites: Texts = option((), "Texts to try it on; built-in names or paths.")
+    model: str = option(..., "As for cimento run --model.", argument="MODEL")
+    suites: Texts = option(
+        (), "Texts to try it on; built-in names or paths.", argument="[SUITE]..."
+    )
     language: str = option("", "Without SUITE: the built-in suites of this language.")
-    texts: int = option(20, "How many texts are scored both ways.", unit="texts", ge=1)
+    texts: int = option(20, "How many texts are scored both ways.", ge=1)
     precision: bool = option(
         default=False,
         help="Also measure how far scores and margins move with the batch and against a wider"
@@ -95,7 +102,8 @@ class _CheckOptions(ModelOptions):
     )
 
 
-def _check(options: _CheckOptions) -> int:
+@command_of
+def check(options: _CheckOptions) -> int:
     """Show the properties of a model, and check that fast and plain scoring agree on this machine.
 
     The exit code is 1 if they differ, or if the model fails one of the checks.
@@ -121,11 +129,7 @@ def _check(options: _CheckOptions) -> int:
     return FAILED if differs or not all(finding.passed for finding in findings) else 0
 
 
-app.command("check")(
-    command_of(
-        _CheckOptions, _check, positional=("model", "suites"), metavar=("MODEL", "[SUITE]...")
-    )
-)
+app.command("check")(check)
 
 
 def _inspected(
@@ -356,13 +360,20 @@ cache_app = typer.Typer(
 )
 
 
+class InfoOptions(Options):
+    """How the cache is described."""
+
+    as_json: bool = option(default=False, help="Print this as JSON.", flags=("--json",))
+
+
 @cache_app.command("info")
-def info(*, as_json: Annotated[bool, flag("--json", help="Print this as JSON.")] = False) -> None:
+@command_of
+def info(options: InfoOptions) -> None:
     """Print where the cache is, how many texts it contains and how large it is."""
-    with _open() as cache:
+    with _opened() as cache:
         number = cache.count()
         size = cache.path.stat().st_size
-    if as_json:
+    if options.as_json:
         show_json({"path": str(cache.path), "texts": number, "size_bytes": size})
     else:
         show(f"{cache.path}\n{counted(number, 'text')} scored, {size / 1e6:.1f} MB")
@@ -373,19 +384,24 @@ def clear() -> None:
     """Delete all stored answers; stored runs are not changed."""
     from cimento.models.server.identity import FILE
 
-    with _open() as cache:
+    with _opened() as cache:
         cache.path.with_name(FILE).unlink(missing_ok=True)
         show(f"{cache.clear()} texts forgotten")
 
 
+class VerifyOptions(Options):
+    """How the problems are listed."""
+
+    as_json: bool = option(default=False, help="Print the problems as JSON.", flags=("--json",))
+
+
 @cache_app.command("verify")
-def verify(
-    *, as_json: Annotated[bool, flag("--json", help="Print the problems as JSON.")] = False
-) -> int:
+@command_of
+def verify(options: VerifyOptions) -> int:
     """Check every entry; the exit code is 1 if any is damaged."""
-    with _open() as cache:
+    with _opened() as cache:
         problems = cache.verify()
-    if as_json:
+    if options.as_json:
         show_json({"path": str(cache.path), "problems": problems})
         return DAMAGED if problems else 0
     show("\n".join(problems) if problems else "Nothing is damaged.")
@@ -394,13 +410,9 @@ def verify(
     return DAMAGED if problems else 0
 
 
-@contextlib.contextmanager
-def _open() -> Iterator[FileCache]:
+def _opened() -> closing[FileCache]:
+    """The cache, as a context in which it is open."""
     from cimento.engine.cache import FileCache
     from cimento.io.files import default_cache_folder
 
-    cache = FileCache(default_cache_folder())
-    try:
-        yield cache
-    finally:
-        cache.close()
+    return closing(FileCache(default_cache_folder()))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.evaluating import (
     PART_MISSING,
     evaluate_with_progress,
@@ -17,7 +18,7 @@ from cimento.cli.run_file import said_beside, write_run_file
 from cimento.engine.engines import Engine, array_script
 from cimento.errors import counted
 from cimento.io.declared import option
-from cimento.io.inline_markup import columns
+from cimento.io.files import write_text
 from cimento.options import RunOptions
 from cimento.runs.usage import duration, gigabytes
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from cimento.suites import JsonValue
 
 
-def _plan(options: RunOptions) -> int:
+@run_command
+def plan(options: RunOptions) -> int:
     """Report what a run would do, before anything is loaded or computed.
 
     Times and memory are estimates, from earlier units of the same model or else from its size. The
@@ -34,36 +36,32 @@ def _plan(options: RunOptions) -> int:
     """
     from cimento.runs.planning import plan_named
 
-    plan = plan_named(options)
-    planned, unused = plan.planned, plan.unused
+    planned = plan_named(options)
     if options.as_json:
         suites = [suite.plain() for suite in planned.suites]
         models = [model.plain() for model in planned.models]
-        show_json({"plan": 2, "suites": suites, "models": models, "unused": list(unused)})
+        show_json({"plan": 2, "suites": suites, "models": models, "unused": list(planned.unused)})
     else:
-        table = _text(planned, gpu=plan.gpu, priced=options.prices is not None)
-        show("\n".join([table, *_stored(planned, options), *unused]))
+        table = _text(planned, priced=options.prices is not None)
+        show("\n".join([table, *_stored(planned, options), *planned.unused]))
     if not planned.unusable:
         return PART_MISSING if any(suite.problem for suite in planned.suites) else 0
     return 1 if len(planned.unusable) == len(dict.fromkeys(options.models)) else PART_MISSING
 
 
-plan = run_command(RunOptions, _plan)
-
-
-def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
+def _text(planned: Planned, *, priced: bool) -> str:
     later = any(suite.later for suite in planned.suites)
     stored = any(suite.stored for suite in planned.suites)
-    heads = (*(["stored"] if stored else []), "requests", "new")
-    suites = [("suite", "items", *heads, *(["later, at most"] if later else []))]
-    suites += [
+    heads = ("suite", "items", *(["stored"] if stored else []), "requests", "new",
+             *(["later, at most"] if later else []))  # fmt: skip
+    suites = [
         (
             suite.suite,
-            str(suite.items) if suite.items or not suite.problem else "-",
-            *([str(len(suite.stored))] if stored else []),
-            ", ".join(f"{number} {name}" for name, number in suite.requests.items()) or "-",
-            str(suite.new),
-            *([str(suite.later) if suite.later else "-"] if later else []),
+            suite.items if suite.items or not suite.problem else None,
+            *([len(suite.stored)] if stored else []),
+            ", ".join(f"{number} {name}" for name, number in suite.requests.items()) or None,
+            suite.new,
+            *([suite.later or None] if later else []),
         )
         for suite in planned.suites
     ]
@@ -73,11 +71,11 @@ def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
     problems += [
         _named(suite.suite, suite.problem) for suite in planned.suites if suite.problem not in said
     ]
-    device = "one GPU" if gpu else "the processors here"
+    device = "one GPU" if planned.gpu else "the processors here"
     lines = [
-        columns(suites),
+        in_columns(heads, suites),
         "",
-        columns(_models(planned)),
+        _models(planned),
         "",
         *(f"{problem}\n" for problem in problems),
         *(
@@ -150,23 +148,23 @@ def _servers(planned: Planned, *, priced: bool) -> list[str]:
     return lines
 
 
-def _models(planned: Planned) -> list[tuple[str, ...]]:
-    """The rows of the table of requests by model."""
-    header = ("model", "requests", "units", "done", "tokens", "kept", "time", "memory")
+def _models(planned: Planned) -> str:
+    """The table of requests by model."""
     rows = [
         (
             model.model,
-            str(model.requests),
-            str(model.units) if model.units else "-",
-            str(model.done) if model.units else "-",
-            "-" if model.tokens is None else f"{model.tokens:,}",
-            "-" if model.kept is None else str(model.kept),
-            "-" if model.seconds is None else f"{duration(model.seconds)} ({model.by})",
-            "-" if model.memory_bytes is None else gigabytes(model.memory_bytes),
+            model.requests,
+            model.units or None,
+            model.done if model.units else None,
+            None if model.tokens is None else f"{model.tokens:,}",
+            model.kept,
+            None if model.seconds is None else f"{duration(model.seconds)} ({model.by})",
+            None if model.memory_bytes is None else gigabytes(model.memory_bytes),
         )
         for model in planned.models
     ]
-    return [header, *rows]
+    header = ("model", "requests", "units", "done", "tokens", "kept", "time", "memory")
+    return in_columns(header, rows)
 
 
 class _PrefetchOptions(RunOptions):
@@ -177,15 +175,13 @@ class _PrefetchOptions(RunOptions):
     )
 
 
-def _prefetch(options: _PrefetchOptions) -> int:
+@run_command
+def prefetch(options: _PrefetchOptions) -> int:
     """Download the models and suites of a run at pinned revisions.
 
     Prints the variables to set where there is no network, and writes a run file with the commits of
     everything that was downloaded.
     """
-    import shlex
-
-    from cimento.cli.evaluating import PART_MISSING
     from cimento.engine.plan import prefetch as bring
 
     prefetched = bring(options.models, options.suites, into=options.into)
@@ -208,27 +204,21 @@ def _prefetch(options: _PrefetchOptions) -> int:
     return PART_MISSING
 
 
-prefetch = run_command(_PrefetchOptions, _prefetch)
-
-
 class _SlurmOptions(RunOptions):
     """The options of a run, and those of the job array."""
 
     jobs: int = option(8, "Jobs of the array.", ge=1, where="this run")
     gpus: int = option(1, "GPUs of each job, one model on each.", ge=0, where="this run")
-    hours: int = option(4, "Longest time of a job.", unit="hours", ge=1, where="this run")
+    hours: int = option(4, "Longest time of a job.", ge=1, where="this run")
 
 
-def _slurm(options: _SlurmOptions) -> int:
+@run_command
+def slurm(options: _SlurmOptions) -> int:
     """Write an sbatch script that does the units of a run in an array of jobs.
 
     To replace a lost job, submit the script again; finished units are not repeated. `cimento
     collect` lists missing units and merges the runs.
     """
-    import shlex
-
-    from cimento.io.files import write_text
-
     output = options.output
     if output is None:
         raise TypeError("a run has a folder")
@@ -247,9 +237,6 @@ def _slurm(options: _SlurmOptions) -> int:
     return 0
 
 
-slurm = run_command(_SlurmOptions, _slurm)
-
-
 class _CollectOptions(RunOptions):
     """The options of a run, and whether only to check."""
 
@@ -260,7 +247,8 @@ class _CollectOptions(RunOptions):
     )
 
 
-def _collect(options: _CollectOptions) -> int:
+@run_command
+def collect(options: _CollectOptions) -> int:
     """List the missing units of a run, and merge the complete runs.
 
     No model is loaded. The exit code is 3 if something is missing, and 1 if everything is.
@@ -273,9 +261,6 @@ def _collect(options: _CollectOptions) -> int:
         options.suites, options.models, options, engine=engine, ask=False
     )
     return show_ends(runs, failures, output=options.output, as_json=options.as_json)
-
-
-collect = run_command(_CollectOptions, _collect)
 
 
 def _check(options: RunOptions) -> int:

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import SheetOptions, command_of, run_option
+from cimento.cli.flags import SheetOptions, command_of
 from cimento.cli.resources import open_named
 from cimento.errors import InputError, need_known
 from cimento.io.declared import Texts, option
+from cimento.options import run_option
 from cimento.paradigms.ratings.cells import need_columns
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ FigureName: TypeAlias = Literal["heat", "dimensions"]
 class ProfileOptions(SheetOptions):
     """The runs, the dimensions, and the sources of comparison."""
 
-    runs: tuple[Path, ...] = option(..., "Runs of cloze suites, or folders of.")
+    runs: tuple[Path, ...] = option(..., "Runs of cloze suites, or folders of.", argument="RUN...")
     by: str = option("", "A column whose values are dimensions; or several: a,b.")
     k: int = option(
         10,
@@ -67,7 +68,8 @@ class ProfileOptions(SheetOptions):
     as_json: bool = run_option("as_json")
 
 
-def _profile(options: ProfileOptions) -> None:
+@command_of
+def profile(options: ProfileOptions) -> None:
     """Print the profile of each run: hits and fitting shares by dimension, confidence, calibration.
 
     Also: if the options are among the candidates, the hits of each expression; the relation to word
@@ -87,25 +89,18 @@ def _profile(options: ProfileOptions) -> None:
         show(_as_text(results, options.k))
 
 
-profile = command_of(ProfileOptions, _profile, positional="runs", metavar="RUN...")
-
-
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """The candidates, with everything known about them, and the dictionary next to people."""
-
-    candidates: Sequence[Candidate]
-    comparison: JudgmentComparison | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """One run, with all of its results."""
+    """One run, with all of its results.
+
+    The candidates are known as well as may be; the comparison is of the dictionary with people.
+    """
 
     answers: ClozeAnswers
     method: str
     items: Sequence[ClozeItem]
-    judged: _Judged
+    candidates: Sequence[Candidate]
+    comparison: JudgmentComparison | None
     profile: Profile
     people: PeopleReport | None
 
@@ -121,7 +116,7 @@ def _found(
     if rated is not None:
         items = choose_expressions(items, rated, at_most=options.at_most)
     method = options.method or (answers.methods[0] if answers.methods else "")
-    judged = _judged(answers, items, method, options.dictionary, options.judgments)
+    candidates, comparison = _judged(answers, items, method, options)
     language, frequency = answers.suite.meta.language, None
     if options.frequency:
         from cimento.measures.normalising import zipf_frequencies
@@ -129,23 +124,20 @@ def _found(
         frequency = zipf_frequencies(language, purpose="--frequency")
         if frequency is None:
             note(f"warning: there are no frequencies for the language {language!r}")
-    profiling = Profiling(
-        k=options.k,
-        by=options.by,
+    profiling = options.named_in(
+        Profiling,
         remarks=options.not_expected,
-        threshold=options.threshold,
-        seed=options.seed,
         cluster=answers.suite.cluster,
         frequency=frequency,
-        top_p=options.top_p,
     )
     return _Found(
         answers=answers,
         method=method,
         items=items,
-        judged=judged,
-        profile=compute(items, judged.candidates, profiling),
-        people=_people(answers, items, options.people, options.rule),
+        candidates=candidates,
+        comparison=comparison,
+        profile=compute(items, candidates, profiling),
+        people=_people(answers, items, options),
     )
 
 
@@ -168,7 +160,7 @@ def _plain(results: Sequence[_Found]) -> JsonValue:
             "model": result.answers.run.model,
             "method": result.method,
             **cast("dict[str, JsonValue]", as_record(result.profile)),
-            "dictionary_and_people": as_record(result.judged.comparison),
+            "dictionary_and_people": as_record(result.comparison),
             "people": as_record(result.people),
         }
         for result in results
@@ -188,7 +180,7 @@ def _as_text(results: Sequence[_Found], k: int) -> str:
     texts = []
     suites: dict[str, list[_Found]] = {}
     for result in results:
-        name, comparison = result.answers.suite.name, result.judged.comparison
+        name, comparison = result.answers.suite.name, result.comparison
         parts = [
             profile_text(name, result.answers.run.model, result.method, result.profile),
             comparison_text(comparison) if comparison else "",
@@ -199,8 +191,7 @@ def _as_text(results: Sequence[_Found], k: int) -> str:
     for name, group in suites.items():
         if len(group) > 1:
             asked = {
-                result.answers.run.model: (result.items, result.judged.candidates)
-                for result in group
+                result.answers.run.model: (result.items, result.candidates) for result in group
             }
             kinds = [result.answers.run.model_kind for result in group]
             texts.append(
@@ -210,31 +201,30 @@ def _as_text(results: Sequence[_Found], k: int) -> str:
 
 
 def _people(
-    answers: ClozeAnswers, items: Sequence[ClozeItem], path: Path | None, rule: str
+    answers: ClozeAnswers, items: Sequence[ClozeItem], options: ProfileOptions
 ) -> PeopleReport | None:
     """People's choices next to the run's scores of the options."""
     from cimento.paradigms.cloze.people import compare_with_people, read_option_counts
 
-    if path is None:
+    if options.people is None:
         return None
-    if rule:
+    if rule := options.rule:
         seen = f"{answers.run.folder or answers.run.model} has no options scored by it"
         need_known(rule, answers.choices, where=f"--rule {rule}", seen=seen)
-    options = answers.by_rule(rule or answers.choices[-1]) if answers.choices else {}
+    offered_by_item = answers.by_rule(rule or answers.choices[-1]) if answers.choices else {}
     scores = {
         item: {candidate.text: candidate.logprob_nats for candidate in offered}
-        for item, offered in options.items()
+        for item, offered in offered_by_item.items()
     }
-    return compare_with_people(items, read_option_counts(path, items), scores)
+    return compare_with_people(items, read_option_counts(options.people, items), scores)
 
 
 def _judged(
     answers: ClozeAnswers,
     items: Sequence[ClozeItem],
     method: str,
-    dictionary: str,
-    judgments: Path | None,
-) -> _Judged:
+    options: ProfileOptions,
+) -> tuple[list[Candidate], JudgmentComparison | None]:
     """The candidates of the chosen items, with people's and the dictionary's judgments."""
     from cimento.paradigms.cloze.judging import judged_by
     from cimento.paradigms.cloze.judgments import compare_judgments, human_judgments
@@ -250,12 +240,12 @@ def _judged(
     said = human_judgments(answers.run.folder)
     plain = judged_by(answers, method, people=said, dictionary=None)
     person = _with_people(
-        answers, [candidate for candidate in plain if candidate.item in ids], judgments
+        answers, [candidate for candidate in plain if candidate.item in ids], options.judgments
     )
     judged = person
     comparison = None
-    if dictionary:
-        opened = open_named(dictionary, language=answers.suite.meta.language)
+    if options.dictionary:
+        opened = open_named(options.dictionary, language=answers.suite.meta.language)
         alone = judged_by(answers, method, people={}, dictionary=opened)
         rule = [candidate for candidate in alone if candidate.item in ids]
         compared = compare_judgments(
@@ -272,7 +262,7 @@ def _judged(
         ]
     for warning in check_candidates(judged, items=[item.id for item in items]):
         note(f"warning: {answers.suite.name}: {warning}")
-    return _Judged(judged, comparison)
+    return judged, comparison
 
 
 def _with_people(

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import in_columns, json_text, note, show, show_json
 from cimento.cli.corpus_build import (
     FormOptions,
     MalformedOptions,
@@ -21,10 +21,14 @@ from cimento.cli.corpus_build import (
     shows_text,
     where_skipped,
 )
-from cimento.cli.flags import command_of, run_option
+from cimento.cli.flags import command_of
 from cimento.errors import UsageError, counted
 from cimento.io.declared import option
+from cimento.io.files import write_text
 from cimento.io.inline_markup import columns
+from cimento.options import run_option
+from cimento.suites import Meta
+from cimento.suites.formats.native import write_native
 
 if TYPE_CHECKING:
     from cimento.corpus.edits import Editor
@@ -32,8 +36,6 @@ if TYPE_CHECKING:
     from cimento.corpus.queries.matching import TreeMatch
     from cimento.corpus.queries.parsing import StoredQuery
     from cimento.corpus.query_pairs import Drafts, PairQuery, TreebankPair
-    from cimento.corpus.treebanks import ReadingProblem
-    from cimento.suites import Meta
 
 SOURCES, TREES, RECORD, SHEET = "sources.tsv", "trees.conllu", "query.json", "review.tsv"
 _TWIN, _MATCHED = "-adversarial", "-matched"
@@ -60,13 +62,14 @@ def note_unknown(index: TreebankIndex, stored: StoredQuery) -> None:
 class QueryOptions(TreebankOptions, TextOptions, MalformedOptions):
     """The query, and the treebanks to search."""
 
-    query: str = option(..., "A stored query, a file .req, or 'pattern { ... }'.")
+    query: str = option(..., "A stored query, a file .req, or 'pattern { ... }'.", argument="QUERY")
     by: str = option("", "Count the values of a word's feature, such as V.lemma, in place of hits.")
     output: Path | None = option(None, "Table to write (TSV); else printed.", flags=("-o",))
     as_json: bool = run_option("as_json")
 
 
-def _query(options: QueryOptions) -> None:
+@command_of
+def query(options: QueryOptions) -> None:
     """Search treebanks with a query in Grew's notation: a row for each match.
 
     Sentences are given as text if the license of every treebank allows redistribution, and
@@ -76,7 +79,6 @@ def _query(options: QueryOptions) -> None:
     from cimento.corpus.queries.matching import find
     from cimento.corpus.queries.parsing import open_query
     from cimento.corpus.treebanks import licences_of
-    from cimento.io.files import write_text
 
     stored = open_query(options.query)
     skipped = where_skipped(options.malformed)
@@ -107,14 +109,6 @@ def _query(options: QueryOptions) -> None:
     note_skipped(skipped)
     there = f"{counted(len(matches), 'match', 'matches')} in {counted(sentences, 'sentence')}"
     note(f"{there} of {len(index.entries):,}, {index.n_words:,} words")
-
-
-query = command_of(
-    QueryOptions,
-    _query,
-    positional=("query", "treebanks"),
-    metavar=("QUERY", "TREEBANK..."),
-)
 
 
 def _counted_by(
@@ -155,12 +149,15 @@ def _rows(
 class LibraryOptions(MalformedOptions, FormOptions):
     """The stored queries to list, and the treebanks to try them on."""
 
-    treebanks: tuple[Path, ...] = option((), "Treebanks in which to count matches and pairs.")
+    treebanks: tuple[Path, ...] = option(
+        (), "Treebanks in which to count matches and pairs.", argument="[TREEBANK...]"
+    )
     language: str = option("", "Only queries for treebanks of this language.")
     as_json: bool = run_option("as_json")
 
 
-def _queries(options: LibraryOptions) -> None:
+@command_of
+def queries(options: LibraryOptions) -> None:
     """List the stored queries; with treebanks, what each finds in them.
 
     A match becomes a pair if the change can be made without a doubt.
@@ -189,13 +186,10 @@ def _queries(options: LibraryOptions) -> None:
         show_json({"queries": records})
         return
     shown = ("name", "languages", "title", *(["matches", "pairs", "twins"] if counts else []))
-    rows = [tuple("bad sentence" if name == "title" else name for name in shown)]
-    rows += [tuple(_cell(record.get(name)) for name in shown) for record in records]
-    show(columns(rows))
-
-
-def _cell(value: object) -> str:
-    return " ".join(value) if isinstance(value, list) else "-" if value is None else str(value)
+    heads = ["bad sentence" if name == "title" else name for name in shown]
+    for record, query_ in zip(records, queries, strict=True):
+        record["languages"] = " ".join(query_.languages)
+    show(in_columns(heads, ([record.get(name) for name in shown] for record in records)))
 
 
 def query_counts(
@@ -234,13 +228,10 @@ def query_counts(
     return counts
 
 
-queries = command_of(LibraryOptions, _queries, positional="treebanks", metavar="[TREEBANK...]")
-
-
 class PairQueryOptions(TreebankOptions, TextOptions, MalformedOptions, FormOptions):
     """The query, the change, and the number of pairs to draw."""
 
-    query: str = option(..., "A stored query, a file .req, or 'pattern { ... }'.")
+    query: str = option(..., "A stored query, a file .req, or 'pattern { ... }'.", argument="QUERY")
     treebanks: tuple[Path, ...] = option(
         ...,
         "CoNLL-U files, folders of them, or it_sample. May be repeated.",
@@ -267,7 +258,8 @@ class PairQueryOptions(TreebankOptions, TextOptions, MalformedOptions, FormOptio
     as_json: bool = run_option("as_json")
 
 
-def _build(options: PairQueryOptions) -> None:
+@command_of
+def build_query(options: PairQueryOptions) -> None:
     """Make minimal pairs of the matches of a query, with one change to a word of each.
 
     Forms that leave a doubt are left out; the counts and reasons are printed. If a noun between
@@ -276,7 +268,6 @@ def _build(options: PairQueryOptions) -> None:
     from cimento.corpus.queries import TreebankIndex
     from cimento.corpus.queries.parsing import open_query
     from cimento.corpus.query_pairs import as_ids, as_trees, draw_pairs, make_pairs
-    from cimento.io.files import write_text
 
     stored = open_query(options.query)
     query = _pair_query(stored, options)
@@ -293,7 +284,9 @@ def _build(options: PairQueryOptions) -> None:
     undrawn = drafts.not_drawn(drawn, per_lemma=options.per_lemma)
     record = _record(index, query, options, drafts, drawn)
     record["not_drawn"] = dict(undrawn.most_common())
-    _note_left_out(skipped, drafts.reasons + undrawn)
+    note_skipped(skipped)
+    for reason, number in (drafts.reasons + undrawn).most_common():
+        note(f"{number} left out: {reason}")
     with_text = bool(pairs) and shows_text(index.files, options.text)
     if not pairs:
         note(f"No pairs of {counted(drafts.matches, 'match', 'matches')}: nothing is written.")
@@ -303,7 +296,7 @@ def _build(options: PairQueryOptions) -> None:
         write_text(as_trees(index, pairs), options.output / TREES)
         record["suites"] = _write_suites(index, query, stored, options, pairs)
     if pairs:
-        _write_record(record, options.output / RECORD)
+        write_text(json_text(record, indent=1) + "\n", options.output / RECORD)
     if options.as_json:
         show_json(record)
     if options.as_json or not pairs:
@@ -315,9 +308,6 @@ def _build(options: PairQueryOptions) -> None:
         note(line)
     if with_text:
         note(f"Next: cimento suites audit {options.output}; a native speaker fills in {SHEET}.")
-
-
-build_query = command_of(PairQueryOptions, _build, positional="query", metavar="QUERY")
 
 
 def _pair_query(stored: StoredQuery, options: PairQueryOptions) -> PairQuery:
@@ -348,12 +338,6 @@ def _pair_query(stored: StoredQuery, options: PairQueryOptions) -> PairQuery:
         dependents=options.dependents,
         twin=stored.twin,
     )
-
-
-def _note_left_out(skipped: Sequence[ReadingProblem] | None, left_out: Counter[str]) -> None:
-    note_skipped(skipped)
-    for reason, number in left_out.most_common():
-        note(f"{number} left out: {reason}")
 
 
 def _record(
@@ -422,14 +406,6 @@ def _power_lines(record: Mapping[str, object]) -> list[str]:
     return lines
 
 
-def _write_record(record: Mapping[str, object], path: Path) -> None:
-    import json
-
-    from cimento.io.files import write_text
-
-    write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", path)
-
-
 def _write_suites(
     index: TreebankIndex,
     query: PairQuery,
@@ -440,7 +416,6 @@ def _write_suites(
     """Write the suite, its sheet, its twin and its matched copy; the items of each."""
     from cimento.corpus.query_pairs import pair_suite
     from cimento.people.annotate.spreadsheets import export_review
-    from cimento.suites.formats.native import write_native
 
     made = {"": pairs}
     twins = {name: pair.twin for name, pair in pairs.items() if pair.twin is not None}
@@ -482,8 +457,6 @@ def _meta(
     name: str,
     pairs: Mapping[str, TreebankPair],
 ) -> Meta:
-    from cimento.suites import Meta
-
     files = dict.fromkeys(index.files[index.entries[p.sentence].file] for p in pairs.values())
     forms = f"{options.dictionary}, then the treebanks" if options.dictionary else "the treebanks"
     title = f"{stored.title}: " if stored.title else ""

@@ -8,36 +8,30 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, get_args
-
-import typer
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import Json, SheetOptions, command_of
+from cimento.cli.flags import SheetOptions, StoredOptions, command_of, parted
 from cimento.cli.report_tables import TableName, make_table
 from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
-from cimento.io.files import expanded
+from cimento.io.files import expanded, write_text
 from cimento.io.inline_markup import printable
-from cimento.measures.named import judged_on as measures_named
+from cimento.measures import judged_on as measures_named
 from cimento.measures.normalising import Normalisation
 from cimento.models.hf.names import is_folder
+from cimento.options import run_option
 from cimento.report.document import report as write_report
 from cimento.report.document import sections_of, text, versions_apart, write_grid
+from cimento.report.grid import GRID_FORMS, Grid
 from cimento.report.paper import dressed, names_standing, texts_of
+from cimento.report.terminal import on_terminal, terminal_item
 from cimento.runs.run import Run, open_runs
 from cimento.runs.store import MANIFEST
 
 if TYPE_CHECKING:
     from cimento.report import ItemRecord, JointReport, RunReport
-    from cimento.report.grid import Grid
-
-
-class StoredOptions(Options):
-    """Stored runs."""
-
-    runs: tuple[Path, ...] = option(..., "Run folders, or folders of runs.")
 
 
 class TableOptions(StoredOptions, SheetOptions):
@@ -57,10 +51,6 @@ class GridOptions(TableOptions):
 
 def show_grids(grids: Mapping[str, Grid], options: GridOptions) -> None:
     """Print tables, unless JSON is requested, and write each in every form to the folder."""
-    from cimento.io.files import write_text
-    from cimento.report.grid import GRID_FORMS
-    from cimento.report.terminal import on_terminal
-
     for name, grid in grids.items():
         if not options.as_json:
             show(on_terminal(grid) + "\n")
@@ -156,7 +146,8 @@ class ReportOptions(TableOptions):
     )
 
 
-def _report(options: ReportOptions) -> int:
+@command_of
+def report(options: ReportOptions) -> int:
     """Write a report of stored runs; without -o, the table is printed.
 
     A .tex or .docx file contains the table for a paper (--table results): suites by models.
@@ -218,23 +209,8 @@ _FOR_PROGRAMS = frozenset({".csv", ".json"})
 
 
 def names_given(texts: Iterable[str]) -> dict[str, str]:
-    """The names and their replacements, from ``--rename NAME=TEXT``.
-
-    Raises:
-        UsageError: a text is not such a pair.
-    """
-    from cimento.errors import UsageError
-
-    names = {}
-    for given in texts:
-        name, equals, shown = given.partition("=")
-        if not name.strip() or not equals:
-            raise UsageError(where="--rename", seen=f"got {given!r}", todo="Write NAME=TEXT.")
-        names[name.strip()] = shown.strip()
-    return names
-
-
-report = command_of(ReportOptions, _report, positional="runs", metavar="RUN...")
+    """The names and their replacements, from ``--rename NAME=TEXT``."""
+    return parted(texts, flag="--rename", todo="Write NAME=TEXT.", may_be_empty=True)
 
 
 def _table(
@@ -287,33 +263,32 @@ def _write_table(grid: Grid, output: Path | None, form: Form) -> None:
         UsageError: no form has this ending.
         StorageError: the file cannot be written.
     """
-    from cimento.report.grid import GRID_FORMS
-    from cimento.report.terminal import on_terminal
-
     if output is None:
         show(on_terminal(grid) if form == "text" else GRID_FORMS[ENDINGS[form]](grid))
         return
     note(f"The table is in {write_grid(grid, output)}")
 
 
-def show_run(
-    given: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="RUN... [ITEM]",
-            help="Run folders, or folders of runs; last, the id of an item: without it the summary"
-            " is shown.",
-        ),
-    ],
-    *,
-    as_json: Json = False,
-) -> None:
+class ShowOptions(Options):
+    """The runs to show, and the item."""
+
+    given: Texts = option(
+        ...,
+        "Run folders, or folders of runs; last, the id of an item: without it the summary"
+        " is shown.",
+        argument="RUN... [ITEM]",
+    )
+    as_json: bool = run_option("as_json")
+
+
+@command_of
+def show_run(options: ShowOptions) -> None:
     """Show stored runs, or one item: its tokens, fillers, judgments and verdicts.
 
     If there are several runs, those with the item are shown one after the other.
     """
-    paths, item = _runs_and_item(given)
-    if as_json and not item:
+    paths, item = _runs_and_item(options.given)
+    if options.as_json and not item:
         from cimento.cli.evaluating import summary_json
 
         show(summary_json(open_runs(paths), ()))
@@ -324,7 +299,7 @@ def show_run(
         return
     runs = [report for section in sections_of(opened) for report in section.runs]
     pairs = _with_item(runs, item, paths)
-    if as_json:
+    if options.as_json:
         show_json({"item": item, "runs": [_item_json(*pair) for pair in pairs]})
         return
     show("\n\n".join(_item(report, record) for report, record in pairs))
@@ -384,8 +359,6 @@ def _item_json(report: RunReport, record: ItemRecord) -> dict[str, object]:
 
 
 def _item(report: RunReport, record: ItemRecord) -> str:
-    from cimento.report.terminal import terminal_item
-
     colour = sys.stdout.isatty()
     width = shutil.get_terminal_size((100, 24)).columns if colour else 100
     shown = terminal_item(record, report, width=width, colour=colour)
@@ -421,14 +394,15 @@ class SiteOptions(StoredOptions, SheetOptions):
     as_json: bool = option(default=False, help="Print what was written as JSON.", flags=("--json",))
 
 
-def _site(options: SiteOptions) -> int:
+@command_of
+def site(options: SiteOptions) -> int:
     """Write a static site of stored runs: a board, and pages of models, suites, phenomena, items.
 
     Every estimate stands with its interval and the places that its model could hold. Build again
     with more folders, and only the pages that change are written. The pages open from a folder,
     load nothing, and can be put on any server of files.
     """
-    from cimento.runs.run import folders_among, open_runs
+    from cimento.runs.run import folders_among
     from cimento.site import SiteSettings, write_site
 
     if options.address and not options.address.startswith(("https://", "http://")):
@@ -438,14 +412,7 @@ def _site(options: SiteOptions) -> int:
             todo="Write it whole, such as https://lab.example/board/",
         )
     runs = open_runs(folders_among(options.runs))
-    settings = SiteSettings(
-        title=options.title,
-        address=options.address,
-        license=options.license,
-        dataset=options.dataset,
-        spreadsheet_safe=options.spreadsheet_safe,
-    )
-    built = write_site(runs, options.output, settings)
+    built = write_site(runs, options.output, options.named_in(SiteSettings))
     note_trials(built.trials)
     shown = len(runs) - len(built.trials)
     if options.as_json:
@@ -457,6 +424,3 @@ def _site(options: SiteOptions) -> int:
     note(f"{counted(shown, 'run')}: {counted(built.written, 'file')} written{others}{gone}")
     note(f"Open in a browser: {built.page.resolve()}")
     return 0
-
-
-site = command_of(SiteOptions, _site, positional="runs", metavar="RUN...")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cimento.errors import UsageError
@@ -121,31 +121,28 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
     from cimento.report.factorial import licensing_grid, regions_grid
     from cimento.report.robustness import baselines_grid, covariates_grid, people_grid
 
-    results: list[Any] = []
-    write: Callable[[Any], Grid]
     frequency = functools.cache(zipf_frequencies_if_any)
-    if name == "covariates":
-        results += margin_covariates(runs, frequency)
-        write = covariates_grid
-    elif name == "baselines":
-        results += baseline_rates(runs, frequency)
-        write = baselines_grid
-    elif name == "predictions":
-        results += [rate for run in runs for rate in prediction_rates(run)]
-        write = functools.partial(predictions_grid, kinds={run.model_kind for run in runs})
-    elif name == "answers":
-        results += answer_rows(runs)
-        write = answers_grid
-    else:
-        finders: Mapping[str, tuple[Callable[[Run], Iterable[Any]], Callable[[Any], Grid]]] = {
-            "licensing": (licensing_of_run, licensing_grid),
-            "regions": (region_dds_of, regions_grid),
-            "people": (people_of, people_grid),
-        }
-        find, write = finders[name]
-        results += [result for run in runs for result in find(run)]
-    seen, todo = _DECLARED[name]
+    kinds = {run.model_kind for run in runs}
+
+    def of_each(find: Callable[[Run], Iterable[Any]]) -> Iterator[Any]:
+        return (result for run in runs for result in find(run))
+
+    makers: Mapping[str, tuple[Callable[[], Iterable[Any]], Callable[[Any], Grid]]] = {
+        "covariates": (lambda: margin_covariates(runs, frequency), covariates_grid),
+        "baselines": (lambda: baseline_rates(runs, frequency), baselines_grid),
+        "predictions": (
+            lambda: of_each(prediction_rates),
+            functools.partial(predictions_grid, kinds=kinds),
+        ),
+        "answers": (lambda: answer_rows(runs), answers_grid),
+        "licensing": (lambda: of_each(licensing_of_run), licensing_grid),
+        "regions": (lambda: of_each(region_dds_of), regions_grid),
+        "people": (lambda: of_each(people_of), people_grid),
+    }
+    find_all, write = makers[name]
+    results = list(find_all())
     if not results:
+        seen, todo = _DECLARED[name]
         raise UsageError(
             where=f"--table {name}", seen=f"none of the runs is of a suite {seen}", todo=todo
         )

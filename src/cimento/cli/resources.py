@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cli.console import note
-from cimento.cli.flags import SheetOptions, run_option, run_options_of
+from cimento.cli.flags import SheetOptions, run_options_of
 from cimento.errors import MissingDependencyError, UsageError
 from cimento.io.declared import Texts, option
 from cimento.measures.normalising import Frequency, zipf_frequencies
-from cimento.options import Dtype, Limit
+from cimento.options import Dtype, Limit, run_option
 from cimento.studies import Form, write_parts
 
 if TYPE_CHECKING:

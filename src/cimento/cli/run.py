@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from cimento.cli.console import NOT_REACHED, note, show
-from cimento.cli.flags import Given, command_of, neutralise, refuse_file_name
+from cimento.cli.flags import Given, command_of, neutralise, options_of, refuse_file_name
 from cimento.cli.lm_eval import model_from_lm_eval
 from cimento.cli.run_file import CallOptions, with_run_file
 from cimento.errors import UsageError
 from cimento.io.files import expanded, matches_of, need_writable, write_text
 from cimento.options import RunOptions
+from cimento.report.grid import GRID_FORMS
 
 if TYPE_CHECKING:
     from cimento.api import Failure
@@ -23,22 +24,20 @@ if TYPE_CHECKING:
 RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
 
 
-def run_command(
-    model: type[RunOptionsT], action: Callable[[RunOptionsT], int]
-) -> Callable[..., Callable[[], int | None]]:
+def run_command(action: Callable[[RunOptionsT], int]) -> Callable[..., Callable[[], int | None]]:
     """A command with the options of a run.
 
     Args:
-        model: `RunOptions`, or a subclass with the options of the command.
-        action: function that does the work; its docstring is the help of the command.
+        action: function of `RunOptions`, or of a subclass with the options of the command.
     """
+    model = options_of(action)
 
     def read(given: Given) -> Given:
         stated = dict(with_run_file(model, model_from_lm_eval(given)))
         if isinstance(suites := stated.get("suites"), list | tuple):
             stated["suites"] = [match for name in suites for match in matches_of(str(name))]
         _refuse_file(stated.get("output"))
-        _refuse_swapped(stated, command=action.__name__.strip("_"))
+        _refuse_swapped(stated, command=action.__name__)
         for name, where in (("suites", "SUITE"), ("models", "--model")):
             if not stated.get(name):
                 raise UsageError(
@@ -48,7 +47,7 @@ def run_command(
                 )
         return stated
 
-    return command_of(model, action, positional="suites", metavar="SUITE...|RUN.toml", read=read)
+    return command_of(action, read=read)
 
 
 def _refuse_file(output: object) -> None:
@@ -130,7 +129,8 @@ def _is_suite_here(name: str) -> bool:
     return bool(suite_files(expanded(name)))
 
 
-def _run(options: CallOptions) -> int:
+@run_command
+def run(options: CallOptions) -> int:
     """Run suites on models, judge the answers, store everything and print a table.
 
     A run that is already stored is shown and not repeated. If there are several measures, the run
@@ -175,9 +175,6 @@ def _run(options: CallOptions) -> int:
     for line in unscored:
         note(f"cimento: {line}")
     return PART_MISSING if code == 0 and unscored else code
-
-
-run = run_command(CallOptions, _run)
 
 
 def _refuse_together(options: CallOptions) -> None:
@@ -286,7 +283,6 @@ def _refuse_sensitivity(options: CallOptions) -> None:
 def _show_sensitivity(options: CallOptions) -> None:
     """Print the sensitivity table, and write it next to the runs."""
     from cimento.cli.evaluating import opened_cache
-    from cimento.report.grid import GRID_FORMS
     from cimento.report.robustness import sensitivity_grid
     from cimento.report.terminal import on_terminal
     from cimento.runs.sensitivity import sensitivities

@@ -30,7 +30,7 @@ _LONGEST_SHOWN = 80
 class _ScoreOptions(ScoringOptions):
     """The texts, the scoring options, and the columns to print."""
 
-    file: Path = option(Path("-"), "One text a line; - is standard input.")
+    file: Path = option(Path("-"), "One text a line; - is standard input.", argument="[FILE]")
     model: str = option(
         ..., "demo-causal, a folder, org/name@revision, openai:URL#model.", flags=("-m",)
     )
@@ -43,7 +43,8 @@ class _ScoreOptions(ScoringOptions):
     output: Path | None = option(None, "A file (UTF-8); else printed.", flags=("-o",))
 
 
-def _score(options: _ScoreOptions) -> int:
+@command_of
+def score(options: _ScoreOptions) -> int:
     """Print the surprisal of every token or word of a text, in bits, as TSV.
 
     Each line of the input is a text of its own; empty lines are skipped.
@@ -71,9 +72,6 @@ def _score(options: _ScoreOptions) -> int:
     )
     deliver(shown, options.output)
     return 0
-
-
-score = command_of(_ScoreOptions, _score, positional="file", metavar="[FILE]")
 
 
 def _texts(file: Path, *, command: str) -> list[str]:
@@ -112,7 +110,9 @@ def _exists(file: Path) -> bool:
 class _FillOptions(ModelOptions):
     """The texts, the way to fill their blanks, and the model."""
 
-    file: Path = option(Path("-"), "One text a line, its blank as ___; - is standard input.")
+    file: Path = option(
+        Path("-"), "One text a line, its blank as ___; - is standard input.", argument="[FILE]"
+    )
     model: str = option(..., "demo-masked, demo-causal, a folder, org/name ...", flags=("-m",))
     k: int = option(10, "How many candidates.", flags=("-k", "--top"), ge=1)
     protocol: OpenRule = option(
@@ -120,14 +120,15 @@ class _FillOptions(ModelOptions):
         "mask: one mask, any tokens; words: whole ones; complete: words of several tokens;"
         " beam: any sequences; left: what comes next; sentinel. By the model if not given.",
     )
-    masks: int = option(3, "Tokens of the longest candidate.", unit="tokens", ge=1)
+    masks: int = option(3, "Tokens of the longest candidate.", ge=1)
     among: str = option("", "Score these in every blank: rossa|rosso.", flags=("--options",))
     choice: str = option("", "How options are scored: left-to-right,sentence ...")
     as_json: bool = option(default=False, help="Print JSON.", flags=("--json",))
     output: Path | None = option(None, "A file (UTF-8); else printed.", flags=("-o",))
 
 
-def _fill(options: _FillOptions) -> int:
+@command_of
+def fill(options: _FillOptions) -> int:
     """Print a model's fillers for the blank of each text, as TSV.
 
     Options may also follow a text, after a tab: ``La casa è ___.<TAB>rossa|rosso``.
@@ -151,9 +152,6 @@ def _fill(options: _FillOptions) -> int:
     by_text = _by_text(texts, table, rows="fills")
     deliver(json_text({"texts": by_text}) if options.as_json else _tsv(table), options.output)
     return 0
-
-
-fill = command_of(_FillOptions, _fill, positional="file", metavar="[FILE]")
 
 
 def _parts(cell: str) -> list[str]:
@@ -185,7 +183,7 @@ def _by_text(texts: Sequence[str], table: pl.DataFrame, *, rows: str) -> list[di
 class _JoinOptions(ModelOptions, SheetOptions):
     """The observations, the values to join, and the scoring options."""
 
-    file: Path = option(..., "Observations: .csv, .tsv, .xlsx, .parquet.")
+    file: Path = option(..., "Observations: .csv, .tsv, .xlsx, .parquet.", argument="FILE")
     model: str = option(
         ..., "demo-causal, a folder, org/name@revision, openai:URL#model.", flags=("-m",)
     )
@@ -198,7 +196,7 @@ class _JoinOptions(ModelOptions, SheetOptions):
     texts: Path | None = option(
         None, "The whole texts, where rows are missing: a table with `content`."
     )
-    before: int = option(2, "Of how many earlier words too.", unit="words", ge=0)
+    before: int = option(2, "Of how many earlier words too.", ge=0)
     frequency: str = option("", "Language of word frequencies (wordfreq): it.")
     entropy: bool = option(default=False, help="Add the entropy before every word.")
     pll: PllRule | None = option(
@@ -208,13 +206,12 @@ class _JoinOptions(ModelOptions, SheetOptions):
         None, "Correct words for where they may end; none by default."
     )
     window: WindowRule = option("refuse", "Texts longer than the model's window.")
-    stride: int | None = option(
-        None, "Tokens that a sliding window is moved by.", unit="tokens", ge=1
-    )
+    stride: int | None = option(None, "Tokens that a sliding window is moved by.", ge=1)
     as_json: bool = option(default=False, help="Print JSON.", flags=("--json",))
 
 
-def _join(options: _JoinOptions) -> int:
+@command_of
+def join(options: _JoinOptions) -> int:
     """Join reading times, or other measures of words, to the surprisals of these words.
 
     One row for each observation, with the word, the words before it, length and frequency.
@@ -257,6 +254,3 @@ def _join(options: _JoinOptions) -> int:
         point = number.replace(",", ".")
         note(f"Column {name!r}: decimal commas are now points ({number} is {point}).")
     return 0
-
-
-join = command_of(_JoinOptions, _join, positional="file", metavar="FILE")

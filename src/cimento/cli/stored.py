@@ -17,8 +17,8 @@ from cimento.cite.methods import (
     read_preregistration,
 )
 from cimento.cli.console import deliver, json_text, note, show, show_json, show_tables
-from cimento.cli.flags import SheetOptions, command_of, run_option
-from cimento.cli.report import StoredOptions, has_sentences
+from cimento.cli.flags import SheetOptions, StoredOptions, command_of
+from cimento.cli.report import has_sentences
 from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError, counted
 from cimento.export import ExportTarget
@@ -27,7 +27,7 @@ from cimento.io.declared import option
 from cimento.io.files import need_writable
 from cimento.io.inline_markup import columns, printable
 from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE, as_options, parse_model_args
-from cimento.options import Arguments, JudgingOptions
+from cimento.options import Arguments, JudgingOptions, run_option
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
 from cimento.report.document import versions_apart
 from cimento.runs.run import open_runs
@@ -51,7 +51,8 @@ class JudgeOptions(StoredOptions, JudgingOptions):
     output: Path | None = option(None, "Store the judged runs here.", flags=("-o",))
 
 
-def _judge(options: JudgeOptions) -> int:
+@command_of
+def judge(options: JudgeOptions) -> int:
     """Judge stored answers again, with another metric, measure, unit, prediction or dictionary.
 
     Options that are not given stay as in the run. Nothing is scored, and the stored runs are not
@@ -87,9 +88,6 @@ def _judge(options: JudgeOptions) -> int:
         show_tables(_with_model(run.outcomes(), run) for run in judged)
         return 0
     return show_ends(judged, (), output=None, as_json=options.as_json)
-
-
-judge = command_of(JudgeOptions, _judge, positional="runs", metavar="RUN...")
 
 
 def _judged(run: Run, options: JudgeOptions) -> Run:
@@ -161,7 +159,8 @@ class RerunOptions(StoredOptions):
     as_json: bool = run_option("as_json")
 
 
-def _rerun(options: RerunOptions) -> int:
+@command_of
+def rerun(options: RerunOptions) -> int:
     """Repeat stored runs, from their manifests and copies of their suites, and compare.
 
     Servers, options for transformers and trust are not taken from a manifest: give them again.
@@ -189,9 +188,6 @@ def _rerun(options: RerunOptions) -> int:
         show("\n\n".join(_as_text(name, files) for name, files in repeated.items()))
     same = all(file.same for files in repeated.values() for file in files)
     return 0 if same and not strayed else DIFFERS
-
-
-rerun = command_of(RerunOptions, _rerun, positional="runs", metavar="RUN...")
 
 
 def _repeat(
@@ -259,7 +255,8 @@ class ExportOptions(StoredOptions, SheetOptions):
     source: str = option("", "Where results are explained, for eval-results.", metavar="URL")
 
 
-def _export(options: ExportOptions) -> None:
+@command_of
+def export(options: ExportOptions) -> None:
     """Write stored runs for other programs.
 
     lm-eval: results and samples in the form of lm-evaluation-harness logs. inspect: logs of
@@ -279,9 +276,6 @@ def _export(options: ExportOptions) -> None:
     options.neutralise(*written)
     show("\n".join(map(str, written)))
     note(f"{counted(len(opened), 'run is', 'runs are')} in {options.output}.")
-
-
-export = command_of(ExportOptions, _export, positional="runs", metavar="RUN...")
 
 
 class CiteOptions(StoredOptions):
@@ -304,7 +298,8 @@ class CiteOptions(StoredOptions):
     output: Path | None = option(None, "A file (UTF-8); else printed.", flags=("-o",))
 
 
-def _cite(options: CiteOptions) -> None:
+@command_of
+def cite(options: CiteOptions) -> None:
     r"""Print BibTeX for the suites, measures and methods of stored runs, or a methods paragraph.
 
     The keys of the entries are those in the paragraph, as [@key] in Markdown (pandoc) and
@@ -353,6 +348,3 @@ def _citation(options: CiteOptions) -> str:
     if options.form == "text":
         parts.append("References\n\n" + "\n".join(f"- {work.line}" for work in cited))
     return "\n\n".join(parts)
-
-
-cite = command_of(CiteOptions, _cite, positional="runs", metavar="RUN...")

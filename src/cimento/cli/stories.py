@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli import flags
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import in_columns, note, show, show_json
+from cimento.cli.flags import StoredOptions, command_of
 from cimento.errors import UsageError
-from cimento.io.declared import checked, parse_settings
+from cimento.io.declared import Options, Settings, checked, option
 from cimento.io.inline_markup import columns
-from cimento.paradigms.stories.options import correct_suite
+from cimento.options import run_option
+from cimento.paradigms.stories.formats import (
+    lost_in_v1,
+    read_stories,
+    write_folder,
+    write_jsonl,
+    write_v1,
+)
+from cimento.paradigms.stories.options import StoryOptions, correct_suite, prompt_for
 from cimento.paradigms.stories.options import corrections as known
 from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt
 from cimento.paradigms.stories.prompts import prompts as all_prompts
@@ -21,72 +30,80 @@ from cimento.paradigms.stories.suite import STORY, TIERS, with_states
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
-    from cimento.paradigms.stories.options import StoryOptions
-    from cimento.paradigms.stories.requests import PromptFormat, StoryPrompt
+    from cimento.paradigms.stories.requests import PromptFormat
     from cimento.paradigms.stories.suite import Story, StorySuite
     from cimento.paradigms.stories.variation import PromptRanking, Variation
-    from cimento.statistics.reliability import VarianceShares
-    from cimento.suites import JsonValue
 
 
 def prompts() -> None:
     """List the prompts of the story tasks: id, version, language, form of the first tier."""
-    rows: list[tuple[str, ...]] = [("prompt", "version", "language", "first tier")]
-    for prompt in all_prompts().values():
-        instruction = TierPrompt(STORY, prompt, PromptStyle()).instruction.replace("\n", " ")
-        rows.append((prompt.id, prompt.version, prompt.language, instruction))
-    show(columns(rows))
+    rows = [
+        (
+            one.id,
+            one.version,
+            one.language,
+            TierPrompt(STORY, one, PromptStyle()).instruction.replace("\n", " "),
+        )
+        for one in all_prompts().values()
+    ]
+    show(in_columns(("prompt", "version", "language", "first tier"), rows))
 
 
-def prompt(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="Stories: a file or a suite.")],
-    row: Annotated[int, flags.flag("--row", min=0, help="Row of the story, from 0.")] = 0,
-    *,
-    model: Annotated[
-        str,
-        flags.flag(
-            "-m", "--model", help="Model whose chat template is used; by default plain text."
-        ),
-    ] = "",
-    set_: Annotated[
-        list[str] | None,
-        flags.flag(
-            "--set",
-            metavar="KEY=VALUE",
-            help="An option of this kind of suite, such as k=20 for cloze tests. May be repeated.",
-        ),
-    ] = None,
-    as_json: Annotated[bool, flags.flag("--json", help="Print the prompts as JSON.")] = False,
-) -> None:
+class PromptOptions(Options):
+    """The story, the model, and the options of stories."""
+
+    suite: str = option(..., "Stories: a file or a suite.", argument="SUITE")
+    row: int = option(0, "Row of the story, from 0.", ge=0)
+    model: str = option(
+        "", "Model whose chat template is used; by default plain text.", flags=("-m",)
+    )
+    set: Settings = run_option("set")
+    as_json: bool = option(default=False, help="Print the prompts as JSON.", flags=("--json",))
+
+
+@command_of
+def prompt(options: PromptOptions) -> None:
     """Print the prompts of one story for each of its tiers, with the options and the right answer.
 
     It takes the options of `cimento run` for stories (--set prompt=it-3), see
     docs/stories-prompts.md.
     """
     from cimento.paradigms.stories.answers import asked_suite
-    from cimento.paradigms.stories.formats import read_stories
-    from cimento.paradigms.stories.options import StoryOptions
 
-    chosen = checked(StoryOptions, parse_settings(set_ or ()), prefix="--set ")
-    file = asked_suite(read_stories(find_suite(suite)), chosen)
+    chosen, row = checked(StoryOptions, options.set, prefix="--set "), options.row
+    file = asked_suite(read_stories(find_suite(options.suite)), chosen)
     if row >= len(file.stories):
         raise UsageError(
             where=f"--row {row}", seen=f"{file.name} has {len(file.stories)} stories, from 0"
         )
-    voice, story = _voice(model, chosen), file.stories[row]
-    tiers = list(_tiers(file, story, chosen, voice))
-    if as_json:
+    story = file.stories[row]
+    tiers = list(_tiers(file, story, chosen, _voice(options.model, chosen)))
+    if options.as_json:
         show_json({"suite": file.name, "story": row, "id": story.example_id, "prompts": tiers})
         return
     for printed in tiers:
-        _show_prompt(printed)
+        listed = ", ".join(map(repr, printed.options))
+        show(f"--- {printed.tier}, examples {printed.examples}, sha256 {printed.prompt_sha256}")
+        show(printed.prompt)
+        show(f"--- options: {listed}\n--- right: {printed.right!r}\n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Prompted:
+    """One tier of a story as it is printed."""
+
+    tier: str
+    examples: list[int]
+    prompt_sha256: str
+    prompt: str
+    options: list[str]
+    right: str
 
 
 def _tiers(
     file: StorySuite, story: Story, chosen: StoryOptions, voice: PromptFormat
 ) -> Iterator[_Prompted]:
     """The prompts of the tiers that a story has."""
-    from cimento.paradigms.stories.options import prompt_for
     from cimento.paradigms.stories.requests import tier_prompts
 
     for tier in TIERS:
@@ -100,17 +117,15 @@ def _tiers(
             options=chosen,
             prompt_format=voice,
         )
-        yield _prompted(ask, right=ask.labels.index(str(story.gold(tier))))
-
-
-def _show_prompt(printed: _Prompted) -> None:
-    """Print the prompt of one tier."""
-    listed = ", ".join(map(repr, printed["options"]))
-    show(
-        f"--- {printed['tier']}, examples {printed['examples']}, sha256 {printed['prompt_sha256']}"
-    )
-    show(printed["prompt"])
-    show(f"--- options: {listed}\n--- right: {printed['right']!r}\n")
+        asked = ask.choose()
+        yield _Prompted(
+            tier=ask.tier,
+            examples=list(ask.shots),
+            prompt_sha256=ask.prompt_sha256,
+            prompt=asked.prompt,
+            options=list(asked.options),
+            right=asked.options[ask.labels.index(str(story.gold(tier)))],
+        )
 
 
 def _voice(model: str, chosen: StoryOptions) -> PromptFormat:
@@ -122,29 +137,6 @@ def _voice(model: str, chosen: StoryOptions) -> PromptFormat:
     return find_format(ModelHandle(model, Asking()), chosen) if model else PromptFormat()
 
 
-class _Prompted(TypedDict):
-    """One tier of a story as it is printed."""
-
-    tier: str
-    examples: list[int]
-    prompt_sha256: str
-    prompt: str
-    options: list[str]
-    right: str
-
-
-def _prompted(ask: StoryPrompt, *, right: int) -> _Prompted:
-    asked = ask.choose()
-    return {
-        "tier": ask.tier,
-        "examples": list(ask.shots),
-        "prompt_sha256": ask.prompt_sha256,
-        "prompt": asked.prompt,
-        "options": list(asked.options),
-        "right": asked.options[right],
-    }
-
-
 app = typer.Typer(help="Convert stories, and compare runs of them.", no_args_is_help=True)
 app.command("prompts", short_help="Print the wordings of the story tasks.")(prompts)
 app.command("prompt", short_help="Print one story as a model reads it.")(prompt)
@@ -153,39 +145,29 @@ TierName = Literal["story_class", "conflict_detec", "physical_state"]
 StoryTarget = Literal["native", "gita4calamita", "gita-v1"]
 
 
+class ConvertOptions(Options):
+    """The stories, the format to write, and what is changed in them."""
+
+    source: str = option(..., "Stories: a file or a suite.", argument="FILE")
+    output: Path = option(..., "File or folder to write.", flags=("-o",))
+    to: StoryTarget = option("native", "Format to write.")
+    corrections: str = option("", "Corrections to apply, such as gita4calamita.")
+    states: str | None = option(None, "File with the states of each sentence.")
+    allow_loss: bool = option(default=False, help="Write even if the format loses information.")
+
+
 @app.command("convert")
-def convert(
-    source: Annotated[str, typer.Argument(metavar="FILE", help="Stories: a file or a suite.")],
-    output: Annotated[Path, flags.flag("-o", "--output", help="File or folder to write.")],
-    to: Annotated[StoryTarget, flags.flag("--to", help="Format to write.")] = "native",
-    *,
-    corrections: Annotated[
-        str, flags.flag("--corrections", help="Corrections to apply, such as gita4calamita.")
-    ] = "",
-    states: Annotated[
-        str | None,
-        flags.flag("--states", help="File with the states of each sentence."),
-    ] = None,
-    allow_loss: Annotated[
-        bool, flags.flag("--allow-loss", help="Write even if the format loses information.")
-    ] = False,
-) -> None:
+@command_of
+def convert(options: ConvertOptions) -> None:
     """Write stories in another format, with corrections if requested.
 
     GITA v1 cannot contain the state of a whole story; these labels are lost only with
     ``--allow-loss``.
     """
-    from cimento.paradigms.stories.formats import (
-        lost_in_v1,
-        read_stories,
-        write_folder,
-        write_jsonl,
-        write_v1,
-    )
-
-    file = _completed(read_stories(find_suite(source)), corrections=corrections, states=states)
+    output, to = options.output, options.to
+    file = _completed(read_stories(find_suite(options.source)), options)
     lost = lost_in_v1(file.stories)
-    if to == "gita-v1" and lost and not allow_loss:
+    if to == "gita-v1" and lost and not options.allow_loss:
         raise UsageError(
             where="--to gita-v1",
             seen=f"{lost} stories have a state of the whole story, which it cannot hold",
@@ -201,44 +183,38 @@ def convert(
     note(f"Written: {output}")
 
 
-def _completed(file: StorySuite, *, corrections: str, states: str | None) -> StorySuite:
+def _completed(file: StorySuite, options: ConvertOptions) -> StorySuite:
     """The stories of a file with the requested corrections and states, and a note about them."""
-    from dataclasses import replace
-
-    from cimento.paradigms.stories.formats import read_stories
-
-    if corrections:
-        file = correct_suite(file, corrections)
-        for correction in known(corrections):
+    if options.corrections:
+        file = correct_suite(file, options.corrections)
+        for correction in known(options.corrections):
             note(f"corrected: {correction.name}: {correction.reason}")
-    if states is not None:
-        file = replace(
-            file, stories=with_states(file.stories, read_stories(find_suite(states)).stories)
-        )
+    if options.states is not None:
+        stated = read_stories(find_suite(options.states)).stories
+        file = replace(file, stories=with_states(file.stories, stated))
         n_with_states = sum(bool(story.sentence_states) for story in file.stories)
         note(f"states per sentence: {n_with_states} of {len(file.stories)} stories")
     return file
 
 
+class VariationOptions(StoredOptions):
+    """The runs, and the tier to count."""
+
+    tier: TierName = option("story_class", "Tier to count: right at it and at all tiers before.")
+    as_json: bool = run_option("as_json")
+
+
 @app.command("variation")
-def variation(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders of runs.")
-    ],
-    *,
-    tier: Annotated[
-        TierName, flags.flag("--tier", help="Tier to count: right at it and at all tiers before.")
-    ] = "story_class",
-    json: flags.Json = False,
-) -> None:
+@command_of
+def variation(options: VariationOptions) -> None:
     """Report how much results depend on prompt and seed, and whether models keep their order.
 
     Run the same stories with ``--set prompt=...`` and ``--set shots_seed=...`` first.
     """
     from cimento.paradigms.stories.variation import open_story_runs, vary
 
-    variations, order = vary(open_story_runs(runs), tier=tier)
-    if json:
+    variations, order = vary(open_story_runs(options.runs), tier=options.tier)
+    if options.as_json:
         show_json(_as_json(variations, order), indent=1)
         return
     for model, of_model in variations.items():
@@ -281,37 +257,27 @@ def _ranking_rows(order: PromptRanking) -> list[tuple[str, ...]]:
     return rows
 
 
-def _variance(variance: VarianceShares) -> JsonValue:
-    shares: JsonValue = None if variance.shares is None else dict(variance.shares)
-    return {"shares": shares, **({"reason": variance.reason} if variance.reason else {})}
-
-
-def _as_json(variations: dict[str, Variation], order: PromptRanking | None) -> JsonValue:
-    models: dict[str, JsonValue] = {}
-    for model, of_model in variations.items():
-        rates: list[JsonValue] = [
-            {"prompt": condition.prompt, "seed": condition.seed, "rate": rate}
-            for condition, rate in of_model.rates.items()
-        ]
-        models[model] = {
-            "rates": rates,
-            "mean": of_model.mean,
-            "low": of_model.low,
-            "high": of_model.high,
-            "sd": of_model.sd,
-            "n_common": of_model.n_common,
-            "same_throughout": of_model.same_throughout,
-            "kappa": of_model.kappa,
-            "variance": _variance(of_model.shares),
-            **({"reason": of_model.reason} if of_model.reason else {}),
+def _as_json(variations: dict[str, Variation], order: PromptRanking | None) -> dict[str, object]:
+    common = ("mean", "low", "high", "sd", "n_common", "same_throughout", "kappa")
+    models = {
+        model: {
+            "rates": [
+                {"prompt": condition.prompt, "seed": condition.seed, "rate": rate}
+                for condition, rate in of_model.rates.items()
+            ],
+            **{name: getattr(of_model, name) for name in common},
+            "variance": {"shares": of_model.shares.shares, **_reason(of_model.shares.reason)},
+            **_reason(of_model.reason),
         }
+        for model, of_model in variations.items()
+    }
     if order is None:
         return {"models": models}
-    orders: list[JsonValue] = [
-        {"prompt": condition.prompt, "seed": condition.seed, "models": list(names)}
+    orders = [
+        {"prompt": condition.prompt, "seed": condition.seed, "models": names}
         for condition, names in order.orders.items()
     ]
-    kept: list[JsonValue] = [
+    kept = [
         {"first": one, "second": other, "ahead": share}
         for (one, other), share in order.kept.items()
     ]
@@ -322,6 +288,11 @@ def _as_json(variations: dict[str, Variation], order: PromptRanking | None) -> J
             "mean_tau": order.mean_tau,
             "same_best": order.same_best,
             "kept": kept,
-            **({"reason": order.reason} if order.reason else {}),
+            **_reason(order.reason),
         },
     }
+
+
+def _reason(reason: str | None) -> dict[str, str]:
+    """Why something is missing, where it is said."""
+    return {"reason": reason} if reason else {}

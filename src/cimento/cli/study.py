@@ -9,25 +9,35 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
+from cimento.api import Failure
 from cimento.cli import study_italian
-from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import command_of, run_option
+from cimento.cli.console import note, show, show_json, write_drawn
+from cimento.cli.evaluating import (
+    PART_MISSING,
+    evaluate_with_progress,
+    opened_cache,
+    progress_bars,
+    report_failures,
+    report_figures,
+)
+from cimento.cli.flags import command_of
 from cimento.cli.resources import StudyOptions, zipf_frequencies_if_any
 from cimento.errors import UsageError
 from cimento.io.declared import option
 from cimento.measures.regions import FinalMarkRule
 from cimento.models.settings import BosRule, BoundaryRule, PllRule
+from cimento.options import run_option
+from cimento.runs.run import Run
 from cimento.studies import as_json, as_text, tables_plain
 from cimento.studies.agreement.table import Averaging
 from cimento.suites.stimuli import PunctuationRule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from cimento.api import Failure
     from cimento.paradigms.cloze.requests import Candidate
+    from cimento.report.figures import Figure
     from cimento.report.grid import Grid
-    from cimento.runs.run import Run
     from cimento.studies import Section
     from cimento.studies.agreement import AgreementReport
     from cimento.studies.agreement.released import Released
@@ -68,7 +78,8 @@ class AgreementOptions(StudyOptions):
         return self.profile or self.models_table is not None
 
 
-def _agreement(options: AgreementOptions) -> int:
+@command_of
+def agreement(options: AgreementOptions) -> int:
     """Recompute agreement suites and SyntaxGym from released files, or with your own models.
 
     Without -m: the contents of the released suites, and printed scores next to those computed from
@@ -93,9 +104,6 @@ def _agreement(options: AgreementOptions) -> int:
         n = len(released.languages)
         note(f"cimento: {which}: {n} suites of our own are asked, which the paper did not use.")
     return _agreement_of_models(options, released, verdicts)
-
-
-agreement = command_of(AgreementOptions, _agreement)
 
 
 def _released(options: AgreementOptions, released: Released, verdicts: Verdicts) -> int:
@@ -136,7 +144,6 @@ def _sections(released: Released, verdicts: Verdicts) -> list[Section]:
 
 def _agreement_of_models(options: AgreementOptions, released: Released, verdicts: Verdicts) -> int:
     """Ask the models, show and write their tables; the exit code."""
-    from cimento.cli.evaluating import PART_MISSING, report_failures
     from cimento.studies.agreement import agreement_report
     from cimento.studies.agreement.models import read_models
     from cimento.studies.agreement.syntaxgym import published_scores, run_scores
@@ -170,9 +177,6 @@ def _ask(
     options: AgreementOptions, released: Released
 ) -> tuple[list[Run], list[Run], list[Failure]]:
     """Runs of agreement suites, runs of SyntaxGym's, and what could not be run."""
-    from cimento.api import Failure
-    from cimento.cli.evaluating import opened_cache, progress_bars
-    from cimento.runs.run import Run
     from cimento.studies.agreement import ask_languages
 
     asked = options.run_options(metric="sum")
@@ -210,19 +214,18 @@ def _show_models(options: AgreementOptions, report: AgreementReport) -> None:
 
 def _figures(report: AgreementReport, folder: Path) -> list[Path]:
     """The figures of the report; none where they cannot be drawn."""
-    from cimento.report.figures import lacking_figures, write_figures
     from cimento.studies.agreement.profile import profile_figure
     from cimento.studies.agreement.text import circuits_figure, drops_figure
 
-    if lacking := lacking_figures():
-        note(lacking)
-        return []
-    drawn = [profile_figure(report.profile)] if report.profile else []
-    if any(row.drop is not None for row in report.twins):
-        drawn.append(drops_figure(report.twins))
-    if report.syntaxgym:
-        drawn.append(circuits_figure(report.syntaxgym))
-    return write_figures(drawn, folder)
+    def draw() -> Iterator[Figure]:
+        if report.profile:
+            yield profile_figure(report.profile)
+        if any(row.drop is not None for row in report.twins):
+            yield drops_figure(report.twins)
+        if report.syntaxgym:
+            yield circuits_figure(report.syntaxgym)
+
+    return write_drawn(draw, folder)
 
 
 class PortugueseOptions(StudyOptions):
@@ -246,7 +249,8 @@ class PortugueseOptions(StudyOptions):
     )
 
 
-def _portuguese(options: PortugueseOptions) -> int:
+@command_of
+def portuguese(options: PortugueseOptions) -> int:
     """Recompute the tables of the Brazilian Portuguese study, next to the printed values.
 
     With -m, the same tables are made for your own models, below the published rows: the multiword
@@ -278,9 +282,6 @@ def _portuguese(options: PortugueseOptions) -> int:
     return 0
 
 
-portuguese = command_of(PortugueseOptions, _portuguese)
-
-
 def _show_released(
     options: PortugueseOptions, released: StudyData, states: Sequence[StateName]
 ) -> None:
@@ -309,7 +310,6 @@ def _show_released(
 
 def _portuguese_of_models(options: PortugueseOptions, released: StudyData | None) -> int:
     """The tables of some models; the exit code."""
-    from cimento.cli.evaluating import evaluate_with_progress, report_failures, report_figures
     from cimento.studies.portuguese.models import answers_of, judged, model_tables
 
     if options.what is not None or options.state is not None:

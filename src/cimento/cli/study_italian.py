@@ -10,21 +10,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import command_of, run_option
+from cimento.cli.console import note, show, show_json, write_drawn
+from cimento.cli.evaluating import evaluate_with_progress, report_failures, report_figures
+from cimento.cli.flags import command_of
 from cimento.cli.resources import StudyOptions
 from cimento.errors import InputError, UsageError
 from cimento.io.declared import Settings, Texts, option
 from cimento.models.settings import BosRule
+from cimento.options import run_option
 from cimento.paradigms.stories.options import GroupingName
-from cimento.studies import as_json, as_text, tables_plain
+from cimento.studies import as_json, as_text, need_folder, tables_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from cimento.paradigms.regions.factorial import Factorial
     from cimento.paradigms.stories.recordings import Responses
     from cimento.paradigms.stories.suite import Story, StorySuite
+    from cimento.report.figures import Figure
     from cimento.report.grid import Grid
     from cimento.runs.run import Run
     from cimento.studies import Section
@@ -48,7 +51,8 @@ class IslandOptions(StudyOptions):
     )
 
 
-def _islands(options: IslandOptions) -> int:
+@command_of
+def islands(options: IslandOptions) -> int:
     """Every computation of the Italian island study that needs no model, next to printed values.
 
     With -m Tables 1 to 4 for models of your own, below the published rows, and the figures: people,
@@ -57,10 +61,8 @@ def _islands(options: IslandOptions) -> int:
     """
     from cimento.studies.islands import OF_PRINTED, study
 
-    if options.data is not None and not options.data.is_dir():
-        raise InputError(
-            where=str(options.data), seen="is no folder", todo="Give the data with --data."
-        )
+    if options.data is not None:
+        need_folder(options.data)
     if options.model:
         return _of_models(options)
     if options.output is not None or options.people is not None:
@@ -76,12 +78,8 @@ def _islands(options: IslandOptions) -> int:
     return 0
 
 
-islands = command_of(IslandOptions, _islands)
-
-
 def _of_models(options: IslandOptions) -> int:
     """The tables and figures of some models; the exit code."""
-    from cimento.cli.evaluating import evaluate_with_progress, report_failures
     from cimento.measures import columns_needed
     from cimento.studies.islands import people_of
     from cimento.studies.islands.models import MEASURES, asked_of, model_tables
@@ -104,10 +102,7 @@ def _of_models(options: IslandOptions) -> int:
     for line in asked.remarks:
         note(f"cimento: {line}")
     if options.as_json:
-        plain = {
-            name: {"header": grid.spread[0], "rows": grid.spread[1], "notes": grid.footnotes}
-            for name, grid in tables.items()
-        }
+        plain = tables_plain(tables)
         show_json({"study": "islands", "sections": [], "tables": plain}, indent=1)
     else:
         show(as_text(list(tables.values()), options.form))
@@ -142,7 +137,8 @@ class ConnectivesOptions(StudyOptions):
     bos: BosRule = option("none", "What stands before the sentences of Table 4.")
 
 
-def _connectives(options: ConnectivesOptions) -> int:
+@command_of
+def connectives(options: ConnectivesOptions) -> int:
     """Check the printed tables, describe released data, make Tables 2 to 6 of your own models.
 
     The resource is not public: models are asked your copy of it (--own), or else our own items.
@@ -187,11 +183,10 @@ def _connectives(options: ConnectivesOptions) -> int:
         above += [text.expected_section(compared)] if compared else []
         show(as_text([*above, *sections], options.form))
     details = {"details": sections} if sections else {}
-    options.write({**tables, **details}, _connective_figures(runs.all, options.output))
+    folder = options.output if runs.all else None
+    drawn = [] if folder is None else report_figures(runs.all, folder)
+    options.write({**tables, **details}, drawn)
     return code or int(any(cell.equal is False for cell in compared))
-
-
-connectives = command_of(ConnectivesOptions, _connectives)
 
 
 def _released(folder: Path) -> tuple[Released, list[CountedCorpus]]:
@@ -200,7 +195,7 @@ def _released(folder: Path) -> tuple[Released, list[CountedCorpus]]:
     Raises:
         InputError: there is none of them, or one cannot be used.
     """
-    from cimento.studies.connectives.released import need_folder, nothing_there, released
+    from cimento.studies.connectives.released import nothing_there, released
     from cimento.studies.connectives.text import count_table_6, treebanks_in
 
     need_folder(folder)
@@ -226,8 +221,6 @@ class _Runs(NamedTuple):
 
 def _connective_runs(options: ConnectivesOptions, material: Material) -> tuple[_Runs, int]:
     """Every model asked both sections, and the exit code."""
-    from cimento.cli.evaluating import evaluate_with_progress, report_failures
-
     # A blank may open its text: only whole sentences are asked without anything before them.
     of_sentences = options.run_options(bos=options.bos, unscored_first="drop")
     of_blanks = options.run_options(bos="auto")
@@ -269,13 +262,6 @@ def _sections(
     ]
 
 
-def _connective_figures(runs: Sequence[Run], folder: Path | None) -> list[Path]:
-    """The figures of the runs; none without a folder."""
-    from cimento.cli.evaluating import report_figures
-
-    return report_figures(runs, folder) if runs and folder is not None else []
-
-
 class StoryStudyOptions(StudyOptions):
     """The stories, recorded answers or models, and their grouping."""
 
@@ -292,7 +278,8 @@ class StoryStudyOptions(StudyOptions):
     set: Settings = run_option("set")
 
 
-def _stories(options: StoryStudyOptions) -> int:
+@command_of
+def stories(options: StoryStudyOptions) -> int:
     """Recompute GITA4CALAMITA (Pensa et al. 2024): three tiers of physical commonsense.
 
     The source is lm-eval's logs or your own models. It prints Table 3 below the published rows,
@@ -339,9 +326,6 @@ def _stories(options: StoryStudyOptions) -> int:
     if wrong:
         note(f"{wrong} published numbers are not met.")
     return code or int(bool(wrong))
-
-
-stories = command_of(StoryStudyOptions, _stories)
 
 
 def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[Responses]]:
@@ -423,8 +407,6 @@ def _refuse_nothing(options: StoryStudyOptions) -> None:
 
 def _story_runs(options: StoryStudyOptions, suite: StorySuite) -> tuple[list[Run], int]:
     """The runs of all models with all prompts, and the exit code."""
-    from cimento.cli.evaluating import evaluate_with_progress, report_failures
-
     asked = suite if suite.path == Path() else str(options.data or STARTER)
     runs: list[Run] = []
     failures = []
@@ -455,12 +437,12 @@ def _story_figures(
     """The figures of a report on stories, for all models; none if they cannot be drawn."""
     from cimento.paradigms.stories.judging import judge_stories
     from cimento.paradigms.stories.sections import story_figures
-    from cimento.report.figures import lacking_figures, write_figures
 
-    if lacking := lacking_figures():
-        note(lacking)
-        return []
-    judged = {
-        model.model: judge_stories(stories, model.answers, first_of_ties=True) for model in models
-    }
-    return write_figures(story_figures(name, judged), folder)
+    def draw() -> Iterable[Figure]:
+        judged = {
+            model.model: judge_stories(stories, model.answers, first_of_ties=True)
+            for model in models
+        }
+        return story_figures(name, judged)
+
+    return write_drawn(draw, folder)

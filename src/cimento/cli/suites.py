@@ -5,21 +5,45 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli import flags, suites_audit, suites_build, suites_derived
-from cimento.cli.console import note, show, show_json
+from cimento.cli import suites_audit, suites_build, suites_derived
+from cimento.cli.console import in_columns, note, show, show_json
+from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of
 from cimento.errors import InputError, UsageError, counted
-from cimento.io.inline_markup import columns
-from cimento.suites.builtin import TEMPLATE_LANGUAGES, WORKBOOK, BuiltinSuite, template_kinds
+from cimento.io.declared import Options, option
+from cimento.io.files import folder_atomically, refuse_existing
+from cimento.options import run_option
+from cimento.paradigms.registry import (
+    LoadedSuite,
+    audit_suite,
+    load_suite,
+    load_suites,
+    save_suite,
+    sentence_suite,
+)
+from cimento.suites.builtin import (
+    TEMPLATE_LANGUAGES,
+    WORKBOOK,
+    BuiltinSuite,
+    find_suite,
+    list_builtin,
+    new_suite,
+    template_kinds,
+)
+from cimento.suites.load import SOURCE, named_fault, open_suite, opened, suite_paths
+from cimento.suites.published import (
+    Published,
+    published,
+    refuse_incomplete,
+    write_publication,
+)
 
 if TYPE_CHECKING:
     from cimento.errors import Fault
-    from cimento.paradigms.registry import LoadedSuite
     from cimento.suites import JsonValue
-    from cimento.suites.published import Published
 
 
 INVALID = 2
@@ -42,32 +66,29 @@ app.command("merge")(suites_derived.merge_suite)
 Format = Literal["native", "xlsx", "syntaxgym", "blimp", "lm-eval", "minicons"]
 
 
-@app.command("list")
-def list_suites(
-    *,
-    remote: Annotated[
-        bool, flags.flag("--remote", help="List published datasets that can be fetched.")
-    ] = False,
-    as_json: Annotated[bool, flags.flag("--json", help="Print the list as JSON.")] = False,
-) -> None:
-    """List the suites that come with cimento, or with --remote those published by others."""
-    from cimento.suites.builtin import list_builtin
-    from cimento.suites.published import published
+class ListOptions(Options):
+    """Which suites are listed."""
 
-    if as_json:
-        listed = published().values() if remote else list_builtin()
-        show_json({"datasets" if remote else "suites": [_listed(entry) for entry in listed]})
+    remote: bool = option(default=False, help="List published datasets that can be fetched.")
+    as_json: bool = option(default=False, help="Print the list as JSON.", flags=("--json",))
+
+
+@app.command("list")
+@command_of
+def list_suites(options: ListOptions) -> None:
+    """List the suites that come with cimento, or with --remote those published by others."""
+    if options.as_json:
+        listed = published().values() if options.remote else list_builtin()
+        name = "datasets" if options.remote else "suites"
+        show_json({name: [_listed(entry) for entry in listed]})
         return
-    if remote:
+    if options.remote:
         _list_published()
         return
 
-    rows = [("suite", "kind", "language", "items", "phenomenon", "status")]
-    rows += [
-        (entry.name, entry.kind, entry.language, str(entry.items), entry.phenomenon, entry.status)
-        for entry in list_builtin()
-    ]
-    show(columns(rows))
+    names = ("kind", "language", "items", "phenomenon", "status")
+    rows = [(entry.name, *(getattr(entry, name) for name in names)) for entry in list_builtin()]
+    show(in_columns(("suite", *names), rows))
 
 
 def _listed(entry: BuiltinSuite | Published) -> dict[str, object]:
@@ -81,10 +102,7 @@ def _listed(entry: BuiltinSuite | Published) -> dict[str, object]:
 
 
 def _list_published() -> None:
-    from cimento.suites.published import published
-
-    rows = [("dataset", "languages", "licence", "size", "pinned", "what it is", "where")]
-    rows += [
+    rows = [
         (
             entry.name,
             " ".join(entry.languages),
@@ -96,36 +114,35 @@ def _list_published() -> None:
         )
         for entry in published().values()
     ]
-    show(columns(rows))
+    header = ("dataset", "languages", "licence", "size", "pinned", "what it is", "where")
+    show(in_columns(header, rows))
+
+
+class GetOptions(Options):
+    """What is fetched, and where it goes."""
+
+    dataset: str = option(
+        ...,
+        "See suites list --remote; one of the hub also as DATASET@COMMIT. Or an address:"
+        " hf:ORG/NAME@COMMIT, github:OWNER/REPO@COMMIT, zenodo:10.5281/zenodo.NUMBER, each with"
+        " :PATH for a part of it.",
+        argument="DATASET",
+    )
+    language: str = option("", "ISO 639-1 code; all languages by default.")
+    output: Path | None = option(
+        None, "Folder; by default DATASET in the working folder.", flags=("-o",)
+    )
 
 
 @app.command("get")
-def get(
-    dataset: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATASET",
-            help="See suites list --remote; one of the hub also as DATASET@COMMIT. Or an address:"
-            " hf:ORG/NAME@COMMIT, github:OWNER/REPO@COMMIT, zenodo:10.5281/zenodo.NUMBER, each with"
-            " :PATH for a part of it.",
-        ),
-    ],
-    *,
-    language: Annotated[
-        str, flags.flag("--language", help="ISO 639-1 code; all languages by default.")
-    ] = "",
-    output: Annotated[
-        Path | None,
-        flags.flag("-o", "--output", help="Folder; by default DATASET in the working folder."),
-    ] = None,
-) -> None:
+@command_of
+def get(options: GetOptions) -> None:
     """Fetch a published dataset at a pinned revision; files already there are only checked."""
     from cimento.suites.fetching import fetch, unpinned
-    from cimento.suites.load import SOURCE
     from cimento.suites.published import find_published
 
-    entry = find_published(dataset)
-    folder = fetch(entry, output or Path(entry.folder), language=language)
+    entry = find_published(options.dataset)
+    folder = fetch(entry, options.output or Path(entry.folder), language=options.language)
     if unknown := unpinned(entry, folder):
         note(
             f"The sha256 of {counted(unknown, 'file')} could not be compared with published ones:"
@@ -135,18 +152,19 @@ def get(
     show(str(folder))
 
 
-@app.command("show")
-def show_suite(
-    suite: flags.SuiteName,
-    items: Annotated[int, flags.flag("--items", min=0, help="Number of items to print.")] = 3,
-    *,
-    as_json: Annotated[bool, flags.flag("--json", help="Print the description as JSON.")] = False,
-) -> None:
-    """Print the description of a suite, its predictions, and its first items."""
-    from cimento.paradigms.registry import load_suites
+class ShowOptions(SuiteOptions):
+    """The suite, and how much of it is printed."""
 
-    loaded_suites = load_suites(suite)
-    if as_json:
+    items: int = option(3, "Number of items to print.", ge=0)
+    as_json: bool = option(default=False, help="Print the description as JSON.", flags=("--json",))
+
+
+@app.command("show")
+@command_of
+def show_suite(options: ShowOptions) -> None:
+    """Print the description of a suite, its predictions, and its first items."""
+    loaded_suites, items = load_suites(options.suite), options.items
+    if options.as_json:
         shown = [loaded.paradigm.record(loaded.suite, items) for loaded in loaded_suites]
         show_json({"suites": shown})
         return
@@ -154,23 +172,24 @@ def show_suite(
         show(loaded.paradigm.describe(loaded.suite, items))
 
 
+class CheckOptions(SuitesOptions):
+    """The suites to check."""
+
+    language: str = run_option("language")
+    as_json: bool = option(default=False, help="Print the findings as JSON.", flags=("--json",))
+
+
 @app.command("check")
-def check(
-    suites: flags.SuiteNames,
-    *,
-    language: flags.Language = "",
-    as_json: Annotated[bool, flags.flag("--json", help="Print the findings as JSON.")] = False,
-) -> int:
+@command_of
+def check(options: CheckOptions) -> int:
     """Report every fault of some suites at once: where it is, what was seen, what to do.
 
     Of faults with the same message, three are shown and the others counted; --json has all. The
     exit code is 2 if a suite cannot be used; with warnings only, it is 0.
     """
-    from cimento.paradigms.registry import audit_suite
-    from cimento.suites.builtin import find_suite
-    from cimento.suites.load import named_fault, opened, suite_paths
     from cimento.suites.reading import NO_PREDICTIONS
 
+    language, suites = options.language, options.suites
     said = f" --language {language}" if language else ""
     errors = 0
     audits: list[JsonValue] = []
@@ -190,7 +209,7 @@ def check(
                 faults = audited.faults
                 if several:
                     faults = tuple(named_fault(fault, path.name) for fault in faults)
-                wrong = _show_faults(path.name, faults, quiet=as_json)
+                wrong = _show_faults(path.name, faults, quiet=options.as_json)
                 if not wrong:
                     holds = f"{audited.holds}. " if audited.holds else ""
                     needs = f" {audited.needs}" if audited.needs else ""
@@ -199,7 +218,7 @@ def check(
                         next_step = "write a prediction. Without one, a run judges nothing."
                     note(f"  {holds}Next: {next_step}")
                 errors += wrong
-    if as_json:
+    if options.as_json:
         show_json({"suites": audits}, indent=1)
     return INVALID if errors else 0
 
@@ -220,46 +239,37 @@ def _show_faults(name: str, faults: Sequence[Fault], *, quiet: bool = False) -> 
     return errors
 
 
+class ConvertOptions(SuiteOptions):
+    """The suite, the format to write, and where."""
+
+    output: Path = option(..., "File or folder to write.", flags=("-o",))
+    to: Format = option("native", "Format to write.")
+    from_: str = option("", "Format to read, if it cannot be recognised: zorro.", flags=("--from",))
+    language: str = run_option("language")
+    allow_loss: bool = option(default=False, help="Write even if the format loses information.")
+
+
 @app.command("convert")
-def convert(
-    suite: flags.SuiteName,
-    output: Annotated[Path, flags.flag("-o", "--output", help="File or folder to write.")],
-    to: Annotated[Format, flags.flag("--to", help="Format to write.")] = "native",
-    *,
-    from_: Annotated[
-        str,
-        flags.flag("--from", help="Format to read, if it cannot be recognised: zorro."),
-    ] = "",
-    language: flags.Language = "",
-    allow_loss: Annotated[
-        bool, flags.flag("--allow-loss", help="Write even if the format loses information.")
-    ] = False,
-) -> None:
+@command_of
+def convert(options: ConvertOptions) -> None:
     """Write a suite in another format; this is refused if the format would lose something.
 
     Of a folder of suites, all are written, to a folder.
     ``-o NAME.xlsx`` writes one workbook with the sheets about, items, predictions and how to.
     """
-    from cimento.io.files import folder_atomically
-    from cimento.paradigms.registry import load_suites
-    from cimento.suites.builtin import find_suite
-    from cimento.suites.load import open_suite
-
+    suite, output, to, language = options.suite, options.output, options.to, options.language
     _refuse_other_suffix(output, to)
-    read = open_suite(find_suite(suite), format_=from_).suite if from_ else suite
+    read = open_suite(find_suite(suite), format_=options.from_).suite if options.from_ else suite
     loaded = list(load_suites([read], language=language))
-
-    def write(one: LoadedSuite, path: Path) -> Path:
-        return _write(one, to, path, language=language, allow_loss=allow_loss)
 
     def write_all(folder: Path) -> None:
         for one in loaded:
             source = one.reading.path
             name = source.name if source.is_dir() else source.stem
-            write(one, folder / f"{name}{_SUFFIXES.get(to, '')}")
+            _write(one, folder / f"{name}{_SUFFIXES.get(to, '')}", options)
 
     if len(loaded) == 1:
-        written = write(loaded[0], output)
+        written = _write(loaded[0], output, options)
     elif output.suffix.lower() in _DATA:
         raise UsageError(
             where=f"-o {output}",
@@ -273,15 +283,12 @@ def convert(
         note(f"The format states no language: give --language {language} where you read it.")
 
 
-def _write(
-    loaded: LoadedSuite, to: Format, output: Path, *, language: str, allow_loss: bool
-) -> Path:
+def _write(loaded: LoadedSuite, output: Path, options: ConvertOptions) -> Path:
     """Write one suite in a format, to a name that gets the suffix of the format."""
-    from cimento.io.files import refuse_existing
-    from cimento.paradigms.registry import save_suite, sentence_suite
     from cimento.suites.formats import convert as write
     from cimento.suites.formats.lm_eval import write_choice_tasks
 
+    to = options.to
     if to == "xlsx":
         output = output.with_name(output.name.removesuffix(WORKBOOK) + WORKBOOK)
     elif to in _SUFFIXES and not output.suffix[1:].isalpha():
@@ -292,10 +299,10 @@ def _write(
         refuse_existing(output)
         return write_choice_tasks(tasks, output, meta=loaded.suite.meta)
     sentences = sentence_suite(loaded)
-    if language and to in _WITHOUT_LANGUAGE:
+    if options.language and to in _WITHOUT_LANGUAGE:
         # The command line gave it: it is no part of the file that could be lost.
         sentences = replace(sentences, meta=replace(sentences.meta, language=""))
-    return write(sentences, to, output, allow_loss=allow_loss)
+    return write(sentences, to, output, allow_loss=options.allow_loss)
 
 
 _SUFFIXES = {"blimp": ".jsonl", "minicons": ".tsv", "syntaxgym": ".json"}
@@ -321,19 +328,18 @@ def _refuse_other_suffix(output: Path, to: Format) -> None:
     )
 
 
-@app.command("publish")
-def publish(
-    suite: flags.SuiteName,
-    output: Annotated[Path, flags.flag("-o", "--output", help="Folder to write.")],
-    *,
-    language: flags.Language = "",
-) -> None:
-    """Write a suite as a folder for a host of data sets, with card, citation and license."""
-    from cimento.io.files import folder_atomically
-    from cimento.paradigms.registry import load_suite
-    from cimento.suites.published import refuse_incomplete, write_publication
+class PublishOptions(SuiteOptions):
+    """The suite, and where its folder goes."""
 
-    loaded = load_suite(suite, language=language)
+    output: Path = option(..., "Folder to write.", flags=("-o",))
+    language: str = run_option("language")
+
+
+@app.command("publish")
+@command_of
+def publish(options: PublishOptions) -> None:
+    """Write a suite as a folder for a host of data sets, with card, citation and license."""
+    loaded = load_suite(options.suite, language=options.language)
     meta, path = loaded.suite.meta, loaded.reading.path
     refuse_incomplete(meta)
     about = (path if path.is_dir() else path.parent) / "README.md"
@@ -348,10 +354,10 @@ def publish(
             readme=readme,
         )
 
-    folder_atomically(output, write)
+    folder_atomically(options.output, write)
     note(
-        f"Written: {output}\nUpload the folder to a data set of the Hugging Face hub, a repository"
-        " on GitHub or a record of Zenodo. Then others run it by its address:"
+        f"Written: {options.output}\nUpload the folder to a data set of the Hugging Face hub, a"
+        " repository on GitHub or a record of Zenodo. Then others run it by its address:"
         ' the page "Supported file formats"'
     )
 
@@ -360,28 +366,25 @@ _SHOWN = 3
 """Items shown on a card."""
 
 
+class NewOptions(Options):
+    """The kind of suite to start, and where."""
+
+    kind: str = option(..., f"What it tests: {', '.join(template_kinds())}.", argument="KIND")
+    folder: Path = option(..., "Folder to make, or a workbook: NAME.xlsx.", argument="FOLDER")
+    language: str = option("", f"Of the examples: {', '.join(TEMPLATE_LANGUAGES)}.")
+    xlsx: bool = option(default=False, help="One Excel workbook, no folder.")
+
+
 @app.command("new")
-def new(
-    kind: Annotated[
-        str,
-        typer.Argument(metavar="KIND", help=f"What it tests: {', '.join(template_kinds())}."),
-    ],
-    folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Folder to make, or a workbook: NAME.xlsx.")
-    ],
-    *,
-    language: Annotated[
-        str, flags.flag("--language", help=f"Of the examples: {', '.join(TEMPLATE_LANGUAGES)}.")
-    ] = "",
-    xlsx: Annotated[bool, flags.flag("--xlsx", help="One Excel workbook, no folder.")] = False,
-) -> None:
+@command_of
+def new(options: NewOptions) -> None:
     """Start a suite to fill in: a folder with a description and a table, or one workbook."""
     from cimento.suites import new_canary
-    from cimento.suites.builtin import WORKBOOK, new_suite
 
-    if xlsx and folder.suffix.lower() != WORKBOOK:
+    folder = options.folder
+    if options.xlsx and folder.suffix.lower() != WORKBOOK:
         folder = folder.with_name(folder.name + WORKBOOK)
-    written = new_suite(kind, folder, language=language, canary=new_canary())
+    written = new_suite(options.kind, folder, language=options.language, canary=new_canary())
     table = written[0] if len(written) == 1 else written[1]
     note(f"Fill in {table}, then: cimento suites check {folder}")
 

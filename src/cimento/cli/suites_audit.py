@@ -7,22 +7,24 @@ from __future__ import annotations
 
 import json as json_module
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from cimento.cli import flags
-from cimento.cli.console import show, show_json
-from cimento.cli.flags import command_of, run_option
+from cimento.cli.console import in_columns, show, show_json
+from cimento.cli.flags import SuitesOptions, command_of
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError, counted
-from cimento.io.declared import Options, Texts, option
-from cimento.io.inline_markup import columns
+from cimento.io.declared import Texts, option
+from cimento.models.registry import open_scorer
+from cimento.models.settings import Asking
+from cimento.options import run_option
+from cimento.paradigms.registry import LoadedSuite, load_suites, sentence_suite
+from cimento.report.formatting import number, rate
+from cimento.suites import Suite
 
 if TYPE_CHECKING:
     from cimento.models.base import Scorer
     from cimento.paradigms.ratings.probe import Probe
     from cimento.paradigms.regions.audit import Audit, Baseline
-    from cimento.paradigms.registry import LoadedSuite
-    from cimento.suites import Suite
 
 _MOST_NAMED = 12
 _WHAT_TO_DO = (
@@ -31,33 +33,26 @@ _WHAT_TO_DO = (
 )
 
 
-def audit_suites(
-    suites: flags.SuiteNames,
-    *,
-    model: Annotated[
-        str, flags.flag("-m", "--model", help="Model whose tokens are examined.")
-    ] = "",
-    baseline: Annotated[
-        list[str] | None,
-        flags.flag("--baseline", help="A cheap model to try, such as kenlm:FILE. Repeatable."),
-    ] = None,
-    region: Annotated[
-        list[int] | None,
-        flags.flag("--region", help="Region of the target, if formulas do not name it."),
-    ] = None,
-    language: flags.Language = "",
-    json: flags.Json = False,
-) -> None:
+class AuditOptions(SuitesOptions):
+    """The suites, and what their sentences are compared with."""
+
+    model: str = option("", "Model whose tokens are examined.", flags=("-m",))
+    baseline: Texts = option((), "A cheap model to try, such as kenlm:FILE. Repeatable.")
+    region: list[int] | None = option(None, "Region of the target, if formulas do not name it.")
+    language: str = run_option("language")
+    as_json: bool = run_option("as_json")
+
+
+@command_of
+def audit_suites(options: AuditOptions) -> None:
     """Report tokens, balance, overlap, confounds, and the items that frequency or n-grams solve."""
     from cimento.paradigms.regions.audit import audit_suite
-    from cimento.paradigms.registry import load_suites
-    from cimento.suites import Suite
 
-    loaded = list(load_suites(suites, language=language))
-    asked = {"--model": model, "--baseline": baseline, "--region": region}
+    loaded = list(load_suites(options.suites, language=options.language))
+    asked = {f"--{name}": getattr(options, name) for name in ("model", "baseline", "region")}
     for loaded_suite in loaded:
         _refuse(loaded_suite, [name for name, value in asked.items() if value])
-    scorer, unknown = _scorer(model) if model else (None, "")
+    scorer, unknown = _scorer(options.model) if options.model else (None, "")
     records: list[object] = []
     texts = []
     for loaded_suite in loaded:
@@ -72,12 +67,12 @@ def audit_suites(
             scorer=scorer,
             unknown_token=unknown,
             frequency=zipf_frequencies_if_any(suite.meta.language),
-            regions=tuple(region or ()),
-            baselines=[_baseline(name, suite) for name in baseline or ()],
+            regions=tuple(options.region or ()),
+            baselines=[_baseline(name, suite) for name in options.baseline],
         )
         records.append(audited)
         texts.append(_audit_as_text(audited))
-    if json:
+    if options.as_json:
         show_json({"suites": records})
     else:
         show("\n\n".join(texts))
@@ -89,8 +84,6 @@ def _refuse(loaded: LoadedSuite, given: Sequence[str]) -> None:
     Raises:
         UsageError: there is such an option.
     """
-    from cimento.suites import Suite
-
     if given and not isinstance(loaded.suite, Suite):
         raise UsageError(
             where=given[0],
@@ -104,8 +97,6 @@ def _scorer(model: str) -> tuple[Scorer, str]:
     """A model that shows its tokens, and its unknown token."""
     from cimento.models.base import TextScorer
     from cimento.models.hf.scorer import Inspectable
-    from cimento.models.registry import open_scorer
-    from cimento.models.settings import Asking
 
     scorer = open_scorer(model, Asking(device="cpu"))
     if isinstance(scorer, TextScorer):
@@ -146,29 +137,16 @@ def _audit_as_text(audit: Audit) -> str:
     """An audit in words; without a model, nothing is known of tokens."""
     from cimento.paradigms.regions.audit import remarks
 
-    rows: list[tuple[str, ...]] = [
-        ("condition", "words", "characters", "tokens", "in the target", "Zipf")
-    ]
-    rows += [
-        (
-            condition.condition,
-            *(
-                "-" if value is None else f"{value:.2f}"
-                for value in (
-                    condition.words,
-                    condition.characters,
-                    condition.tokens,
-                    condition.target_tokens,
-                    condition.zipf,
-                )
-            ),
-        )
-        for condition in audit.conditions
+    header = ("condition", "words", "characters", "tokens", "in the target", "Zipf")
+    means = ("words", "characters", "tokens", "target_tokens", "zipf")
+    rows = [
+        (one.condition, *(number(getattr(one, name), digits=2) for name in means))
+        for one in audit.conditions
     ]
     lines = [
         f"{audit.suite}: {counted(audit.n_items, 'item')}; "
         + (audit.target or "the predictions name no single target (see --region)"),
-        columns(rows, indent=2),
+        in_columns(header, rows, indent=2),
         *(
             f"  {_TITLES[name]}: - (unknown without a model: -m)"
             if name in _OF_TOKENS and audit.no_tokens
@@ -226,10 +204,9 @@ def _share(baseline: Baseline) -> str:
     return f"{len(baseline.solved)} of {counted(baseline.n, 'item')}"
 
 
-class ProbeOptions(Options):
+class ProbeOptions(SuitesOptions):
     """The suites, the models, and the classifier."""
 
-    suites: Texts = option(..., "Built-in names or paths.")
     models: Texts = run_option("models")
     layer: int = option(-1, "Layer of the vectors: 0 are the embeddings, -1 is the last.")
     folds: int = option(5, "Parts of the items, each classified from the others.", ge=2)
@@ -239,7 +216,8 @@ class ProbeOptions(Options):
     as_json: bool = option(default=False, help="Print JSON.", flags=("--json",))
 
 
-def _probe_suites(options: ProbeOptions) -> None:
+@command_of
+def probe_suites(options: ProbeOptions) -> None:
     """Classify sentences as acceptable by a logistic regression on a model's sentence vectors.
 
     It is a supervised contrast: fitted to the labels of other items, where probabilities are judged
@@ -248,10 +226,7 @@ def _probe_suites(options: ProbeOptions) -> None:
     """
     from cimento.models.hf.scorer import Inspectable
     from cimento.models.hf.sites import sentence_vectors
-    from cimento.models.registry import open_scorer
-    from cimento.models.settings import Asking
     from cimento.paradigms.ratings.probe import labelled, probe
-    from cimento.paradigms.registry import load_suites, sentence_suite
 
     if not options.models:
         raise UsageError(where="--model", seen="no models are given", todo="Give -m MODEL.")
@@ -286,21 +261,18 @@ def _probe_suites(options: ProbeOptions) -> None:
         show(_probes_as_text(probes))
 
 
-probe_suites = command_of(ProbeOptions, _probe_suites, positional="suites", metavar="SUITE...")
-
-
 def _probes_as_text(probes: list[Probe]) -> str:
-    rows = [("suite", "model", "sentences", "acceptable", "AUC", "95 % interval", "right", "MCC")]
-    rows += [
+    header = ("suite", "model", "sentences", "acceptable", "AUC", "95 % interval", "right", "MCC")
+    rows = [
         (
             one.suite,
             one.model,
-            str(one.sentences),
-            str(one.acceptable),
-            "-" if one.auc is None else f"{one.auc:.3f}",
-            "-" if one.low is None else f"[{one.low:.3f}, {one.high:.3f}]",
-            f"{one.accuracy:.3f}",
-            "-" if one.mcc is None else f"{one.mcc:.3f}",
+            one.sentences,
+            one.acceptable,
+            rate(one.auc),
+            None if one.low is None else f"[{one.low:.3f}, {one.high:.3f}]",
+            rate(one.accuracy),
+            rate(one.mcc),
         )
         for one in probes
     ]
@@ -317,4 +289,4 @@ def _probes_as_text(probes: list[Probe]) -> str:
     ]
     reasons = dict.fromkeys(one.reason for one in probes if one.reason)
     notes += [f"Not there: {reason}." for reason in reasons]
-    return "\n".join([columns(rows), "", *notes])
+    return "\n".join([in_columns(header, rows), "", *notes])

@@ -2,47 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli import flags
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import in_columns, note, show, show_json
 from cimento.cli.flags import command_of
 from cimento.cli.queries import build_query
 from cimento.errors import InputError, UsageError, counted
-from cimento.io.declared import Options, option
-from cimento.io.inline_markup import columns
+from cimento.io.declared import Options, Texts, option
+from cimento.io.files import refuse_existing
+from cimento.options import run_option
+from cimento.paradigms.registry import load_suite, sentence_suite
+from cimento.suites.builtin import find_suite
+from cimento.suites.formats.native import write_native
 
 if TYPE_CHECKING:
     from cimento.models.questions import Fill
-    from cimento.paradigms.cloze.building import Review
     from cimento.paradigms.cloze.seeds import AskModel
     from cimento.paradigms.stories.building import Replacement
 
 
-def templates(
-    description: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Description (TOML): sentences, seeds.")
-    ],
-    output: Annotated[Path, flags.flag("-o", "--output", help="Suite folder to write.")],
-    *,
-    dictionary: Annotated[
-        str,
-        flags.flag(
-            "--dictionary", help="delaf:FILE, unimorph:FILE, rules:pt, pymorphy3; as described."
-        ),
-    ] = "",
-    generator: Annotated[
-        str, flags.flag("--generator", help="Model that proposes seeds; as described.")
-    ] = "",
-    device: Annotated[
-        str, flags.flag("--device", help="cpu, cuda, cuda:1, mps; auto prefers a GPU.")
-    ] = "auto",
-    json: flags.Json = False,
-) -> None:
+class TemplateOptions(Options):
+    """The description of the templates, and what generates seeds for them."""
+
+    description: Path = option(..., "Description (TOML): sentences, seeds.", argument="FILE")
+    output: Path = option(..., "Suite folder to write.", flags=("-o",))
+    dictionary: str = option("", "delaf:FILE, unimorph:FILE, rules:pt, pymorphy3; as described.")
+    generator: str = option("", "Model that proposes seeds; as described.")
+    device: str = option("auto", "cpu, cuda, cuda:1, mps; auto prefers a GPU.")
+    as_json: bool = run_option("as_json")
+
+
+@command_of
+def templates(options: TemplateOptions) -> None:
     """Generate seeds by inflection or with a model, and write a suite of templates.
 
     All generated forms are in generated.tsv, the accepted ones in seeds.tsv: review that file.
@@ -51,20 +47,26 @@ def templates(
     from cimento.cli.resources import open_named
     from cimento.paradigms.cloze.building import build, generate, read_description
 
-    described = read_description(description)
-    name = dictionary or described.dictionary
-    model = generator or described.generator
+    described = read_description(options.description)
+    name = options.dictionary or described.dictionary
+    model = options.generator or described.generator
     known = described.model_copy(update={"generator": model})
     opened = open_named(name, language=described.meta.language) if name else None
-    reviews = build(
-        known,
-        generate(known, dictionary=opened, ask=_asking(model, device) if model else None),
-        output,
-    )
-    if json:
-        show_json(_plain(reviews))
+    ask = _asking(model, options.device) if model else None
+    output = options.output
+    reviews = build(known, generate(known, dictionary=opened, ask=ask), output)
+    counted_by_name = {
+        name: {**asdict(review), "reviewed": review.reviewed} for name, review in reviews.items()
+    }
+    if options.as_json:
+        show_json(counted_by_name)
         return
-    show(columns(_rows(reviews)))
+    rows = [
+        (name, *(part if isinstance(part, int) else len(part) for part in parts.values()))
+        for name, parts in counted_by_name.items()
+    ]
+    header = ("template", "generated", "kept", "removed", "added", "reviewed")
+    show(in_columns(header, rows))
     note(f"Review {output / 'seeds.tsv'}, then: cimento suites check {output}")
 
 
@@ -82,39 +84,10 @@ def _asking(model: str, device: str) -> AskModel:
     return ask
 
 
-def _rows(reviews: Mapping[str, Review]) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = [
-        ("template", "generated", "kept", "removed", "added", "reviewed")
-    ]
-    for name, review in reviews.items():
-        counts = (
-            review.generated,
-            review.kept,
-            len(review.removed),
-            len(review.added),
-            review.reviewed,
-        )
-        rows.append((name, *map(str, counts)))
-    return rows
-
-
-def _plain(reviews: Mapping[str, Review]) -> dict[str, object]:
-    return {
-        name: {
-            "generated": review.generated,
-            "kept": review.kept,
-            "removed": review.removed,
-            "added": review.added,
-            "reviewed": review.reviewed,
-        }
-        for name, review in reviews.items()
-    }
-
-
 class ExpressionOptions(Options):
     """The concordances, and the sentences to take from them."""
 
-    files: tuple[Path, ...] = option(..., "Concordances: CSV, TSV, xlsx, XML.")
+    files: tuple[Path, ...] = option(..., "Concordances: CSV, TSV, xlsx, XML.", argument="FILE...")
     output: Path = option(..., "Suite folder to write.", flags=("-o",))
     language: str = option(..., "ISO 639-1 code.")
     named_by: Literal["keyword", "file"] = option(
@@ -127,7 +100,8 @@ class ExpressionOptions(Options):
     longest: int = option(40, "In tokens.", ge=1)
 
 
-def _expressions(options: ExpressionOptions) -> None:
+@command_of
+def expressions(options: ExpressionOptions) -> None:
     """Make items of multiword expressions from concordances; each word is then asked in turn.
 
     The keyword of a line is the expression. Its words, except articles, prepositions and the like,
@@ -165,34 +139,27 @@ def _expressions(options: ExpressionOptions) -> None:
     note(f"{len(items)} sentences of {names} expressions: {options.output}")
 
 
-Force = Annotated[bool, flags.flag("--force", help="Replace suites that are there.")]
 _REPLACE = "Choose another folder, or add --force to replace it."
 
 app = typer.Typer(help="Make new items from existing material.", no_args_is_help=True)
-app.command("expressions")(
-    command_of(ExpressionOptions, _expressions, positional="files", metavar="FILE...")
-)
+app.command("expressions")(expressions)
 app.command("templates")(templates)
 app.command("query")(build_query)
 
 
+class StoryVariantOptions(Options):
+    """The stories, and the variants to propose."""
+
+    source: Path = option(..., "Stories; the plausible ones are used.", argument="FILE")
+    output: Path = option(..., "JSONL file to write.", flags=("-o",))
+    orders: int | None = option(None, "Order variants per story; all unless given.", ge=0)
+    replacements: Path | None = option(None, "Table with story_id, position (from 0) and sentence.")
+    seed: int = option(0, "Seed of the sample of variants.")
+
+
 @app.command("stories")
-def stories(
-    source: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Stories; the plausible ones are used.")
-    ],
-    output: Annotated[Path, flags.flag("-o", "--output", help="JSONL file to write.")],
-    *,
-    orders: Annotated[
-        int | None,
-        flags.flag("--orders", min=0, help="Order variants per story; all unless given."),
-    ] = None,
-    replacements: Annotated[
-        Path | None,
-        flags.flag("--replacements", help="Table with story_id, position (from 0) and sentence."),
-    ] = None,
-    seed: Annotated[int, flags.flag("--seed", help="Seed of the sample of variants.")] = 0,
-) -> None:
+@command_of
+def stories(options: StoryVariantOptions) -> None:
     """Propose order variants (two sentences swapped) and cloze variants (one replaced).
 
     Conflicting variants are proposed too, and marked as such until a person confirms them:
@@ -200,55 +167,54 @@ def stories(
     """
     from cimento.paradigms.stories.building import cloze_variants, order_variants
     from cimento.paradigms.stories.formats import read_stories, write_jsonl
-    from cimento.suites.builtin import find_suite
 
-    known = read_stories(find_suite(source)).stories
-    variants = list(order_variants(known, per_story=orders, seed=seed))
-    if replacements is not None:
-        variants += cloze_variants((*known, *variants), _read_replacements(replacements))
-    write_jsonl(variants, output)
-    note(f"{len(variants)} variants to confirm: {output}")
+    known = read_stories(find_suite(options.source)).stories
+    variants = list(order_variants(known, per_story=options.orders, seed=options.seed))
+    if options.replacements is not None:
+        variants += cloze_variants((*known, *variants), _read_replacements(options.replacements))
+    write_jsonl(variants, options.output)
+    note(f"{len(variants)} variants to confirm: {options.output}")
+
+
+class GrammarOptions(Options):
+    """The grammars, and the number of items to make from them."""
+
+    grammars: Texts = option(
+        (),
+        "Built-in grammars, folders with grammar.toml, .toml files.",
+        argument="GRAMMAR...",
+    )
+    output: Path | None = option(None, "Folder for the suites.", flags=("-o",))
+    items: int = option(200, "Number of items.", ge=1)
+    seed: int = option(0, "Seed of the sample of words.")
+    every: str = option(
+        "", "All built-in grammars of a language.", flags=("--all",), metavar="LANG"
+    )
+    listed: bool = option(default=False, help="List the built-in grammars.", flags=("--list",))
+    force: bool = option(default=False, help="Replace suites that are there.")
 
 
 @app.command("pairs")
-def pairs(
-    grammars: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="GRAMMAR...", help="Built-in grammars, folders with grammar.toml, .toml files."
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None, flags.flag("-o", "--output", help="Folder for the suites.")
-    ] = None,
-    *,
-    items: Annotated[int, flags.flag("--items", min=1, help="Number of items.")] = 200,
-    seed: Annotated[int, flags.flag("--seed", help="Seed of the sample of words.")] = 0,
-    every: Annotated[
-        str, flags.flag("--all", metavar="LANG", help="All built-in grammars of a language.")
-    ] = "",
-    listed: Annotated[bool, flags.flag("--list", help="List the built-in grammars.")] = False,
-    force: Force = False,
-) -> None:
+@command_of
+def pairs(options: GrammarOptions) -> None:
     """Make suites from grammars, and the adversarial twins of those that have attractors."""
     from cimento.corpus.generation import generate_suites, lengths
     from cimento.corpus.grammar_files import find_grammar, grammar_names, read_grammar
-    from cimento.io.files import refuse_existing
-    from cimento.suites.formats.native import write_native
 
-    if listed:
-        _list_grammars(grammars or grammar_names(every))
+    every, output = options.every, options.output
+    if options.listed:
+        _list_grammars(options.grammars or grammar_names(every))
         return
-    names = [*(grammars or ()), *(grammar_names(every) if every else ())]
+    names = [*options.grammars, *(grammar_names(every) if every else ())]
     if not names or output is None:
         seen = "no grammar is given" if not names else "no folder for the suites is given"
         todo = "Write cimento suites build pairs GRAMMAR -o FOLDER; --list lists the grammars."
         raise UsageError(where="suites build pairs", seen=seen, todo=todo)
     # Nothing is written before all grammars are found and no suite is in the way.
     read = [read_grammar(find_grammar(name)) for name in names]
-    made = [generate_suites(grammar, n=items, seed=seed) for grammar in read]
+    made = [generate_suites(grammar, n=options.items, seed=options.seed) for grammar in read]
     parts = [part for pair in made for part in pair if part is not None]
-    for part in () if force else parts:
+    for part in () if options.force else parts:
         refuse_existing(output / part.name, todo=_REPLACE)
     for part in parts:
         write_native(part, output / part.name)
@@ -258,16 +224,14 @@ def pairs(
 def _list_grammars(names: Sequence[str]) -> None:
     from cimento.corpus.grammar_files import find_grammar, items_read, read_grammar
 
-    rows: list[tuple[str, ...]] = [
-        ("name", "language", "class", "phenomenon", "items with two readers")
-    ]
     paths = {name: find_grammar(name) for name in names}
     read = {folder: items_read(folder) for folder in {path.parent for path in paths.values()}}
-    for name, path in paths.items():
-        grammar = read_grammar(path)
-        items = str(read[path.parent][name] or "")
-        rows.append((name, grammar.language, grammar.term, grammar.phenomenon, items))
-    show(columns(rows))
+    rows = [
+        (name, one.language, one.term, one.phenomenon, read[path.parent][name] or "")
+        for name, path in paths.items()
+        for one in [read_grammar(path)]
+    ]
+    show(in_columns(("name", "language", "class", "phenomenon", "items with two readers"), rows))
 
 
 def _read_replacements(path: Path) -> list[Replacement]:
@@ -298,27 +262,27 @@ def _read_replacements(path: Path) -> list[Replacement]:
     return replacements
 
 
+class PromptedOptions(Options):
+    """The suite whose sentences are asked about, and where the new one goes."""
+
+    suite: str = option(..., "Pairs or rated sentences: a name or a path.", argument="SUITE")
+    output: Path = option(..., "Suite folder to write.", flags=("-o",))
+    force: bool = option(default=False, help="Replace suites that are there.")
+
+
 @app.command("prompted")
-def prompted(
-    suite: Annotated[
-        str, typer.Argument(metavar="SUITE", help="Pairs or rated sentences: a name or a path.")
-    ],
-    output: Annotated[Path, flags.flag("-o", "--output", help="Suite folder to write.")],
-    *,
-    force: Force = False,
-) -> None:
+@command_of
+def prompted(options: PromptedOptions) -> None:
     """Have models asked by prompt about the sentences of a suite: which is better, or how good.
 
     This is for models that only chat. Their answers are not the probability of a sentence, so the
     suite has its own name (NAME-prompted), and so have its runs and their numbers.
     """
-    from cimento.io.files import refuse_existing
     from cimento.paradigms.prompted import PROMPTED
     from cimento.paradigms.prompted.prompts import prompted_suite
-    from cimento.paradigms.registry import load_suite, sentence_suite
 
-    derived = prompted_suite(sentence_suite(load_suite(suite)))
-    if not force:
+    derived, output = prompted_suite(sentence_suite(load_suite(options.suite))), options.output
+    if not options.force:
         refuse_existing(output, todo=_REPLACE)
     PROMPTED.write(derived, output)
     note(f"{len(derived.items)} items: {output}. Now: cimento run {output} -m openai:URL#MODEL")

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-from cimento.cli import flags
-from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import command_of, run_option
+from cimento.cli.console import in_columns, note, show, show_json
+from cimento.cli.flags import SuiteOptions, SuitesOptions, command_of
 from cimento.cli.resources import needed_frequencies
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.declared import Options, Texts, option
 from cimento.io.files import refuse_existing, write_text
-from cimento.io.inline_markup import columns
 from cimento.models.ngram_training import MOST_ORDER
+from cimento.options import run_option
+from cimento.paradigms.registry import load_suite, load_suites, sentence_suite
+from cimento.suites.formats.native import write_native
 
 if TYPE_CHECKING:
     from cimento.compare.item_outcomes import ItemOutcomes
@@ -23,13 +24,10 @@ if TYPE_CHECKING:
     from cimento.statistics.planning import Pilot
     from cimento.suites.derived import Balance
 
-Folder = Annotated[Path, flags.flag("-o", "--output", help="Folder to write.")]
 
-
-class MatchOptions(Options):
+class MatchOptions(SuiteOptions):
     """The allowed differences between the conditions of an item."""
 
-    suite: str = option(..., "Built-in name or path.")
     output: Path = option(..., "Folder to write.", flags=("-o",))
     words: int | None = option(None, "At most so many words apart.", ge=0)
     characters: int | None = option(None, "At most so many characters apart.", ge=0)
@@ -38,21 +36,15 @@ class MatchOptions(Options):
     condition: Texts = option((), "Compare only these; may be repeated. All by default.")
 
 
-def _match_suite(options: MatchOptions) -> None:
+@command_of
+def match_suite(options: MatchOptions) -> None:
     """Write a copy with the items whose conditions match, and report how well they matched.
 
     Differences in length, frequency or words between conditions can make or hide an effect.
     """
-    from cimento.paradigms.registry import load_suite, sentence_suite
     from cimento.suites.derived import Limits, match_items
-    from cimento.suites.formats.native import write_native
 
-    limits = Limits(
-        words=options.words,
-        characters=options.characters,
-        frequency=options.frequency,
-        overlap=options.overlap,
-    )
+    limits = options.named_in(Limits)
     if limits == Limits():
         raise UsageError(
             where="cimento suites match",
@@ -66,69 +58,70 @@ def _match_suite(options: MatchOptions) -> None:
     matched = match_items(
         sentences,
         limits,
-        conditions=tuple(options.condition or ()),
+        conditions=options.condition,
         frequency=known,
         sha256=loaded.reading.sha256,
     )
     refuse_existing(options.output)
     write_native(matched.suite, options.output)
     kept = len(matched.suite.items)
+    header = ("", "items", "words apart", "characters apart", "words shared", "frequency apart")
     rows = [
-        ("", "items", "words apart", "characters apart", "words shared", "frequency apart"),
-        ("all", str(kept + len(matched.dropped)), *_numbers(matched.before)),
-        ("kept", str(kept), *_numbers(matched.after)),
+        ("all", kept + len(matched.dropped), *_numbers(matched.before)),
+        ("kept", kept, *_numbers(matched.after)),
     ]
-    show(columns(rows))
+    show(in_columns(header, rows))
     note(f"Written: {options.output}")
 
 
-match_suite = command_of(MatchOptions, _match_suite, positional="suite", metavar="SUITE")
+class PrimeOptions(SuiteOptions):
+    """The suite, and the sentences that stand before its own."""
+
+    output: Path = option(..., "Folder to write.", flags=("-o",))
+    condition: str = option(..., "Condition of the preceding sentences.")
+    earlier: int = option(1, "Number of preceding sentences.", ge=1)
+    seed: int = option(0, "Seed of the choice.")
 
 
-def prime_suite(
-    suite: flags.SuiteName,
-    output: Folder,
-    *,
-    condition: Annotated[
-        str, flags.flag("--condition", help="Condition of the preceding sentences.")
-    ],
-    earlier: Annotated[
-        int, flags.flag("--earlier", min=1, help="Number of preceding sentences.")
-    ] = 1,
-    seed: Annotated[int, flags.flag("--seed", help="Seed of the choice.")] = 0,
-) -> None:
+@command_of
+def prime_suite(options: PrimeOptions) -> None:
     """Write a copy in which sentences of other items precede every sentence, as context.
 
     Run it with --context-column context; cimento compare shows the effect of exposure.
     """
-    from cimento.paradigms.registry import load_suite, sentence_suite
-    from cimento.suites.formats.native import write_native
     from cimento.suites.variants import COLUMN, prime
 
-    loaded = load_suite(suite)
-    digest = loaded.reading.sha256
-    made = prime(sentence_suite(loaded), condition, earlier, seed=seed, sha256=digest)
+    loaded, output = load_suite(options.suite), options.output
+    made = prime(
+        sentence_suite(loaded),
+        options.condition,
+        options.earlier,
+        seed=options.seed,
+        sha256=loaded.reading.sha256,
+    )
     refuse_existing(output)
     write_native(made, output)
     note(f"Written: {output}. Run it with: cimento run {output} --context-column {COLUMN}")
 
 
-def merge_suite(
-    suites: flags.SuiteNames,
-    output: Folder,
-    *,
-    name: Annotated[str, flags.flag("--name", help="Name of the merged suite.")],
-) -> None:
+class MergeOptions(SuitesOptions):
+    """The suites to merge."""
+
+    output: Path = option(..., "Folder to write.", flags=("-o",))
+    name: str = option(..., "Name of the merged suite.")
+
+
+@command_of
+def merge_suite(options: MergeOptions) -> None:
     """Write several suites of one design as one, each as a phenomenon.
 
     Scores are normalized over a suite, so data to be pooled must be in one suite.
     """
-    from cimento.paradigms.registry import load_suites, sentence_suite
     from cimento.suites.derived import merge_suites
-    from cimento.suites.formats.native import write_native
 
-    parts = {loaded.suite.name: sentence_suite(loaded) for loaded in load_suites(suites)}
-    made = merge_suites(parts, name=name)
+    loaded, output = load_suites(options.suites), options.output
+    parts = {one.suite.name: sentence_suite(one) for one in loaded}
+    made = merge_suites(parts, name=options.name)
     refuse_existing(output)
     write_native(made, output)
     note(f"Written: {output}, {counted(len(made.items), 'item')} of {counted(len(parts), 'suite')}")
@@ -148,7 +141,9 @@ _WHERE = "cimento suites power"
 class PowerOptions(Options):
     """The pilot, the quantity to test, and the power."""
 
-    suite: str = option(..., "A pilot run, or the suite of those that --pilot names.")
+    suite: str = option(
+        ..., "A pilot run, or the suite of those that --pilot names.", argument="RUN|SUITE"
+    )
     pilot: tuple[Path, ...] = option(
         (), "A pilot run; two in all for the difference of two models.", metavar="RUN"
     )
@@ -167,7 +162,8 @@ class PowerOptions(Options):
     as_json: bool = run_option("as_json")
 
 
-def _power_of_suite(options: PowerOptions) -> None:
+@command_of
+def power_of_suite(options: PowerOptions) -> None:
     """Report how many items and clusters a difference needs, based on a pilot run.
 
     One pilot: a rate against chance, or margins, DD or a correlation with ratings against zero.
@@ -181,24 +177,11 @@ def _power_of_suite(options: PowerOptions) -> None:
     name, pilots = _pilots(options)
     unit = ""
     if options.of == "rate":
-        title, pilot = _rates(
-            name,
-            pilots,
-            question=options.question,
-            measure=options.measure,
-            against=options.against,
-        )
+        title, pilot = _rates(name, pilots, options)
     elif options.of == "correlation":
-        title, pilot = _correlated(name, pilots, question=options.question)
+        title, pilot = _correlated(name, pilots, options.question)
     else:
-        title, pilot, unit = _means(
-            name,
-            pilots,
-            question=options.question,
-            phenomenon=options.phenomenon,
-            measure=options.measure,
-            dd=options.of == "dd",
-        )
+        title, pilot, unit = _means(name, pilots, options)
     planned = plan_size(
         pilot,
         difference=options.difference,
@@ -215,16 +198,12 @@ def _power_of_suite(options: PowerOptions) -> None:
     show(on_terminal(grid))
 
 
-power_of_suite = command_of(PowerOptions, _power_of_suite, positional="suite", metavar="RUN|SUITE")
-
-
 def _pilots(options: PowerOptions) -> tuple[str, tuple[Path, ...]]:
     """The name of the suite, and its pilot runs.
 
     Raises:
         UsageError: there is no pilot.
     """
-    from cimento.paradigms.registry import load_suite
     from cimento.runs.run import open_runs
     from cimento.runs.store import MANIFEST
 
@@ -240,9 +219,7 @@ def _pilots(options: PowerOptions) -> tuple[str, tuple[Path, ...]]:
     return load_suite(options.suite).suite.name, options.pilot
 
 
-def _rates(
-    name: str, pilots: Sequence[Path], *, question: str, measure: str, against: float | None
-) -> tuple[str, Pilot]:
+def _rates(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[str, Pilot]:
     """The quantity to test, and the pilot of one model's rate or of two models' difference."""
     from cimento.compare.pilots import chance_of_rates, pilot_of_rates
 
@@ -252,12 +229,15 @@ def _rates(
             seen=f"{len(pilots)} pilots",
             todo="Give one for a rate against chance, or two for the difference of two models.",
         )
-    runs = [_pilot_run(path, name, measure) for path in pilots]
-    outcomes = [_outcomes(run, path, question) for run, path in zip(runs, pilots, strict=True)]
+    runs = [_pilot_run(path, name, options.measure) for path in pilots]
+    outcomes = [
+        _outcomes(run, path, options.question) for run, path in zip(runs, pilots, strict=True)
+    ]
     asked = f"{name}, {outcomes[0].question}"
     if len(outcomes) == _TWO:
         pilot = pilot_of_rates(outcomes, chance=None)
         return f"{asked}: {outcomes[1].model} less {outcomes[0].model}.", pilot
+    against = options.against
     goal = "chance" if against is None else f"{against:g}"
     chance = chance_of_rates(runs[0], outcomes[0].question) if against is None else against
     pilot = pilot_of_rates(outcomes, chance=chance)
@@ -287,7 +267,7 @@ def _outcomes(run: Run, path: Path, question: str) -> ItemOutcomes:
     return by_question[wanted]
 
 
-def _correlated(name: str, pilots: Sequence[Path], *, question: str) -> tuple[str, Pilot]:
+def _correlated(name: str, pilots: Sequence[Path], question: str) -> tuple[str, Pilot]:
     """The correlation to test, and its pilot."""
     from cimento.compare.item_outcomes import item_outcomes
     from cimento.compare.pilots import pilot_of_correlations
@@ -309,16 +289,15 @@ def _one_pilot(name: str, pilots: Sequence[Path], measure: str = "") -> Run:
     return _pilot_run(pilots[0], name, measure)
 
 
-def _means(
-    name: str, pilots: Sequence[Path], *, question: str, phenomenon: str, measure: str, dd: bool
-) -> tuple[str, Pilot, str]:
+def _means(name: str, pilots: Sequence[Path], options: PowerOptions) -> tuple[str, Pilot, str]:
     """The quantity to test, the pilot of margins or DD, and their unit."""
     from cimento.compare.pairwise import interactions_of
     from cimento.compare.pilots import pilot_of_interactions, pilot_of_margins
 
-    run = _one_pilot(name, pilots, measure if dd else "")
-    outcomes = _outcomes(run, pilots[0], question)
-    if not dd:
+    is_dd, phenomenon = options.of == "dd", options.phenomenon
+    run = _one_pilot(name, pilots, options.measure if is_dd else "")
+    outcomes = _outcomes(run, pilots[0], options.question)
+    if not is_dd:
         return f"{name}, margins of {run.model}.", pilot_of_margins(outcomes), outcomes.unit
     scores = run.paradigm.scores(run)
     interactions = {} if scores is None else interactions_of(scores)
@@ -356,43 +335,38 @@ def _pilot_run(path: Path, name: str, measure: str) -> Run:
     return judged_on_measure(runs, measure)[0]
 
 
-def vary_suite(
-    suite: flags.SuiteName,
-    variants: Annotated[
-        Path,
-        flags.flag(
-            "--variants", help='A file with [[variants]] (see the page "Variants of a suite").'
-        ),
-    ],
-    output: Annotated[
-        Path, flags.flag("-o", "--output", help="Folder; each variant gets one in it.")
-    ],
-) -> None:
+class VaryOptions(SuiteOptions):
+    """The suite, and what is varied in it."""
+
+    variants: Path = option(..., 'A file with [[variants]] (see the page "Variants of a suite").')
+    output: Path = option(..., "Folder; each variant gets one in it.", flags=("-o",))
+
+
+@command_of
+def vary_suite(options: VaryOptions) -> None:
     """Write variants of a suite, each with one lexical change in every item and its provenance.
 
     Run suite and variants with one model, then: cimento compare RUN RUN.
     """
-    from cimento.paradigms.registry import load_suite, sentence_suite
-    from cimento.suites.formats.native import write_native
     from cimento.suites.load import inspect_suite
     from cimento.suites.reading import summarize
     from cimento.suites.variants import open_slots, read_variants, vary
 
-    loaded = load_suite(suite)
+    loaded = load_suite(options.suite)
     sentences, digest = sentence_suite(loaded), loaded.reading.sha256
-    made = [
-        (variant, vary(sentences, variant, sha256=digest)) for variant in read_variants(variants)
-    ]
-    rows = [("variant", "items changed", "sentences changed", "items untouched", "folder")]
+    variants = read_variants(options.variants)
+    made = [(variant, vary(sentences, variant, sha256=digest)) for variant in variants]
+    rows: list[tuple[object, ...]] = []
     for variant, varied in made:
-        folder = write_native(varied.suite, output / varied.suite.name)
-        changed, untouched = str(len(varied.changed)), str(len(varied.untouched))
-        rows.append((variant.name, changed, str(varied.sentences), untouched, str(folder)))
+        folder = write_native(varied.suite, options.output / varied.suite.name)
+        changed, untouched = len(varied.changed), len(varied.untouched)
+        rows.append((variant.name, changed, varied.sentences, untouched, folder))
         for line in summarize(inspect_suite(folder)[1]):
             note(f"{varied.suite.name}: {line}")
         if left := open_slots(varied.suite):
             note(f"{varied.suite.name}: slots that nothing fills: {', '.join(left)}")
-    show(columns(rows))
+    header = ("variant", "items changed", "sentences changed", "items untouched", "folder")
+    show(in_columns(header, rows))
 
 
 class BaselineOptions(Options):
@@ -405,12 +379,12 @@ class BaselineOptions(Options):
     order: int = option(5, "Length of the longest n-grams, in words.", ge=1, le=MOST_ORDER)
 
 
-def _baseline(options: BaselineOptions) -> None:
+@command_of
+def baseline_of_text(options: BaselineOptions) -> None:
     """Make an n-gram model of texts, as a baseline: of 5 words, or with --order 1 of single ones.
 
     Smoothing is interpolated modified Kneser-Ney. Leave the sentences of the suite out of the text.
     """
-    from cimento.io.files import refuse_existing
     from cimento.models.ngram_training import train
 
     refuse_existing(options.output)
@@ -440,13 +414,12 @@ def _sentences(path: Path) -> Iterator[str]:
     return iter(open_text(path).splitlines())
 
 
-baseline_of_text = command_of(BaselineOptions, _baseline)
-
-
 class ExposureOptions(Options):
     """The corpus, and what is looked for in it."""
 
-    runs: tuple[Path, ...] = option(..., "Run folders, or folders of runs, of one suite.")
+    runs: tuple[Path, ...] = option(
+        ..., "Run folders, or folders of runs, of one suite.", argument="RUN..."
+    )
     corpus: tuple[Path, ...] = option(
         ..., "A text with a sentence a line, or a treebank (.conllu). Repeatable."
     )
@@ -456,7 +429,8 @@ class ExposureOptions(Options):
     as_json: bool = option(default=False, help="Print rates and counts as JSON.", flags=("--json",))
 
 
-def _exposure(options: ExposureOptions) -> None:
+@command_of
+def exposure_of_runs(options: ExposureOptions) -> None:
     """Count the critical words of items in a corpus, and show accuracy on those it lacks.
 
     Critical are the words that differ between the two sides, with --before words before them.
@@ -494,6 +468,3 @@ def _exposure(options: ExposureOptions) -> None:
         return
     words = sum(len(words_of(line)) for line in lines)
     show(on_terminal(exposure_grid(exposures, words=words)))
-
-
-exposure_of_runs = command_of(ExposureOptions, _exposure, positional="runs", metavar="RUN...")

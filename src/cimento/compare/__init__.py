@@ -8,25 +8,14 @@ from typing import overload
 from cimento.compare.analysis import Analysis, ModelChoice, analyze_table
 from cimento.compare.answer_table import TieRule, answer_table
 from cimento.compare.before_after import Comparison, compare_before_after
-from cimento.compare.item_outcomes import ItemOutcomes, item_outcomes, judged_on_measure
-from cimento.compare.pairwise import (
-    Correction,
-    PairedCorrelations,
-    PairedValues,
-    PairwiseComparison,
-)
-from cimento.compare.ranking import RankedModel, Ranking, Rankings, rank_models
+from cimento.compare.item_outcomes import item_outcomes, judged_on_measure
+from cimento.compare.pairwise import Correction
+from cimento.compare.ranking import Rankings, rank_models
 from cimento.runs.run import RunsLike, runs_of
 
 __all__ = [
     "Analysis",
     "Comparison",
-    "ItemOutcomes",
-    "PairedCorrelations",
-    "PairedValues",
-    "PairwiseComparison",
-    "RankedModel",
-    "Ranking",
     "Rankings",
     "analyze",
     "compare",

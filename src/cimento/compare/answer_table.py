@@ -14,6 +14,7 @@ from cimento.compare.item_outcomes import distinct_names, item_outcomes, judged_
 from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.tables import REQUESTS
 from cimento.io.tables import TOKENS as TOKENS_TABLE
+from cimento.io.values import grouped
 from cimento.measures.normalising import Frequency, zipf_frequencies
 from cimento.paradigms.regions.people import verdicts_of_people
 from cimento.runs.outcomes import GROUP
@@ -122,22 +123,23 @@ def answer_table(
     """
     judged = judged_on_measure(runs, measure)
     models = _models(judged, ties)
-    asked = dict.fromkeys(key for one in (*models, *people) for key in one.answers)
-    if not models or not asked:
+    respondents = (*models, *people)
+    if not models or not any(one.answers for one in respondents):
         todo = "Give runs of suites with predictions, targets or tiers."
         raise UsageError(where=_WHERE, seen="nothing was judged in these runs", todo=todo)
     keys = tuple(dict.fromkeys(key for one in models for key in one.answers))
     first_runs = {run.suite_name: run for run in reversed(judged)}
     columns = {name: _columns(run) for name, run in first_runs.items()}
-    _need_column(phenomenon, columns)
+    if phenomenon:
+        known = dict.fromkeys(column for of_suite in columns.values() for column in of_suite)
+        where, seen = f"--phenomenon={phenomenon}", "no suite has such a column"
+        need_known(phenomenon, known, where=where, seen=seen)
     texts = {key: text for run in first_runs.values() for key, text in _texts(run).items()}
     clusters = {key: name for run in first_runs.values() for key, name in _clusters(run).items()}
-    respondents = (*models, *people)
-    columns_of = [[one.answers.get(key, math.nan) for key in keys] for one in respondents]
     return AnswerTable(
         keys=keys,
         respondents=respondents,
-        right=np.array(columns_of).T,
+        right=np.array([[one.answers.get(key, math.nan) for key in keys] for one in respondents]).T,
         phenomena=tuple(_phenomenon(key, first_runs, columns, phenomenon) for key in keys),
         clusters=tuple(clusters.get(key) for key in keys),
         covariates={name: _covariate(name, keys, judged, columns, texts) for name in covariates},
@@ -194,31 +196,31 @@ def _models(runs: Sequence[Run], ties: TieRule) -> list[Respondent]:
 
     answers: dict[str, dict[Key, float]] = {}
     facts: dict[str, tuple[str, str]] = {}
-    counts: dict[str, list[int]] = {}
+    tied: Counter[str] = Counter()
+    undefined: Counter[str] = Counter()
     for run, name in zip(runs, distinct_names(runs), strict=True):
         for one in item_outcomes([run]):
             rows = run.outcomes().filter(pl.col("question") == one.question)
             rows = rows.filter(rows["method"] == rows["method"][0]) if len(rows) else rows
             facts.setdefault(name, (one.kind, one.family))
-            count = counts.setdefault(name, [0, 0])
             held = answers.setdefault(name, {})
             for item, verdict, right in rows.select("item", "verdict", "right").iter_rows():
                 tie = verdict == "tie"
-                count[0] += tie
+                tied[name] += tie
                 if tie and ties == "half":
                     held[run.suite_name, item] = 0.5
                 elif right is not None:
                     held[run.suite_name, item] = float(right)
                 else:
-                    count[1] += 1
+                    undefined[name] += 1
     return [
         Respondent(
             name=name,
             kind=facts[name][0],
             family=facts[name][1],
             answers=held,
-            ties=counts[name][0],
-            undefined=counts[name][1],
+            ties=tied[name],
+            undefined=undefined[name],
         )
         for name, held in answers.items()
     ]
@@ -257,11 +259,12 @@ def _tokens(keys: Sequence[Key], runs: Sequence[Run]) -> Floats:
     Raises:
         UsageError: no model's tokens are known of an item.
     """
-    counts: dict[Key, list[float]] = {}
-    for run in runs:
-        if {TOKENS_TABLE.name, REQUESTS.name} <= run.tables.keys():
-            for item, tokens in _tokens_of(run):
-                counts.setdefault((run.suite_name, item), []).append(tokens)
+    counts = grouped(
+        ((run.suite_name, item), tokens)
+        for run in runs
+        if {TOKENS_TABLE.name, REQUESTS.name} <= run.tables.keys()
+        for item, tokens in _tokens_of(run)
+    )
     missing = next((key for key in keys if key not in counts), None)
     if missing is not None:
         raise UsageError(
@@ -284,18 +287,6 @@ def _tokens_of(run: Run) -> Iterator[tuple[str, float]]:
     by_condition = joined.filter(within).group_by("item", "condition").len()
     by_item = by_condition.group_by("item", maintain_order=True).agg(pl.col("len").mean())
     yield from by_item.iter_rows()
-
-
-def _need_column(name: str, columns: Columns) -> None:
-    """Refuse the name of a column that no suite has.
-
-    Raises:
-        UsageError: no suite has it.
-    """
-    known = dict.fromkeys(column for of_suite in columns.values() for column in of_suite)
-    where, seen = f"--phenomenon={name}", "no suite has such a column"
-    if name:
-        need_known(name, known, where=where, seen=seen)
 
 
 def _phenomenon(

@@ -30,9 +30,9 @@ from cimento.compare.pairwise import (
     paired_outcomes,
     paired_scores,
 )
-from cimento.compare.ranking import corrected_correlations
 from cimento.compare.ways import WaysCompared, compare_ways, is_restated
 from cimento.errors import UsageError
+from cimento.io.inline_markup import isolated, notebook_table
 from cimento.io.tables import REQUESTS
 from cimento.report.sides import UNNAMED, Sides
 
@@ -158,13 +158,17 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Rates, values and correlations, as notebooks show them."""
-        from cimento.report.grid import grids_html
-
-        head = [
+        head = (
             f"first: {pair.first}; second: {pair.second}; {pair.shared} shared items"
             for pair in self.runs
-        ]
-        return grids_html(list(self.grids().values()), head=head)
+        )
+        tables = (
+            notebook_table(
+                grid.header, grid.text, title=grid.title, notes=grid.footnotes, labels=grid.labels
+            )
+            for grid in self.grids().values()
+        )
+        return f"<p>{'<br>'.join(map(isolated, head))}</p>{''.join(tables)}"
 
 
 def compare_before_after(
@@ -196,7 +200,8 @@ def compare_before_after(
         if is_restated(before, after):
             continue  # what agrees is compared below
         _refuse_unrelated(before, after)
-        for both in _questions_of_both(before, after):
+        one, other = _by_question(before, after)
+        for both in ((one[name], other[name]) for name in one if name in other):
             headlines |= {(both[0].suite, both[0].question)} if both[0].headline else set()
             if both[0].right or both[1].right:
                 rates.append(compare_pair(*both, with_values=True, seed=seed))
@@ -204,15 +209,18 @@ def compare_before_after(
                 values.append(change)
             correlations += paired_correlations(*both)
         values += paired_scores(before, after, seed=seed)
+    models = _two_models(matches)
     return Comparison(
         runs=tuple(_shared(*both) for both in matches),
-        models=_two_models(matches),
+        models=models,
         sides=_sides(matches),
         rates=corrected(rates, correction),
         headlines=frozenset(headlines),
         values=tuple(values),
-        correlations=corrected_correlations(correlations, correction),
-        means=_means(matches),
+        correlations=corrected(correlations, correction),
+        means=named_means(
+            [run for pair in matches for run in pair], [*(models or UNNAMED)] * len(matches)
+        ),
         ways=_ways(matches, seed=seed),
         only_first=_unpaired(sides[0], (one for one, _ in matches)),
         only_second=_unpaired(sides[1], (other for _, other in matches)),
@@ -245,18 +253,6 @@ def _by_question(
     both = named_alike([item_outcomes([run], every_question=True) for run in (first, second)])
     one, other = ({outcomes.question: outcomes for outcomes in side} for side in both)
     return one, other
-
-
-def _questions_of_both(first: Run, second: Run) -> list[tuple[ItemOutcomes, ItemOutcomes]]:
-    """The outcomes of the questions that two runs share."""
-    one, other = _by_question(first, second)
-    return [(one[name], other[name]) for name in one if name in other]
-
-
-def _means(pairs: Sequence[tuple[Run, Run]]) -> tuple[SuiteMean, ...]:
-    """The means of both sides over the suites of a benchmark."""
-    names = _two_models(pairs) or ("before", "after")
-    return named_means([run for pair in pairs for run in pair], [*names] * len(pairs))
 
 
 def _two_models(pairs: Sequence[tuple[Run, Run]]) -> tuple[str, str] | None:

@@ -106,8 +106,7 @@ def margin_covariates(
 
 def _of_run(run: Run, frequency: Frequency | None) -> list[MarginCovariates]:
     suite = judged_suite(run)
-    clusters = suite.clusters() if suite.cluster else None
-    margins = margins_of_costs(run, frequency)
+    clusters, margins = suite.clusters(), margins_of_costs(run, frequency)
     outcomes = run.outcomes()
     rows = []
     for place, question in enumerate(prediction.name for prediction in suite.predictions):
@@ -119,7 +118,21 @@ def _of_run(run: Run, frequency: Frequency | None) -> list[MarginCovariates]:
             name: [by_item[place, item] or 0.0 for item in items]
             for name, by_item in margins.items()
         }
-        rows.append(_regressed(run, question, items, columns, Design.of(items, clusters)))
+        kept = _independent(columns)
+        regression = regress(list(items.values()), kept, Design.of(items, clusters))
+        rows.append(
+            MarginCovariates(
+                suite=run.suite.name,
+                model=run.model,
+                prediction=question,
+                n=len(items),
+                mean_bits=math.fsum(items.values()) / len(items) if items else None,
+                left_out=tuple(name for name in columns if name not in kept),
+                coefficients=regression.coefficients,
+                p_holm={},
+                reason=regression.reason,
+            )
+        )
     return rows
 
 
@@ -158,28 +171,6 @@ def _margins(
         for place, judged_run in enumerate(judged)
         for item, margin in zip(suite.columns.ids, judged_run.margins_bits.tolist(), strict=True)
     }
-
-
-def _regressed(
-    run: Run,
-    prediction: str,
-    items: Mapping[str, float],
-    columns: Mapping[str, Sequence[float]],
-    design: Design,
-) -> MarginCovariates:
-    kept = _independent(columns)
-    regression = regress(list(items.values()), kept, design)
-    return MarginCovariates(
-        suite=run.suite.name,
-        model=run.model,
-        prediction=prediction,
-        n=len(items),
-        mean_bits=math.fsum(items.values()) / len(items) if items else None,
-        left_out=tuple(name for name in columns if name not in kept),
-        coefficients=regression.coefficients,
-        p_holm={},
-        reason=regression.reason,
-    )
 
 
 def _independent(columns: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]]:
@@ -311,8 +302,7 @@ def part_rates(
         right: whether each judged item is right.
         parts: ids of the items of each part, by its name.
     """
-    suite = judged_suite(run)
-    clusters = suite.clusters() if suite.cluster else None
+    clusters = judged_suite(run).clusters()
     for name, items in parts.items():
         judged = [item for item in right if item in items]
         passed = [right[item] for item in judged]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from cimento.compare.covariates import EVERY, PartRate, part_rates, verdicts_of
+from cimento.io.values import grouped
 from cimento.paradigms.regions.contrast import find_contrast
 from cimento.paradigms.regions.judging import judged_suite, whole_items
 from cimento.runs.run import Run
@@ -175,9 +176,7 @@ def exposure(run: Run, pairs: Sequence[Pair], *, seed: int = 0) -> Exposure:
         seed: seed of the permutation test of the correlation.
     """
     right = verdicts_of(run)
-    items: dict[str, list[Pair]] = {}
-    for pair in pairs:
-        items.setdefault(pair.item, []).append(pair)
+    items = grouped((pair.item, pair) for pair in pairs)
     seen = {item for item, several in items.items() if any(p.n_good or p.n_bad for p in several)}
     whole = {item for item, several in items.items() if any(p.n_whole for p in several)}
     parts = {EVERY: set(items), SEEN: seen, UNSEEN: items.keys() - seen, WHOLE: whole}
@@ -186,14 +185,12 @@ def exposure(run: Run, pairs: Sequence[Pair], *, seed: int = 0) -> Exposure:
         item: value for item, value in outcomes.select("item", "value").iter_rows() if item in items
     }
     ratios = [sum(pair.log_ratio for pair in items[item]) / len(items[item]) for item in margins]
-    suite = judged_suite(run)
-    clusters = suite.clusters() if suite.cluster else None
     return Exposure(
         suite=run.suite.name,
         model=run.model,
         parts=tuple(part_rates(run, right, parts)),
         margins=correlate(
             list(margins.values()), ratios, kind="spearman", seed=seed,
-            design=Design.of(margins, clusters),
+            design=Design.of(margins, judged_suite(run).clusters()),
         ),
     )  # fmt: skip

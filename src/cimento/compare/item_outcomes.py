@@ -14,6 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import UsageError
+from cimento.io.values import grouped
 from cimento.runs.identity import is_trial, suite_digests
 from cimento.runs.outcomes import design_of
 from cimento.suites.naming import is_number, named
@@ -21,7 +22,6 @@ from cimento.suites.naming import is_number, named
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
     from cimento.runs.summary import SuiteMean
     from cimento.statistics.design import Design
@@ -162,11 +162,12 @@ def judged_on_measure(runs: Sequence[Run], measure: str) -> list[Run]:
 
 
 def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes]:
-    estimates: dict[str, list[Estimate]] = {}
-    for estimate in run.estimates():
-        correlated = estimate.statistic in COEFFICIENTS and estimate.role in PROMINENT
-        if not estimate.group and (estimate.role in roles or correlated):
-            estimates.setdefault(estimate.question, []).append(estimate)
+    estimates = grouped(
+        (one.question, one)
+        for one in run.estimates()
+        if not one.group
+        and (one.role in roles or (one.statistic in COEFFICIENTS and one.role in PROMINENT))
+    )
     family, step = step_of(str(run.manifest.get("named") or run.model))
     predictions = named(getattr(run.suite, "predictions", ()))
     formulas = {prediction.name: prediction.formula for prediction in predictions}
@@ -373,24 +374,18 @@ def _flat(run: Run) -> dict[str, str]:
 _OWN_SCALES = ("causal", "masked", "seq2seq")
 
 
-def scales_of_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
-    """The kinds whose scores lie on scales of their own; kinds that are not known are left out.
+def different_scales(kinds: Iterable[str]) -> str | None:
+    """The reason against testing differences of scores between kinds of models; None if none.
 
     A causal model gives the probability of a text, a masked model a pseudo-log-likelihood
     (Salazar et al. 2020, doi:10.18653/v1/2020.acl-main.240), a sequence-to-sequence model the
     probability of what it fills in.
-    """
-    present = set(kinds)
-    return tuple(kind for kind in _OWN_SCALES if kind in present)
-
-
-def different_scales(kinds: Iterable[str]) -> str | None:
-    """The reason against testing differences of scores between kinds of models; None if none.
 
     Args:
-        kinds: of the models, as manifests have them.
+        kinds: of the models, as manifests have them; kinds that are not known are left out.
     """
-    names = scales_of_kinds(kinds)
+    present = set(kinds)
+    names = [kind for kind in _OWN_SCALES if kind in present]
     if len(names) < 2:  # noqa: PLR2004  # one kind has one scale
         return None
     return f"scores of {' and '.join(names)} models are on different scales"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from cimento.compare.item_outcomes import ItemOutcomes, different_scales, rates_only
 from cimento.errors import counted
@@ -278,7 +278,7 @@ def _conditions(table: pl.DataFrame) -> dict[str, dict[str, float]]:
 
 Correction: TypeAlias = Literal["holm", "bh"]
 
-CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
+_CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -377,15 +377,15 @@ def compare_pair(
         else Statistic(None, "no item that only the first gets right"),
         test=share_test(after, before, design),
         kappa=cohen_kappa(before, after, design=design, what="verdicts"),
-        detectable=least,
-        no_detectable=_why_undetectable(changes, design) if least is None else "",
+        detectable=least.value,
+        no_detectable=f"detectable: {least.reason}" if least.reason else "",
         values=paired_outcomes(first, second, seed=seed) if with_values else None,
         note=rates_only((first.kind, second.kind)),
         design=design,
     )
 
 
-def detectable(changes: Sequence[float], design: Design) -> float | None:
+def detectable(changes: Sequence[float], design: Design) -> Statistic:
     """The smallest difference of two shares that as many items would show, with a power of 0.8.
 
     Args:
@@ -393,38 +393,32 @@ def detectable(changes: Sequence[float], design: Design) -> float | None:
         design: of the items.
 
     Returns:
-        The difference; None where the two differ on no item, or on too few to show anything, or
+        The difference; a reason where the two differ on no item, or on too few to show anything, or
         where there are too few independent items or clusters for a test.
     """
-    share = sum(map(bool, changes)) / len(changes) if changes else 0.0
-    if not share or design.shortage:
-        return None
-    return detectable_difference(effective_number(changes, design), discordant=share)
-
-
-def _why_undetectable(changes: Sequence[float], design: Design) -> str:
-    """The reason why no difference would be shown; see `detectable`."""
     differing = sum(map(bool, changes))
     if not differing:
-        return "detectable: the two differ on no item"
+        return Statistic(None, "the two differ on no item")
     if design.shortage:
-        return f"detectable: {design.shortage}"
-    return (
-        f"detectable: the two differ on {counted(differing, 'item')} of {len(changes)}, too few"
-        " for a power of 0.8"
-    )
+        return Statistic(None, design.shortage)
+    share = differing / len(changes)
+    least = detectable_difference(effective_number(changes, design), discordant=share)
+    few = f"the two differ on {counted(differing, 'item')} of {len(changes)}, too few for a power"
+    return Statistic(least, f"{few} of 0.8" if least is None else None)
 
 
-def corrected(
-    comparisons: Sequence[PairwiseComparison], correction: Correction
-) -> tuple[PairwiseComparison, ...]:
+Tested = TypeVar("Tested", bound="PairwiseComparison | PairedCorrelations")
+
+
+def corrected(comparisons: Sequence[Tested], correction: Correction) -> tuple[Tested, ...]:
     """The comparisons with their p-values corrected over all of them.
 
     Args:
-        comparisons: made together.
+        comparisons: of shares or of correlations, made together.
         correction: ``holm``, or ``bh`` for the share of false finds.
     """
-    p_values = CORRECTIONS[correction]([comparison.test.p for comparison in comparisons])
+    tests = (one.test if isinstance(one, PairwiseComparison) else one.change for one in comparisons)
+    p_values = _CORRECTIONS[correction]([test.p for test in tests])
     return tuple(
         dataclasses.replace(comparison, corrected=p, family=len(comparisons))
         for comparison, p in zip(comparisons, p_values, strict=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from cimento.io.values import grouped
 from cimento.paradigms.regions.estimates import factorial_of
 from cimento.paradigms.regions.judging import (
     compares_sentences,
@@ -69,7 +70,7 @@ class PivotCell:
     @property
     def shown(self) -> EstimateCell:
         """The accuracy in percent."""
-        return EstimateCell.percent((self.accuracy, self.low, self.high), self.n, self.reason)
+        return EstimateCell.of(self.accuracy, self, self.n, percent=True)
 
 
 def pivot(runs: Sequence[Run], measures: Sequence[str] = ()) -> list[PivotCell]:
@@ -214,14 +215,10 @@ _chance = partial(percent, absent=BLANK)
 
 def _mean_over_suites(cells: Sequence[PivotCell]) -> EstimateCell:
     """The mean over suites of one column, as if the suites had been drawn."""
-    suites: dict[str, list[float]] = {}
-    for cell in cells:
-        if cell.accuracy is not None:
-            suites.setdefault(cell.suite, []).append(cell.accuracy)
+    suites = grouped((cell.suite, cell.accuracy) for cell in cells if cell.accuracy is not None)
     accuracies = [math.fsum(values) / len(values) for values in suites.values()]
     mean = mean_of(accuracies, Design.independent(len(accuracies)), seed=0)
-    if mean.low is None or mean.high is None:
-        reason = (mean.reason or "").replace("value", "suite")
-        return EstimateCell.percent((mean.value, None, None), mean.n, reason)
-    ends = (mean.value, max(0.0, mean.low), min(1.0, mean.high))
-    return EstimateCell.percent(ends, mean.n, None)
+    if mean.low is not None and mean.high is not None:
+        mean = replace(mean, low=max(0.0, mean.low), high=min(1.0, mean.high))
+    reason = (mean.reason or "").replace("value", "suite")
+    return EstimateCell.of(mean.value, mean, mean.n, percent=True, reason=reason)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from cimento.compare.item_outcomes import ItemOutcomes, rates_only
 from cimento.compare.pairwise import (
-    CORRECTIONS,
     Correction,
     PairedCorrelations,
     PairwiseComparison,
@@ -18,6 +16,7 @@ from cimento.compare.pairwise import (
     paired_correlations,
 )
 from cimento.errors import UsageError
+from cimento.io.values import grouped
 from cimento.report.grid import Grid
 from cimento.statistics.agreement import Agreement, krippendorff_alpha
 from cimento.statistics.design import Significance
@@ -134,9 +133,7 @@ def rank_models(
     Raises:
         UsageError: no suite was run by two models.
     """
-    groups: dict[tuple[str, str], list[ItemOutcomes]] = {}
-    for one in outcomes:
-        groups.setdefault((one.suite, one.question), []).append(one)
+    groups = grouped(((one.suite, one.question), one) for one in outcomes)
     several = [group for group in groups.values() if len(group) > 1]
     rankings = [
         _ranking(judged, seed=seed)
@@ -161,24 +158,8 @@ def rank_models(
     pairs = iter(corrected([pair for ranking in rankings for pair in ranking.pairs], correction))
     return Rankings(
         rankings=tuple(_placed(r, [next(pairs) for _ in r.pairs]) for r in rankings),
-        correlations=corrected_correlations(correlations, correction),
+        correlations=corrected(correlations, correction),
         alone=tuple(dict.fromkeys(titles)),
-    )
-
-
-def corrected_correlations(
-    changes: Sequence[PairedCorrelations], correction: Correction
-) -> tuple[PairedCorrelations, ...]:
-    """The differences of correlations with their p-values corrected over all of them.
-
-    Args:
-        changes: made together.
-        correction: ``holm``, or ``bh`` for the share of false finds.
-    """
-    p_values = CORRECTIONS[correction]([change.change.p for change in changes])
-    return tuple(
-        dataclasses.replace(change, corrected=p, family=len(changes))
-        for change, p in zip(changes, p_values, strict=True)
     )
 
 
@@ -188,8 +169,8 @@ def _placed(ranking: Ranking, pairs: Sequence[PairwiseComparison]) -> Ranking:
     tested = [(pair.first, pair.second, pair.corrected) for pair in pairs]
     ranks = rank_by_pairs(shares, tested if shares else [], corrected=True).ranks
     by_model = {rank.name: rank for rank in ranks}
-    models = (dataclasses.replace(one, rank=by_model.get(one.model)) for one in ranking.models)
-    return dataclasses.replace(ranking, pairs=tuple(pairs), models=tuple(models))
+    models = (replace(one, rank=by_model.get(one.model)) for one in ranking.models)
+    return replace(ranking, pairs=tuple(pairs), models=tuple(models))
 
 
 def _ranking(group: Sequence[ItemOutcomes], *, seed: int) -> Ranking:

@@ -221,17 +221,6 @@ def _correlations(
     }
 
 
-def divided(compared: Sequence[WaysCompared]) -> dict[str, list[str]]:
-    """Item to the questions on which both ways differ, the most divided first."""
-    questions: dict[str, list[str]] = {}
-    for one in compared:
-        for cell, items in zip(CELLS, one.cells, strict=False):
-            if cell[0] != cell[1]:
-                for item in items:
-                    questions.setdefault(item, []).append(one.words)
-    return dict(sorted(questions.items(), key=lambda entry: -len(entry[1])))
-
-
 def ways_grids(compared: Sequence[WaysCompared], *, with_items: bool) -> dict[str, Grid]:
     """The tables of a suite that was asked by probability and in words.
 
@@ -285,8 +274,8 @@ def _short(question: str) -> str:
 
 def _equal(one: WaysCompared) -> EstimateCell:
     share = one.equal / one.n if one.n else None
-    ends = (share, one.agreement.low, one.agreement.high)
-    return EstimateCell.percent(ends, one.n, one.agreement.reason if one.n else "")
+    reason = None if one.n else ""
+    return EstimateCell.of(share, one.agreement, one.n, percent=True, reason=reason)
 
 
 def _percent_right(one: WaysCompared, cells: tuple[int, int]) -> str:
@@ -297,10 +286,7 @@ def _percent_right(one: WaysCompared, cells: tuple[int, int]) -> str:
 def _estimated(value: float | None, ends: Agreement | Correlation) -> EstimateCell:
     """A coefficient with its interval; without an agreement its reason stands elsewhere."""
     n = ends.n if isinstance(ends, Correlation) else ends.items
-    return EstimateCell(
-        value=value, low=ends.low, high=ends.high, n=n, reason=(ends.reason or "") if n else "",
-        digits=2,
-    )  # fmt: skip
+    return EstimateCell.of(value, ends, n, digits=2, reason=None if n else "")
 
 
 def _detected(number: DetectionValue, n: int) -> EstimateCell:

@@ -21,9 +21,7 @@ from cimento.corpus.connectives.inventories import (
     Connective,
     Inventory,
     Passage,
-    implausible_candidates,
     passage_of,
-    plausible_candidates,
     ranked_candidates,
     regions_of,
     replaced,
@@ -154,12 +152,13 @@ def _proposal(
 ) -> dict[str, str]:
     """A proposal drawn from the likeliest candidates, so that items get different ones."""
     generator = random.Random(f"{seed}/{identity}")  # noqa: S311  # a draw, not a secret
-    unlike = [other for other in implausible_candidates(connective, inventory) if not other.shared]
+    ranked = ranked_candidates(DecisionKind.SENTENCES, connective, inventory)
+    unlike = [other for other in ranked if not other.shared]
     names = [other.name for other in unlike]
     best = [other.name for other in unlike if other.same_class] or names
     if section is DecisionKind.SENTENCES:
         return {"replacement": generator.choice(best)} if best else {}
-    plausible = plausible_candidates(connective, inventory)[:1]
+    plausible = ranked_candidates(DecisionKind.BLANKS, connective, inventory)[:1]
     taken = [other.name for other in plausible]
     others = [name for name in names if name not in taken]
     first = [name for name in best if name in others][: IMPLAUSIBLE * 2]

@@ -12,13 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from cimento.corpus import Sentence, Word, token_spans
-from cimento.corpus.forms import (
-    NO_OTHER,
-    SEVERAL,
-    Contexts,
-    agreeing_words,
-    other_forms,
-)
+from cimento.corpus.forms import NO_OTHER, SEVERAL, Contexts, agreeing_words, other_forms
 from cimento.corpus.morphology import Morphology
 from cimento.errors import UsageError, did_you_mean
 

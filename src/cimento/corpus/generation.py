@@ -370,52 +370,48 @@ def _item(
     *,
     adversarial: bool,
 ) -> Item:
-    if template.texts:
-        return _item_of_texts(grammar, template, filled, number, adversarial=adversarial)
+    make = _of_texts if template.texts else _of_forms
+    is_numbered = template.is_pair or not template.texts
+    return Item(
+        str(number) if is_numbered else f"{template.name}-{number:02}",
+        tuple(make(grammar, template, filled, adversarial=adversarial)),
+    )
+
+
+def _of_forms(
+    grammar: Grammar, template: GrammarTemplate, filled: Mapping[str, Filled], *, adversarial: bool
+) -> Iterator[Condition]:
+    """The conditions with the right form of the target and with its wrong ones."""
     slot = template.target
     target = filled[slot.name]
-    forms = [(TARGET, target.form), *_wrong_forms(grammar, slot, target)]
     columns = _columns(grammar, template, filled, adversarial=adversarial)
     other = dict(twins(grammar, template, filled))
-    conditions = []
-    for name, form in forms:
+    regions = functools.partial(_regions, grammar, template.text, adversarial=adversarial)
+    for name, form in ((TARGET, target.form), *_wrong_forms(grammar, slot, target)):
         word = {slot.name: Filled(target.word, target.bundle, {"": form})}
-        regions = _regions(grammar, template.text, {**filled, **word}, adversarial=adversarial)
-        cells = {}
-        for column, twin in other.items():
-            twin_regions = _regions(
-                grammar, template.text, {**twin, **word}, adversarial=adversarial
-            )
-            cells[column] = write_regions((region.text, region.glued) for region in twin_regions)
-        conditions.append(Condition(name, regions, {**columns, **cells}))
-    return Item(str(number), tuple(conditions))
+        cells = {
+            column: write_regions((region.text, region.glued) for region in regions(twin | word))
+            for column, twin in other.items()
+        }
+        yield Condition(name, regions({**filled, **word}), {**columns, **cells})
 
 
-def _item_of_texts(
-    grammar: Grammar,
-    template: GrammarTemplate,
-    filled: Mapping[str, Filled],
-    number: int,
-    *,
-    adversarial: bool,
-) -> Item:
-    """An item with a condition for each text, all with the same words."""
-    conditions = []
+def _of_texts(
+    grammar: Grammar, template: GrammarTemplate, filled: Mapping[str, Filled], *, adversarial: bool
+) -> Iterator[Condition]:
+    """A condition for each text, all with the same words."""
+    words = _lemmas(grammar, filled)
+    varied = {
+        f"{slot.name}_{feature}": filled[slot.name].bundle[feature]
+        for slot in template.slots
+        for feature in slot.vary
+    }
     for name, text in template.texts.items():
-        regions = _regions(grammar, text, filled, adversarial=adversarial)
         if template.is_pair:
-            columns = {"template": template.name, "words": _lemmas(grammar, filled)}
-            columns |= {
-                f"{slot.name}_{feature}": filled[slot.name].bundle[feature]
-                for slot in template.slots
-                for feature in slot.vary
-            }
+            columns = {"template": template.name, "words": words, **varied}
         else:
-            words = _lemmas(grammar, filled)
             columns = {"phenomenon": template.name, "words": words, **grammar.conditions[name]}
-        conditions.append(Condition(name, regions, columns))
-    id_ = str(number) if template.is_pair else f"{template.name}-{number:02}"
-    return Item(id_, tuple(conditions))
+        yield Condition(name, _regions(grammar, text, filled, adversarial=adversarial), columns)
 
 
 def _lemmas(grammar: Grammar, filled: Mapping[str, Filled]) -> str:
@@ -465,18 +461,14 @@ def _suite(grammar: Grammar, items: Sequence[Item], name: str) -> Suite:
         comment=grammar.description,
         tags=(grammar.term,) if grammar.term else (),
     )
-    if grammar.factors:
-        suite = Suite(
-            meta, region_names=grammar.regions, predictions=(), items=tuple(items),
-            factors=dict(grammar.factors),
-        )  # fmt: skip
-        return with_design(suite)
-    return Suite(
+    suite = Suite(
         meta=meta,
         region_names=grammar.regions,
-        predictions=tuple(_predictions(grammar, items[0])),
+        predictions=() if grammar.factors else tuple(_predictions(grammar, items[0])),
         items=tuple(items),
+        factors=dict(grammar.factors),
     )
+    return with_design(suite) if grammar.factors else suite
 
 
 def _predictions(grammar: Grammar, item: Item) -> Iterator[Prediction]:

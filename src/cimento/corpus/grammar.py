@@ -153,12 +153,12 @@ class Grammar:
 
     name: str
     language: str
-    phenomenon: str
     features: Mapping[str, tuple[str, ...]]
     parts: Mapping[str, PartOfSpeech]
     lexicon: tuple[LexiconWord, ...]
     templates: tuple[GrammarTemplate, ...]
     regions: tuple[str, ...]
+    phenomenon: str = ""
     term: str = ""
     description: str = ""
     source: str = ""

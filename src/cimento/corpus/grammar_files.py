@@ -9,8 +9,9 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from cimento.corpus.grammar import (
     BAD,
@@ -37,16 +38,8 @@ CLASSES = (
 
 DEFAULT_CAP = 0.05
 _BUILT_IN = Path(__file__).parents[1] / "data" / "grammars"
-_KEYS = frozenset(
-    {
-        "name", "language", "phenomenon", "class", "description", "source", "regions", "features",
-        "parts", "templates", "wrong", "factors", "critical", "cap", "spelling",
-    }
-)  # fmt: skip
-_SLOT_KEYS = frozenset(
-    {"pos", "where", "vary", "fixed", "agrees_with", "differs_from", "features", "target"}
-)
-_TEMPLATE_KEYS = frozenset({"name", "text", "texts", GOOD, BAD, "slots"})
+_Reader = Callable[[object], object]
+"""From a value of TOML to that of a record; a value of another kind is a TypeError."""
 
 
 def grammar_names(language: str = "") -> list[str]:
@@ -110,7 +103,7 @@ def read_grammar(path: Path) -> Grammar:
     shared = path.parent / LANGUAGE
     content = _merged(read_toml(shared) if shared.is_file() else {}, read_toml(path))
     try:
-        _need_keys(content, _KEYS, str(path))
+        _need_keys(content, {"name", "class", "cap", *_GRAMMAR}, str(path))
         grammar = _grammar(content, path)
     except (KeyError, TypeError, AttributeError, ValueError, re.error) as error:
         seen = f"a key is missing or of the wrong kind ({type(error).__name__}: {error})"
@@ -147,48 +140,37 @@ def _grammar(content: Mapping[str, object], path: Path) -> Grammar:
         need_known(
             term, CLASSES, where=str(path), seen=f"there is no class {term!r}", error=InputError
         )
+    values = _values(content, _GRAMMAR, "language", "regions", "parts", "templates")
     return Grammar(
         name=_name(content, path),
-        language=_text(content["language"]),
-        phenomenon=_text(content.get("phenomenon", "")),
         term=term,
-        description=_text(content.get("description", "")),
-        source=_text(content.get("source", "")),
-        regions=_texts(content["regions"]),
-        features={
-            name: _texts(values) for name, values in _table(content.get("features", {})).items()
-        },
-        parts=_parts(content),
-        lexicon=_lexicon(path.parent / LEXICON, _parts(content)),
-        templates=tuple(map(_template, _list(content["templates"]))),
-        wrong=tuple(map(_texts, _list(content.get("wrong", [])))),
-        factors={
-            name: _texts(levels) for name, levels in _table(content.get("factors", {})).items()
-        },
-        critical=_text(content.get("critical", "")),
         cap=float(cap),
-        spelling=tuple(
-            (re.compile(pattern), replacement)
-            for pattern, replacement in map(_texts, _list(content.get("spelling", [])))
-        ),
+        lexicon=_lexicon(path.parent / LEXICON, values["parts"]),
+        **values,
     )
 
 
-def _parts(content: Mapping[str, object]) -> dict[str, PartOfSpeech]:
+def _values(table: Mapping[str, object], readers: Mapping[str, _Reader], *needed: str) -> Any:  # noqa: ANN401  # fields of a record
+    """The values of a table by name, each as its reader reads it."""
+    for key in needed:
+        if key not in table:
+            raise KeyError(key)
+    return {key: read(table[key]) for key, read in readers.items() if key in table}
+
+
+def _parts(value: object) -> dict[str, PartOfSpeech]:
     parts = {}
-    for name, entry in _table(content["parts"]).items():
+    for name, entry in _table(value).items():
         table = _table(entry)
-        _need_keys(table, {"inflects", "closed"}, f"part {name!r}")
-        inflects = _texts(table.get("inflects", []))
-        closed = bool(table.get("closed", False))
-        parts[name] = PartOfSpeech(name=name, inflects=inflects, closed=closed)
+        _need_keys(table, _PART, f"part {name!r}")
+        parts[name] = PartOfSpeech(name=name, **_values(table, _PART))
     return parts
 
 
 def _template(entry: object) -> GrammarTemplate:
     table = _table(entry)
     name = _text(table["name"])
-    _need_keys(table, _TEMPLATE_KEYS, f"template {name!r}")
+    _need_keys(table, {"name", "text", "texts", GOOD, BAD, "slots"}, f"template {name!r}")
     texts = _table(table.get("texts", {}))
     if GOOD in table or BAD in table:
         texts = {GOOD: table[GOOD], BAD: table[BAD]}
@@ -202,18 +184,13 @@ def _template(entry: object) -> GrammarTemplate:
 
 
 def _slot(name: str, table: Mapping[str, object]) -> Slot:
-    _need_keys(table, _SLOT_KEYS, f"slot {name!r}")
-    return Slot(
-        name=name,
-        pos=_text(table["pos"]),
-        where={key: _one_or_more(value) for key, value in _table(table.get("where", {})).items()},
-        vary=_texts(table.get("vary", [])),
-        fixed={key: _text(value) for key, value in _table(table.get("fixed", {})).items()},
-        agrees_with=_text(table.get("agrees_with", "")),
-        differs_from=_text(table.get("differs_from", "")),
-        features=_texts(table.get("features", [])),
-        target=bool(table.get("target", False)),
-    )
+    _need_keys(table, _SLOT, f"slot {name!r}")
+    return Slot(name=name, **_values(table, _SLOT, "pos"))
+
+
+def _rule(value: object) -> tuple[re.Pattern[str], str]:
+    pattern, replacement = _texts(value)
+    return re.compile(pattern), replacement
 
 
 def _need_keys(table: Mapping[str, object], known: Collection[str], where: str) -> None:
@@ -360,3 +337,25 @@ def _table(value: object) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise TypeError(f"{value!r} is no table")
     return value
+
+
+def _named(read: _Reader) -> _Reader:
+    """The reader of a table, each of whose values has the same reader."""
+    return lambda value: {name: read(part) for name, part in _table(value).items()}
+
+
+def _each(read: _Reader) -> _Reader:
+    """The reader of a list, each of whose values has the same reader."""
+    return lambda value: tuple(map(read, _list(value)))
+
+
+_PART: Mapping[str, _Reader] = {"inflects": _texts, "closed": bool}
+_SLOT: Mapping[str, _Reader] = {
+    "pos": _text, "where": _named(_one_or_more), "vary": _texts, "fixed": _named(_text),
+    "agrees_with": _text, "differs_from": _text, "features": _texts, "target": bool,
+}  # fmt: skip
+_GRAMMAR: Mapping[str, _Reader] = {
+    "language": _text, "phenomenon": _text, "description": _text, "source": _text,
+    "regions": _texts, "features": _named(_texts), "parts": _parts, "templates": _each(_template),
+    "wrong": _each(_texts), "factors": _named(_texts), "critical": _text, "spelling": _each(_rule),
+}  # fmt: skip

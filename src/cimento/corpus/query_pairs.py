@@ -12,28 +12,13 @@ from typing import NamedTuple
 
 from cimento.corpus import Sentence, Word
 from cimento.corpus.connectives.inventories import Passage, regions_of
-from cimento.corpus.edits import (
-    Change,
-    Dependents,
-    Editor,
-    Pieces,
-    pieces_of,
-    text_of,
-)
+from cimento.corpus.edits import Change, Dependents, Editor, Pieces, pieces_of, text_of
 from cimento.corpus.queries import Request, TreebankIndex
 from cimento.corpus.queries.matching import find
 from cimento.corpus.search import DuplicateSentences
 from cimento.errors import counted
-from cimento.suites import (
-    BAD,
-    GOOD,
-    PAIR_PREDICTION,
-    Condition,
-    Item,
-    Meta,
-    Prediction,
-    Suite,
-)
+from cimento.io.values import grouped
+from cimento.suites import BAD, GOOD, PAIR_PREDICTION, Condition, Item, Meta, Prediction, Suite
 from cimento.suites.stimuli import stimulus_text
 
 REGIONS = ("before", "target", "after")
@@ -180,10 +165,8 @@ def _by_sentence(
     index: TreebankIndex, requests: Iterable[Request], longest: int, reasons: Counter[str]
 ) -> Iterator[tuple[int, list[Mapping[str, int]]]]:
     """The matches of each sentence that is neither long nor repeated."""
-    matches: dict[int, list[Mapping[str, int]]] = {}
-    for request in requests:
-        for match in find(index, request):
-            matches.setdefault(match.sentence, []).append(match.words)
+    every = (match for request in requests for match in find(index, request))
+    matches = grouped((match.sentence, match.words) for match in every)
     known = DuplicateSentences()
     for number, here in sorted(matches.items()):
         sentence = index.sentence(number)
@@ -347,9 +330,7 @@ def draw_pairs(
         seed: seed of the draw.
     """
     generator = random.Random(seed)  # noqa: S311  # a draw, not a secret
-    by_value: dict[str, list[TreebankPair]] = {}
-    for pair in pairs:
-        by_value.setdefault(pair.value, []).append(pair)
+    by_value = grouped((pair.value, pair) for pair in pairs)
     for members in by_value.values():
         generator.shuffle(members)
     drawn: list[TreebankPair] = []

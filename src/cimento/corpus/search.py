@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from cimento.corpus import Sentence
 from cimento.corpus.connectives.inventories import Inventory
 from cimento.corpus.connectives.matching import (
+    Finder,
     Match,
     Rule,
     anchor,
@@ -56,31 +57,6 @@ class Hit:
     head_has_cop: bool
     initial: bool
     question: bool
-
-
-class Finder:
-    """A finder of the connectives of an inventory that a rule accepts.
-
-    Args:
-        inventory: the connectives to look for.
-        rule: the rule for occurrences that count.
-    """
-
-    def __init__(self, inventory: Inventory, rule: Rule) -> None:
-        self.inventory = inventory
-        self.rule = rule
-        self._matcher = rule.matcher(inventory)
-        self._asking = {
-            connective.name for connective in inventory.connectives if connective.interrogative
-        }
-
-    def find(self, sentence: Sentence) -> list[Match]:
-        """The occurrences in a sentence that count."""
-        return [
-            match
-            for match in self._matcher.find(sentence)
-            if self.rule.accepts(sentence, match, interrogative=match.connective in self._asking)
-        ]
 
 
 class DuplicateSentences:

@@ -246,15 +246,14 @@ def masked(text: str, masks: Masks, counts: Counter[str] | None = None) -> str:
         counts: if given, counts the parts found.
     """
     seen = Counter[str]() if counts is None else counts
-    seen["addresses"] += len(_URL.findall(text))
-    if masks.urls == "mask":
-        text = _URL.sub(URL_MASK, text)
-    seen["mentions"] += len(_MENTION.findall(text))
-    if masks.mentions == "mask":
-        text = _MENTION.sub(MENTION_MASK, text)
-    seen["hashtags"] += len(_HASHTAG.findall(text))
-    if masks.hashtags != "keep":
-        text = _HASHTAG.sub(HASHTAG_MASK if masks.hashtags == "mask" else r"\1", text)
+    for name, treatment, pattern, mask in (
+        ("addresses", masks.urls, _URL, URL_MASK),
+        ("mentions", masks.mentions, _MENTION, MENTION_MASK),
+        ("hashtags", masks.hashtags, _HASHTAG, HASHTAG_MASK),
+    ):
+        seen[name] += len(pattern.findall(text))
+        if treatment != "keep":
+            text = pattern.sub(mask if treatment == "mask" else r"\1", text)
     return text
 
 

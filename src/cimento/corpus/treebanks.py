@@ -17,14 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from cimento.corpus import (
-    Multiword,
-    Sentence,
-    Word,
-    joined_tokens,
-    range_faults,
-    tree_faults,
-)
+from cimento.corpus import Multiword, Sentence, Word, joined_tokens, range_faults, tree_faults
 from cimento.errors import InputError, counted
 from cimento.io.files import reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, whole_number

@@ -141,9 +141,9 @@ class ModelHandle:
         self._scorer = None
         if isinstance(self.source, ScorerSource):
             self.source.release()
-        # A model refers to itself in cycles, and its memory is needed for the next one.
-        gc.collect()
-        give_back()
+            # A model refers to itself in cycles, and its memory is needed for the next one.
+            gc.collect()
+            give_back()
 
     @functools.cached_property
     def sized(self) -> Sized | None:

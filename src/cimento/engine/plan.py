@@ -28,7 +28,7 @@ from cimento.models.hf.names import DEMO_MODELS
 from cimento.models.registry import OPENERS, shown_name
 from cimento.models.server import LIMITS
 from cimento.runs.usage import Price, Tokens
-from cimento.suites.builtin import builtin_names, find_suite
+from cimento.suites.builtin import find_suite, is_builtin
 from cimento.suites.fetching import fetch
 from cimento.suites.published import find_published, is_published
 
@@ -468,7 +468,7 @@ def _model(name: str, prefetched: Prefetched) -> CimentoError | None:
 
 
 def _suite(name: str, into: Path, prefetched: Prefetched) -> CimentoError | None:
-    here = name in builtin_names() or expanded(name).exists()
+    here = is_builtin(name) or expanded(name).exists()
     try:
         if not here and is_published(name):
             dataset = find_published(name)

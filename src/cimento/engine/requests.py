@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import InputError
@@ -103,10 +104,8 @@ class Answers:
 
     def outline(self) -> Answers:
         """The same answers with empty tables, which keep their columns."""
-        import polars as pl
-
-        # Not `clear`, whose result keeps the rows alive.
-        empty = {n: pl.LazyFrame(schema=rows.collect_schema()) for n, rows in self.tables.items()}
+        schemas = {name: rows.collect_schema() for name, rows in self.tables.items()}
+        empty = {name: _empty(tuple(schema.items())) for name, schema in schemas.items()}
         return replace(self, tables=empty)
 
     def since(self, first: int) -> Answers:
@@ -144,6 +143,14 @@ class Answers:
             model=self.model or following.model,
             usage={**self.usage, **{self.n + n: tokens for n, tokens in following.usage.items()}},
         )
+
+
+@lru_cache(maxsize=64)
+def _empty(columns: tuple[tuple[str, pl.DataType], ...]) -> pl.LazyFrame:
+    """A table without rows, made once for the same columns: every unit of a run needs one."""
+    import polars as pl
+
+    return pl.LazyFrame(schema=dict(columns))
 
 
 NO_ANSWERS = Answers(tables={}, n=0)

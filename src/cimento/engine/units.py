@@ -15,9 +15,9 @@ import json
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, count, pairwise, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from cimento.engine.cache import AnswerCache, union
 from cimento.engine.requests import (
@@ -114,21 +114,24 @@ class Unit:
     @classmethod
     def of(cls, requests: Sequence[Request]) -> Unit:
         """The unit of some requests, in this order."""
-        # The repr of a frozen record has all of its fields and is the same every time.
-        asked = hashlib.sha256("\n".join(map(repr, requests)).encode())
-        return cls(asked.hexdigest()[:32], tuple(requests))
+        return cls(hashlib.sha256(_plain(requests).encode()).hexdigest()[:32], tuple(requests))
 
 
-class Place(NamedTuple):
-    """The place of a request: a unit and a number in it.
+def _plain(requests: Sequence[Request]) -> str:
+    """Requests as text with all of their fields, the same every time."""
+    scores = [request for request in requests if isinstance(request, Score)]
+    if len(scores) < len(requests):
+        return "\n".join(map(repr, requests))
+    # Sentences differ, and hardly anything else: to write it anew for each takes several times as
+    # long as the model on a fast GPU may wait.
+    texts = [score.text for score in scores]
+    others: dict[tuple[object, ...], int] = {}
+    numbers = [others.setdefault(score[1:], len(others)) for score in scores]
+    return repr((Score.__name__, texts, numbers, [*others]))
 
-    Attributes:
-        unit: number of the unit.
-        number: number of the request in the unit.
-    """
 
-    unit: int
-    number: int
+Place: TypeAlias = "tuple[int, int]"
+"""The place of a request: the number of a unit, and a number in the unit."""
 
 
 class Division:
@@ -162,7 +165,7 @@ class Division:
             for start in range(0, len(some), size):
                 unit = Unit.of(some[start : start + size])
                 number = self._add(unit)
-                places.update((r, Place(number, n)) for n, r in enumerate(unit.requests))
+                places.update(zip(unit.requests, zip(repeat(number), count()), strict=False))
         return [places.get(request) or known[request] for request in requests]
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from cimento.cite.sentences import RunFacts
 from cimento.errors import TableError
 from cimento.io.tables import REQUESTS, TOKENS
+from cimento.io.values import grouped
 from cimento.runs.outcomes import Outcome, each_outcome
 from cimento.runs.store import BLANK, blank_before, manifest_part
 from cimento.suites import JsonValue
@@ -55,54 +56,25 @@ class ExportedResult:
         return tuple(one for one in self.outcomes if counts(one))
 
 
-@dataclass(frozen=True)
-class RunData:
+class RunData(RunFacts):
     """A run, with the parts of it that exports need.
 
+    The blank before a text is in its policy, as the suite has it if it has a rule of its own.
+
     Attributes:
-        run: the run.
+        suite: the name of the suite.
+        sha256: the sha256 of the suite; empty if the manifest has none.
+        model: the name of the model, without its revision.
+        created: the time when the run was made, in ISO 8601.
     """
 
-    run: Run
-
-    @property
-    def suite(self) -> str:
-        """The name of the suite."""
-        return self.run.suite.name
-
-    @property
-    def card(self) -> Mapping[str, JsonValue]:
-        """The model card of the run."""
-        return manifest_part(self.run.manifest, "model")
-
-    @property
-    def asking(self) -> Mapping[str, JsonValue]:
-        """The settings under which the model was asked."""
-        return manifest_part(self.run.manifest, "asking")
-
-    @property
-    def policy(self) -> Mapping[str, JsonValue]:
-        """The scoring policy; empty for a recording, which was scored by another program.
-
-        The blank before a text is that of the suite, if it has a rule of its own.
-        """
-        policy = {} if self.run.model_kind == "replay" else manifest_part(self.asking, "policy")
-        return policy and {**policy, BLANK: blank_before(self.run.manifest)}
-
-    @property
-    def model(self) -> str:
-        """The name of the model, without its revision."""
-        return str(self.card.get("name") or self.run.model)
-
-    @property
-    def sha256(self) -> str:
-        """The sha256 of the suite; empty if the manifest has none."""
-        return str(manifest_part(self.run.manifest, "suite").get("sha256") or "")
-
-    @property
-    def created(self) -> str:
-        """The time when the run was made, in ISO 8601."""
-        return str(self.run.manifest.get("created", ""))
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self.suite = self.meta.name
+        self.sha256 = str(manifest_part(run.manifest, "suite").get("sha256") or "")
+        self.model = str(self.card.get("name") or run.model)
+        self.policy = self.policy and {**self.policy, BLANK: blank_before(run.manifest)}
+        self.created = str(run.manifest.get("created", ""))
 
     @property
     def timestamp(self) -> float:
@@ -123,18 +95,19 @@ class RunData:
     @cached_property
     def results(self) -> tuple[ExportedResult, ...]:
         """The questions of the run, with all estimates that are not details."""
-        groups: dict[tuple[str, str], list[Estimate]] = {}
-        for estimate in self.run.estimates():
-            if not estimate.group and estimate.role != "detail":
-                groups.setdefault((estimate.question, estimate.method), []).append(estimate)
-        outcomes: defaultdict[tuple[str, str], list[Outcome]] = defaultdict(list)
-        for outcome in each_outcome(self.run.outcomes()):
-            outcomes[outcome.question, outcome.method].append(outcome)
+        groups = grouped(
+            ((estimate.question, estimate.method), estimate)
+            for estimate in self.run.estimates()
+            if not estimate.group and estimate.role != "detail"
+        )
+        outcomes = grouped(
+            ((one.question, one.method), one) for one in each_outcome(self.run.outcomes())
+        )
         return tuple(
             ExportedResult(
                 name=" ".join(filter(None, (method, question))),
                 estimates=tuple(estimates),
-                outcomes=tuple(outcomes[question, method]),
+                outcomes=tuple(outcomes.get((question, method), ())),
             )
             for (question, method), estimates in groups.items()
         )

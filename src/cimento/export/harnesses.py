@@ -20,6 +20,7 @@ from cimento.export.data import (
     uncertainty,
 )
 from cimento.io.files import write_text
+from cimento.io.values import grouped
 from cimento.runs.job import ITEMS_OF_SUITE
 from cimento.runs.outcomes import Estimate, Outcome, each_outcome
 from cimento.runs.store import BLANK
@@ -68,7 +69,7 @@ def _log(run: RunData) -> dict[str, JsonValue]:
 
 
 def _spec(run: RunData, ids: list[str]) -> dict[str, JsonValue]:
-    manifest, meta = run.run.manifest, run.run.suite.meta
+    manifest, meta = run.manifest, run.meta
     sample_ids: list[JsonValue] = [*ids]
     return {
         "eval_id": _id(run),
@@ -99,10 +100,9 @@ def _spec(run: RunData, ids: list[str]) -> dict[str, JsonValue]:
 
 
 def _samples(run: RunData) -> list[dict[str, JsonValue]]:
-    by_item: dict[str, list[tuple[ExportedResult, Outcome]]] = {}
-    for result in run.results:
-        for outcome in result.outcomes:
-            by_item.setdefault(outcome.item, []).append((result, outcome))
+    by_item = grouped(
+        (outcome.item, (result, outcome)) for result in run.results for outcome in result.outcomes
+    )
     return [_inspect_sample(run, item, outcomes) for item, outcomes in by_item.items()]
 
 
@@ -167,7 +167,7 @@ def _score(result: ExportedResult) -> JsonValue:
 
 def _id(run: RunData) -> str:
     """An id derived from the run, so that exporting twice makes no second log."""
-    text = json.dumps(run.run.manifest, sort_keys=True, default=str)
+    text = json.dumps(run.manifest, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:22]
 
 
@@ -206,7 +206,7 @@ def _write_model(place: Path, runs: Sequence[RunData]) -> list[Path]:
         name: [_sample(run, result, k, one) for k, one in enumerate(result.scored)]
         for name, (run, result) in tasks.items()
     }
-    versions = {name: run.run.suite.meta.version for name, (run, _) in tasks.items()}
+    versions = {name: run.meta.version for name, (run, _) in tasks.items()}
     results: dict[str, JsonValue] = {
         "results": {name: _metrics(name, result) for name, (_, result) in tasks.items()},
         "group_subtasks": {name: [] for name in tasks},
@@ -242,7 +242,7 @@ def _whole(run: RunData, estimate: Estimate) -> JsonValue:
     """The number of items of the whole suite, of which a limit may have left some out."""
     if run.asking.get("limit") is None:
         return estimate.n + estimate.unscored
-    return run.run.manifest.get(ITEMS_OF_SUITE, NOT_KNOWN)
+    return run.manifest.get(ITEMS_OF_SUITE, NOT_KNOWN)
 
 
 def _tasks(runs: Sequence[RunData]) -> dict[str, tuple[RunData, ExportedResult]]:
@@ -290,7 +290,7 @@ def _or_not_known(value: float | None) -> JsonValue:
 
 
 def _config(name: str, run: RunData, result: ExportedResult) -> dict[str, JsonValue]:
-    meta = run.run.suite.meta
+    meta = run.meta
     return {
         "task": name,
         "dataset_path": meta.name,

@@ -22,6 +22,7 @@ from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError
 from cimento.export.data import ExportedResult, RunData, bounds, standard_error
 from cimento.io.files import write_text
+from cimento.io.values import grouped
 from cimento.report.formatting import estimate_label, interval, number
 from cimento.runs.outcomes import Estimate, Outcome
 from cimento.runs.store import file_name
@@ -72,8 +73,8 @@ def _place(run: RunData) -> PurePosixPath:
 
     The name is derived from the run, so that exporting twice makes no second record.
     """
-    developer, _, name = _model_id(run).rpartition("/")
-    digest = hashlib.sha256(json.dumps(run.run.manifest, sort_keys=True).encode()).digest()
+    developer, _, name = run.model.rpartition("/")
+    digest = hashlib.sha256(json.dumps(run.manifest, sort_keys=True).encode()).digest()
     # The validator wants the form of a random UUID.
     stem = str(uuid.UUID(bytes=digest[:16], version=4))
     return PurePosixPath(_safe(run.suite), _safe(developer or NOT_STATED), _safe(name), stem)
@@ -110,7 +111,7 @@ def _record(run: RunData, organization: str) -> dict[str, JsonValue]:
         "schema_version": EVERY_EVAL_VERSION,
         "evaluation_id": _evaluation_id(run),
         "evaluation_timestamp": run.created,
-        "retrieved_timestamp": _epoch(run),
+        "retrieved_timestamp": str(run.timestamp),
         "source_metadata": {
             "source_name": "cimento",
             "source_type": "evaluation_run",
@@ -119,8 +120,8 @@ def _record(run: RunData, organization: str) -> dict[str, JsonValue]:
         },
         "eval_library": {
             "name": "cimento",
-            "version": str(run.run.manifest.get("cimento", NOT_STATED)),
-            "additional_details": _texts(run.run.manifest.get("versions")),
+            "version": str(run.manifest.get("cimento", NOT_STATED)),
+            "additional_details": _texts(run.manifest.get("versions")),
         },
         "model_info": _model(run),
         "evaluation_results": [
@@ -133,13 +134,12 @@ def _record(run: RunData, organization: str) -> dict[str, JsonValue]:
 
 
 def _model(run: RunData) -> dict[str, JsonValue]:
-    card, versions = run.card, run.run.manifest.get("versions")
-    model_id = _model_id(run)
-    developer = model_id.rpartition("/")[0]
+    card, versions = run.card, run.manifest.get("versions")
+    developer = run.model.rpartition("/")[0]
     engine = versions.get("transformers") if isinstance(versions, dict) else None
     info: dict[str, JsonValue] = {
         "name": run.model,
-        "id": model_id,
+        "id": run.model,
         "developer": developer or NOT_STATED,
         "additional_details": {
             **_availability(run),
@@ -210,7 +210,7 @@ def _result(run: RunData, result: ExportedResult, estimate: Estimate) -> dict[st
 
 
 def _source(run: RunData) -> dict[str, JsonValue]:
-    meta = run.run.suite.meta
+    meta = run.meta
     details: dict[str, JsonValue] = {
         "version": meta.version,
         "language": meta.language,
@@ -234,7 +234,7 @@ def _row(run: RunData, result: ExportedResult, outcome: Outcome) -> dict[str, Js
     return {
         "schema_version": f"instance_level_eval_{EVERY_EVAL_VERSION}",
         "evaluation_id": _evaluation_id(run),
-        "model_id": _model_id(run),
+        "model_id": run.model,
         "evaluation_name": f"{run.suite}: {result.name}",
         "evaluation_result_id": _result_id(run, result, result.estimates[0]),
         "sample_id": outcome.item,
@@ -252,21 +252,12 @@ def _row(run: RunData, result: ExportedResult, outcome: Outcome) -> dict[str, Js
 
 
 def _evaluation_id(run: RunData) -> str:
-    return f"{run.suite}/{_model_id(run).replace('/', '_')}/{_epoch(run)}"
+    return f"{run.suite}/{run.model.replace('/', '_')}/{run.timestamp}"
 
 
 def _result_id(run: RunData, result: ExportedResult, estimate: Estimate) -> str:
     several = f"/{estimate.statistic}" if len(result.estimates) > 1 else ""
     return f"{_evaluation_id(run)}#{result.name}{several}"
-
-
-def _model_id(run: RunData) -> str:
-    """The model's id on the Hugging Face hub, or its bare name if it is from elsewhere."""
-    return run.model
-
-
-def _epoch(run: RunData) -> str:
-    return str(run.timestamp)
 
 
 def _texts(value: object) -> dict[str, JsonValue]:
@@ -300,9 +291,7 @@ def write_eval_results(
         StorageError: the folder cannot be written.
     """
     need_hub_name(dataset)
-    by_model: dict[str, list[RunData]] = {}
-    for run in runs:
-        by_model.setdefault(run.run.model, []).append(run)
+    by_model = grouped((run.run.model, run) for run in runs)
     name = f"{file_name(dataset.partition('/')[2])}.yaml"
     texts = {
         model: eval_results(several, dataset=dataset, source=source)
@@ -375,7 +364,7 @@ def _notes(run: RunData, one: Estimate, label: str) -> str:
         one: its estimate.
         label: the model, with the options in which several runs of one suite differ.
     """
-    version = run.run.suite.meta.version
+    version = run.meta.version
     parts = (
         estimate_label(one) or one.statistic,
         label.removeprefix(run.run.model).strip(" ()"),
@@ -385,6 +374,6 @@ def _notes(run: RunData, one: Estimate, label: str) -> str:
         f"suite version {version}" if version else "",
         f"suite sha256 {run.sha256[:12]}" if run.sha256 else "",
         f"revision {run.card.get('revision')}" if run.card.get("revision") else "",
-        f"cimento {run.run.manifest.get('cimento', '')}",
+        f"cimento {run.manifest.get('cimento', '')}",
     )
     return "; ".join(filter(None, parts))

@@ -93,11 +93,11 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
     for number, name in enumerate(tables):
         head += [f"- config_name: {name}", f"  data_files: data/{name}.parquet"]
         head += ["  default: true"] if number == 0 else []
-    suites = ", ".join(dict.fromkeys(run.suite for run in runs))
+    stated = {run.suite: run.meta.licence for run in runs}
     body = [
         "---",
         "",
-        f"# Answers to {suites}",
+        f"# Answers to {', '.join(stated)}",
         "",
         f"{counted(len(runs), 'run')} of cimento, with everything that the models said.",
         "",
@@ -113,7 +113,10 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
         f'table = load_dataset("PATH", "{tables[0]}", split="train")',
         "```",
         "",
-        *_licences(runs),
+        "## Licenses of the suites",
+        "",
+        *(f"- `{suite}`: {licence or 'not stated'}" for suite, licence in stated.items()),
+        "",
         "## How it was made",
         "",
         methods_paragraph(opened, appendix=True),
@@ -125,13 +128,6 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
         "```",
     ]
     return "\n".join([*head, *body]) + "\n"
-
-
-def _licences(runs: Sequence[RunData]) -> list[str]:
-    """The section on the license of each suite."""
-    stated = {run.suite: run.run.suite.meta.licence or "not stated" for run in runs}
-    lines = [f"- `{suite}`: {licence}" for suite, licence in stated.items()]
-    return ["## Licenses of the suites", "", *lines, ""]
 
 
 def _results(runs: Sequence[RunData]) -> Grid:

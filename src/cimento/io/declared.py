@@ -6,16 +6,18 @@ and manifests need to know of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, need_known
 from cimento.io.parsing import in_words
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
     from pydantic.fields import FieldInfo
 
 
@@ -24,8 +26,8 @@ def option(
     help: str,  # noqa: A002  # as every command line calls it
     *,
     flags: tuple[str, ...] = (),
-    unit: str = "",
     metavar: str = "",
+    argument: str = "",
     where: Literal["anywhere", "command line", "this run"] = "anywhere",
     ge: float | None = None,
     le: float | None = None,
@@ -36,15 +38,16 @@ def option(
         default: the value of an option that is not given.
         help: what the option does, in one sentence.
         flags: other ways to write it on the command line, such as ``-m``.
-        unit: the unit of its value.
         metavar: the name of its value in the help.
+        argument: the same for an option that commands take without a flag; those of a command stand
+            before those that it shares.
         where: ``command line``: no file may set it, since it says what is trusted; ``this run``: it
             concerns a single call and is not recorded.
         ge: the least value allowed.
         le: the greatest value allowed.
     """
     extra: dict[str, Any] = {
-        "flags": list(flags), "unit": unit, "metavar": metavar, "where": where
+        "flags": list(flags), "metavar": metavar, "argument": argument, "where": where
     }  # fmt: skip
     return Field(default=default, description=help, json_schema_extra=extra, ge=ge, le=le)
 
@@ -75,25 +78,26 @@ def _assigned(value: object) -> object:
     return pairs
 
 
-def parse_settings(texts: Sequence[str]) -> dict[str, str]:
-    """A mapping from ``KEY=VALUE`` texts.
-
-    Raises:
-        UsageError: a text has no ``=``, or nothing before it.
-    """
-    try:
-        return cast("dict[str, str]", _assigned(list(texts)))
-    except ValueError as error:
-        raise UsageError(where="--set", seen=f"got {list(texts)!r}", todo=f"{error}.") from error
-
-
 Settings: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_assigned)]
+
+
+RecordT = TypeVar("RecordT", bound="DataclassInstance")
 
 
 class Options(BaseModel):
     """The base of the options of commands; an option that is not declared is refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    def named_in(self, record: type[RecordT], **others: object) -> RecordT:
+        """A record of settings with the values of the options that its fields are named like.
+
+        Args:
+            record: a dataclass; each of its fields is an option or given here.
+            others: the fields that are no options, or have another value.
+        """
+        names = {field.name for field in fields(record)} - others.keys()
+        return record(**{name: getattr(self, name) for name in names}, **others)
 
 
 def about(field: FieldInfo) -> Mapping[str, Any]:
@@ -112,8 +116,8 @@ def recorded_fields(model: type[Options]) -> dict[str, FieldInfo]:
     Args:
         model: the class of the options.
     """
-    fields = model.model_fields.items()
-    return {name: field for name, field in fields if about(field).get("where") == "anywhere"}
+    declared = model.model_fields.items()
+    return {name: field for name, field in declared if about(field).get("where") == "anywhere"}
 
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -133,12 +137,8 @@ def checked(
         UsageError: an option does not exist, or does not take the value given.
     """
     for name in values:
-        if name not in model.model_fields:
-            raise UsageError(
-                where=_flag(name, prefix),
-                seen="there is no such option",
-                todo=did_you_mean(name, model.model_fields),
-            )
+        flag, seen = _flag(name, prefix), "there is no such option"
+        need_known(name, model.model_fields, where=flag, seen=seen)
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:

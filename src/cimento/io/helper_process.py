@@ -114,15 +114,11 @@ def _packed(call: object) -> bytes:
 
 
 def _arrow(table: pl.DataFrame) -> tuple[Callable[[bytes], pl.DataFrame], tuple[bytes]]:
-    stream = io.BytesIO()
-    table.write_ipc(stream, compression="uncompressed")
-    return _from_arrow, (stream.getvalue(),)
-
-
-def _from_arrow(content: bytes) -> pl.DataFrame:
     import polars as pl
 
-    return pl.read_ipc(content)
+    stream = io.BytesIO()
+    table.write_ipc(stream, compression="uncompressed")
+    return pl.read_ipc, (stream.getvalue(),)
 
 
 def _started() -> subprocess.Popen[bytes]:

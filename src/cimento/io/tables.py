@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NewType, TypeAlias, TypeVar, get_args
 
-from cimento.errors import TableError, UsageError, did_you_mean
+from cimento.errors import TableError, UsageError, need_known
 from cimento.io.files import atomically
 from cimento.io.parquet import refuse_growth, write_parquet
 from cimento.io.parsing import whole_number
@@ -271,12 +271,7 @@ def parse_columns(names: Sequence[str]) -> tuple[Column, ...]:
     """
     single = [part.strip() for name in names for part in name.split(",") if part.strip()]
     for name in single:
-        if name not in COLUMNS:
-            raise UsageError(
-                where="--columns",
-                seen=f"there is no column {name!r}",
-                todo=did_you_mean(name, COLUMNS),
-            )
+        need_known(name, COLUMNS, where="--columns", seen=f"there is no column {name!r}")
     return tuple(column for column in COLUMNS if column in single)
 
 
@@ -357,13 +352,8 @@ def write_table(table: Rows, schema: TableSchema, folder: Path) -> Path:
     """
     path = folder / f"{schema.name}.parquet"
     validate(table, schema, where=str(path))
-    metadata = metadata_of(schema)
-    return atomically(path, lambda file: write_parquet(table, file, metadata=metadata), sealed=True)
-
-
-def metadata_of(schema: TableSchema) -> dict[str, str]:
-    """The metadata of the file of a table."""
-    return {"cimento_table": schema.name, "cimento_schema_version": str(SCHEMA_VERSION)}
+    about = {"cimento_table": schema.name, "cimento_schema_version": str(SCHEMA_VERSION)}
+    return atomically(path, lambda file: write_parquet(table, file, metadata=about), sealed=True)
 
 
 def find_table(schema: TableSchema, folder: Path) -> pl.DataFrame | None:
@@ -376,15 +366,13 @@ def find_table(schema: TableSchema, folder: Path) -> pl.DataFrame | None:
     return read_table(schema, folder) if present else None
 
 
-def read_table(schema: TableSchema, folder: Path, *, rows: int | None = None) -> pl.DataFrame:
-    """Read a table that `write_table` wrote, or only its first rows.
+def read_table(schema: TableSchema, folder: Path) -> pl.DataFrame:
+    """Read a table that `write_table` wrote.
 
     Raises:
         TableError: the file is missing, is not Parquet, or has another schema or a later version.
     """
-    table = scan_table(schema, folder)
-    path = folder / f"{schema.name}.parquet"
-    return collected(table if rows is None else table.head(rows), where=path)
+    return collected(scan_table(schema, folder), where=folder / f"{schema.name}.parquet")
 
 
 def scan_table(schema: TableSchema, folder: Path, *, is_new: bool = False) -> pl.LazyFrame:

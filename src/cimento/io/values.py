@@ -1,4 +1,4 @@
-"""Values, or the reasons why there are none; sums in a fixed order; ragged arrays of them.
+"""Values, or the reasons why there are none; groups; sums in a fixed order; ragged arrays.
 
 The order of additions decides which sentences tie. All sums here go from left to right.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     Integers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
     Flags: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
+Record = TypeVar("Record")
+Key = TypeVar("Key")
 Unit: TypeAlias = Literal["bits", "nats"]
 
 BITS_PER_NAT = 1 / math.log(2)
@@ -46,6 +48,24 @@ def total(values: Sequence[float]) -> float:
     on) and numpy's (which adds in pairs) round differently.
     """
     return functools.reduce(operator.add, values, 0.0)
+
+
+def grouped(pairs: Iterable[tuple[Key, Record]]) -> dict[Key, list[Record]]:
+    """The values of each key, both in the order in which they first come.
+
+    Example:
+        >>> grouped([("a", 1), ("b", 2), ("a", 3)])
+        {'a': [1, 3], 'b': [2]}
+    """
+    groups: dict[Key, list[Record]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
+
+
+def group_by(records: Iterable[Record], key: Callable[[Record], Key]) -> dict[Key, list[Record]]:
+    """The records with each key, in order; the keys in the order of their first records."""
+    return grouped((key(record), record) for record in records)
 
 
 Numbers: TypeAlias = tuple[float, ...]

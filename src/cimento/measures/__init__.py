@@ -2,16 +2,39 @@
 
 All functions are pure: they take stored tables and plain records, and no model. `regions` computes
 the values that predictions over regions compare, `sentence` holds the measures of whole
-sentences, and `scores` computes these for every sentence of a run.
+sentences, and `scores` computes these for every sentence of a run. Here measures are found by name:
+those of cimento, with a parameter after a colon, and those of plug-ins.
 """
 
 from __future__ import annotations
 
-from cimento.io.values import BITS_PER_NAT, Missing, Unit, Value, surprisal_bits, total
-from cimento.measures.named import columns_needed, find_measure, find_measures, judged_on
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeGuard
+
+from cimento.errors import UsageError, did_you_mean
+from cimento.io.parsing import number_in
+from cimento.io.plugins import blamed, find_plugin
+from cimento.io.tables import COLUMNS, Column
+from cimento.io.values import (
+    BITS_PER_NAT,
+    Missing,
+    Undefined,
+    Unit,
+    Value,
+    surprisal_bits,
+    total,
+)
 from cimento.measures.regions import RegionValues, region_metric, region_values
 from cimento.measures.scores import NOT_ASKED, corrected
-from cimento.measures.sentence import MEASURES, Measure, Sentence, corpus_perplexity
+from cimento.measures.sentence import (
+    ADJUSTABLE,
+    MEASURES,
+    Measure,
+    Sentence,
+    corpus_perplexity,
+)
 
 __all__ = [
     "BITS_PER_NAT",
@@ -34,3 +57,98 @@ __all__ = [
     "surprisal_bits",
     "total",
 ]
+
+REGIONS = "regions"
+"""The name that stands for the values of regions where a measure is named."""
+
+_BY_ANY_NAME = {
+    name: measure for measure in MEASURES.values() for name in (measure.name, *measure.aliases)
+}
+
+
+def find_measure(name: str) -> Measure:
+    """The measure of a name; ``penlp:0.6`` is PenLP with an alpha of 0.6.
+
+    Raises:
+        UsageError: there is no such measure, or its alpha is no positive number.
+    """
+    family, colon, alpha = name.strip().lower().partition(":")
+    if not colon and family in _BY_ANY_NAME:
+        return _BY_ANY_NAME[family]
+    if colon and family in ADJUSTABLE:
+        return ADJUSTABLE[family](_alpha(alpha, name))
+    if not colon and (plugged := _plugged(family)):
+        return plugged
+    if colon and family in _BY_ANY_NAME:
+        raise UsageError(
+            where=f"measure {name!r}",
+            seen=f"{family} has no alpha",
+            todo=f"Only {' and '.join(ADJUSTABLE)} have one.",
+        )
+    raise UsageError(
+        where=f"measure {name!r}",
+        seen="there is no such measure",
+        todo=did_you_mean(family, [*_BY_ANY_NAME, REGIONS]),
+    )
+
+
+def _plugged(name: str) -> Measure | None:
+    """The measure of a plug-in, under the name by which it was asked for; None if there is none."""
+
+    def is_measure(value: object) -> TypeGuard[Measure]:
+        return isinstance(value, Measure)
+
+    measure = find_plugin("cimento.measures", name, expected="a Measure", is_right=is_measure)
+    if measure is None:
+        return None
+
+    def value(sentence: Sentence) -> float:
+        with blamed("cimento.measures", name, but=Undefined):
+            return float(measure.function(sentence))
+
+    return replace(measure, name=name, aliases=(), function=value)
+
+
+def find_measures(names: Sequence[str]) -> tuple[Measure, ...]:
+    """The measures of some names without repeats; a name may be several separated by commas.
+
+    Raises:
+        UsageError: there is no such measure.
+    """
+    single = [part for name in names for part in name.split(",") if part.strip()]
+    return tuple({measure.name: measure for measure in map(find_measure, single)}.values())
+
+
+def judged_on(names: Sequence[str]) -> tuple[str, ...]:
+    """The names of measures as `Judging` has them, where ``regions`` is the empty name.
+
+    Args:
+        names: names of measures; each may be several separated by commas.
+
+    Raises:
+        UsageError: there is no such measure.
+    """
+    single = [part.strip() for name in names for part in name.split(",") if part.strip()]
+    plain = ("" if name == REGIONS else find_measure(name).name for name in single)
+    return tuple(dict.fromkeys(plain))
+
+
+def columns_needed(names: Sequence[str]) -> tuple[Column, ...]:
+    """The columns of the tokens table that some measures need; the empty name needs none.
+
+    Raises:
+        UsageError: there is no such measure.
+    """
+    needs = {need for name in names if name for need in find_measure(name).needs}
+    return tuple(column for column in COLUMNS if column in needs)
+
+
+def _alpha(text: str, name: str) -> float:
+    alpha = number_in(text)
+    if not 0 < alpha < math.inf:
+        raise UsageError(
+            where=f"measure {name!r}",
+            seen=f"{text!r} is not a positive number",
+            todo="Write the alpha after the colon: penlp:0.6.",
+        )
+    return alpha

@@ -13,14 +13,14 @@ from __future__ import annotations
 import bisect
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias, get_args
 
 from cimento.errors import InputError, UsageError, did_you_mean, need_known, needing
 from cimento.io.files import expanded, read_utf8
-from cimento.io.parsing import parse_json
+from cimento.io.parsing import number_in, parse_json
 from cimento.io.values import Missing, Numbers, Value, total
 
 Normalisation: TypeAlias = Literal[
@@ -130,7 +130,7 @@ def normalise(values: Sequence[Value], kind: Normalisation) -> tuple[Value, ...]
     known = [value for value in values if not isinstance(value, Missing)]
     scaled: Sequence[float] | Missing = known
     if kind != "raw":
-        scaled = _SCALES[kind](known) if len(known) > 1 else Missing(TOO_FEW)
+        scaled = _scaled(known, kind) if len(known) > 1 else Missing(TOO_FEW)
     if isinstance(scaled, Missing):
         return tuple(value if isinstance(value, Missing) else scaled for value in values)
     rest = iter(scaled)
@@ -168,29 +168,22 @@ def robust_z_scores(values: Sequence[float]) -> list[float] | Missing:
     return [(value - median) / spread for value in values] if spread else Missing(NO_SPREAD)
 
 
-def _points(
-    values: Sequence[float], bins: Callable[[Sequence[float]], Bins | Missing]
-) -> list[float] | Missing:
-    made = bins(values)
-    return made if isinstance(made, Missing) else [float(made.point(value)) for value in values]
-
-
-def _z_of_points(
-    values: Sequence[float], bins: Callable[[Sequence[float]], Bins | Missing]
-) -> list[float] | Missing:
-    points = _points(values, bins)
-    return points if isinstance(points, Missing) else z_scores(points)
-
-
-_SCALES: Mapping[str, Callable[[Sequence[float]], Sequence[float] | Missing]] = {
-    "raw": lambda values: values,
-    "z": z_scores,
-    "likert": lambda values: _points(values, equal_bins),
-    "likert-z": lambda values: _z_of_points(values, equal_bins),
-    "quantile": lambda values: _points(values, quantile_bins),
-    "quantile-z": lambda values: _z_of_points(values, quantile_bins),
-    "robust-z": robust_z_scores,
+_BINS: Mapping[str, Callable[[Sequence[float]], Bins | Missing]] = {
+    "likert": equal_bins,
+    "quantile": quantile_bins,
 }
+
+
+def _scaled(values: Sequence[float], kind: Normalisation) -> Sequence[float] | Missing:
+    """The scores of one pool, none of them missing, on another scale than their own."""
+    if kind == "robust-z":
+        return robust_z_scores(values)
+    if divide := _BINS.get(kind.removesuffix("-z")):
+        bins = divide(values)
+        if isinstance(bins, Missing):
+            return bins
+        values = [float(bins.point(value)) for value in values]
+    return z_scores(values) if kind.endswith("z") else values
 
 
 WORDFREQ = "wordfreq"
@@ -295,27 +288,33 @@ def _wordfreq(language: str) -> WordFrequencies:
 
 
 def _read_counts(path: Path) -> dict[str, float]:
-    text = read_utf8(path)
-    counts = _from_json(text, path) if path.suffix.lower() == ".json" else _from_lines(text, path)
+    text, counts = read_utf8(path), dict[str, float]()
+    rows = _from_json(text, path) if path.suffix.lower() == ".json" else _from_lines(text, path)
+    for where, token, value in rows:
+        if token in counts:
+            raise InputError(where=where, seen=f"counts the token {token!r} a second time")
+        count = number_in(value) if isinstance(value, str) else value
+        if not (isinstance(count, int | float) and 0 <= count < math.inf):
+            raise InputError(where=where, seen=f"{value!r} is not a count", todo="Write a number.")
+        counts[token] = float(count)
     if not any(counts.values()):
         raise InputError(where=str(path), seen="holds no counts", todo="Give token and count.")
     return counts
 
 
-def _from_json(text: str, path: Path) -> dict[str, float]:
+def _from_json(text: str, path: Path) -> Iterator[tuple[str, str, object]]:
+    """The place, token and count of each entry of a JSON object."""
     try:
         content = parse_json(text)
     except ValueError as error:
         raise InputError(where=str(path), seen=f"is not JSON ({error})") from error
     if not isinstance(content, dict):
         raise InputError(where=str(path), seen="is not a JSON object of token and count")
-    return {
-        token: _count(count, where=f"{path}, token {token!r}") for token, count in content.items()
-    }
+    yield from ((f"{path}, token {token!r}", token, count) for token, count in content.items())
 
 
-def _from_lines(text: str, path: Path) -> dict[str, float]:
-    counts: dict[str, float] = {}
+def _from_lines(text: str, path: Path) -> Iterator[tuple[str, str, object]]:
+    """The place, token and count of each line that is not blank."""
     # splitlines would also split at rare line breaks, which a token may contain.
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -326,20 +325,7 @@ def _from_lines(text: str, path: Path) -> dict[str, float]:
             raise InputError(
                 where=where, seen="has no tabulator", todo="Write token, tabulator, count."
             )
-        if token in counts:
-            raise InputError(where=where, seen=f"counts the token {token!r} a second time")
-        counts[token] = _count(count, where=where)
-    return counts
-
-
-def _count(value: object, *, where: str) -> float:
-    try:
-        count = float(value) if isinstance(value, str | int | float) else math.nan
-    except ValueError:
-        count = math.nan
-    if not (math.isfinite(count) and count >= 0):
-        raise InputError(where=where, seen=f"{value!r} is not a count", todo="Write a number.")
-    return count
+        yield where, token, count
 
 
 Frequency: TypeAlias = Callable[[str], float]

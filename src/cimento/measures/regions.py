@@ -168,19 +168,11 @@ class RegionColumns:
         )
 
 
-def _mean(values: Sequence[float]) -> float:
-    return total(values) / len(values)
-
-
-def _range(values: Sequence[float]) -> float:
-    return max(values) - min(values)
-
-
 _METRICS: Mapping[Metric, Callable[[Sequence[float]], float]] = {
     "sum": total,
-    "mean": _mean,
+    "mean": lambda values: total(values) / len(values),
     "median": statistics.median,
-    "range": _range,
+    "range": lambda values: max(values) - min(values),
     "max": max,
     "min": min,
 }
@@ -421,31 +413,20 @@ def _check_named(asked: AskedColumns, stimulus: Integers, named: Integers) -> No
 def _reasons(
     asked: AskedColumns, scored: TokenColumns, placed: _Placed, token: Integers, region: Integers
 ) -> Integers:
-    """The reason why each region has no value: its tokens are absent, or one has no score."""
+    """The reason why each region has no value: one of its tokens has no score, or is absent."""
     import numpy as np
 
-    reasons = np.full(len(asked.start), -1, dtype=np.int64)
+    reasons, texts = np.full(len(asked.start), -1, dtype=np.int64), scored.texts
     unknown = scored.reasons[token] >= 0
     # Tokens are written in reverse, so that the first unscored token of a region gives the reason.
     reasons[region[unknown][::-1]] = scored.reasons[token[unknown]][::-1]
-    _mark_absent(asked, scored, placed, reasons)
-    return reasons
-
-
-def _mark_absent(
-    asked: AskedColumns, scored: TokenColumns, placed: _Placed, reasons: Integers
-) -> None:
-    """Record why regions with text have no tokens, or not all of them."""
-    import numpy as np
-
-    texts = scored.texts
     open_to_doubt = (asked.start < asked.end) & ~placed.named[asked.stimulus]
     inside = np.bincount(placed.region, minlength=len(reasons))
     reasons[open_to_doubt & (inside == 0)] = texts.number(NOTHING_BEGINS)
     reasons[open_to_doubt & (placed.counts == 0)[asked.stimulus]] = texts.number(NOTHING_SCORED)
     unneeded = np.flatnonzero(open_to_doubt & ~asked.needed)
     if not len(unneeded):
-        return
+        return reasons
     # A reason that holds for the whole sentence holds for all of its regions.
     stimuli = np.unique(asked.stimulus[unneeded])
     filled = np.flatnonzero(asked.start < asked.end)
@@ -461,6 +442,7 @@ def _mark_absent(
         scored, first[owners], counts[owners], asked.start[doubtful], asked.end[doubtful]
     )
     reasons[doubtful[~there]] = texts.number(NOT_ASKED)
+    return reasons
 
 
 def _without_marks(asked: AskedColumns) -> Integers:

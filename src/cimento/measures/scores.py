@@ -113,8 +113,10 @@ def _token_columns(tokens: pl.DataFrame, texts: Reasons, *, in_bits: bool) -> To
     unknown = np.flatnonzero(~np.isfinite(surprisal) & ~left_out)
     rows = tokens.select("logprob_nats", "unscored_reason", "token")[unknown].iter_rows()
     for row, (logprob, reason, token) in zip(unknown.tolist(), rows, strict=True):
-        value = None if logprob is None else float(surprisal[row])
-        reasons[row] = texts.number(_why_unknown(value, reason, token))
+        why = reason or f"the token {token!r} has no score"
+        if logprob is not None:
+            why = f"the surprisal of the token {token!r} is {float(surprisal[row])}"
+        reasons[row] = texts.number(why)
     return TokenColumns(
         unit="bits" if in_bits else "nats",
         surprisal=np.where(left_out, np.nan, surprisal),
@@ -165,12 +167,6 @@ def corrected(tokens: RowsT) -> RowsT:
     )
 
 
-def _why_unknown(value: float | None, reason: str | None, token: str) -> str:
-    if value is None:
-        return reason or f"the token {token!r} has no score"
-    return f"the surprisal of the token {token!r} is {value}"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedColumns:
     """The columns of a requests table: those of its stimuli, then those of their regions.
@@ -210,32 +206,28 @@ class AskedColumns:
     @classmethod
     def blocks(cls, requests: Rows) -> Iterator[AskedColumns]:
         """The columns of a requests table, one block of stimuli at a time."""
-        rows, first = ordered_requests(requests)
-        for number in range(0, max(len(first) - 1, 1), _STIMULI_AT_ONCE):
-            block = first[number : number + _STIMULI_AT_ONCE + 1]
-            some = collected(rows.slice(block[0], block[-1] - block[0]), where=REQUESTS.name)
-            yield cls._of_rows(some, block[:-1] - block[0])
-
-    @classmethod
-    def _of_rows(cls, rows: pl.DataFrame, first: Integers) -> AskedColumns:
-        """The columns of rows in suite order, given the first row of each stimulus."""
         import numpy as np
         import polars as pl
 
-        stimuli = rows.select("suite", "item", "condition", "request", "text")[first]
-        offsets = np.concatenate((first, [len(rows)])).astype(np.int64)
-        return cls(
-            suites=stimuli["suite"],
-            items=stimuli["item"],
-            conditions=stimuli["condition"],
-            request=stimuli["request"].cast(pl.Int64).fill_null(-1).to_numpy(),
-            texts=stimuli["text"].to_list(),
-            offsets=offsets,
-            start=rows["start"].cast(pl.Int64).to_numpy(),
-            end=rows["end"].cast(pl.Int64).to_numpy(),
-            needed=rows["needed"].to_numpy(),
-            stimulus=np.repeat(np.arange(len(first)), np.diff(offsets)),
-        )
+        table, begins = ordered_requests(requests)
+        for number in range(0, max(len(begins) - 1, 1), _STIMULI_AT_ONCE):
+            block = begins[number : number + _STIMULI_AT_ONCE + 1]
+            rows = collected(table.slice(block[0], block[-1] - block[0]), where=REQUESTS.name)
+            first = block[:-1] - block[0]
+            stimuli = rows.select("suite", "item", "condition", "request", "text")[first]
+            offsets = np.concatenate((first, [len(rows)])).astype(np.int64)
+            yield cls(
+                suites=stimuli["suite"],
+                items=stimuli["item"],
+                conditions=stimuli["condition"],
+                request=stimuli["request"].cast(pl.Int64).fill_null(-1).to_numpy(),
+                texts=stimuli["text"].to_list(),
+                offsets=offsets,
+                start=rows["start"].cast(pl.Int64).to_numpy(),
+                end=rows["end"].cast(pl.Int64).to_numpy(),
+                needed=rows["needed"].to_numpy(),
+                stimulus=np.repeat(np.arange(len(first)), np.diff(offsets)),
+            )
 
 
 def tokens_of(scored: TokenColumns, request: Integers) -> tuple[Integers, Integers]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, TypeVar
 
 from cimento.errors import UsageError
@@ -128,11 +128,6 @@ def length_penalty(n_tokens: int, *, alpha: float) -> float:
     return math.pow((PENALTY_BASE + n_tokens) / (PENALTY_BASE + 1), alpha)
 
 
-def penalised_lp(sentence: Sentence, *, alpha: float) -> float:
-    """``LP / ((5 + n) / 6) ** alpha``."""
-    return lp(sentence) / length_penalty(sentence.n_tokens, alpha=alpha)
-
-
 def norm_lp(sentence: Sentence) -> float:
     """``-LP / LPu``, with ``LPu`` the log-probability of the sentence by unigrams."""
     unigrams = total(_given(sentence.unigram_logprobs_nats))
@@ -155,11 +150,6 @@ def log_sigmoid(logit: float) -> float:
 def logistic_lp(sentence: Sentence) -> float:
     """``sum of ln sigmoid(x)`` over the raw outputs x of the tokens."""
     return total([log_sigmoid(logit) for logit in _given(sentence.logits)])
-
-
-def penalised_logistic_lp(sentence: Sentence, *, alpha: float) -> float:
-    """``LP-L / ((5 + n) / 6) ** alpha``."""
-    return logistic_lp(sentence) / length_penalty(sentence.n_tokens, alpha=alpha)
 
 
 def normalised_logistic_lp(sentence: Sentence) -> float:
@@ -230,47 +220,56 @@ _SALAZAR = "Salazar et al. 2020, doi:10.18653/v1/2020.acl-main.240"
 _LOGISTIC = "bert-syntax-it 2022, github.com/ml-utils/bert-syntax-it"
 
 
-def _penlp(alpha: float) -> Measure:
-    return Measure(
-        name=_with_alpha("penlp", alpha),
-        formula=f"LP / ((5 + n) / 6)^{alpha:g}",
-        unit="nats",
-        higher_is_better=True,
+_LP = Measure(
+    name="lp",
+    aliases=("sum",),
+    formula="LP = sum of ln P(token)",
+    unit="nats",
+    higher_is_better=True,
+    source=f"{_LAU_2017}; of masked models (PLL): {_SALAZAR}",
+    function=lp,
+)
+_LP_L = Measure(
+    name="lp-l",
+    formula="LP-L = sum of ln sigmoid(x)",
+    unit="nats",
+    higher_is_better=True,
+    source=_LOGISTIC,
+    function=logistic_lp,
+    needs=("logit",),
+    undefined="without the column logit",
+)
+
+
+def _penalised(measure: Measure, alpha: float, *, name: str, source: str) -> Measure:
+    """A sum over tokens, divided by the penalty of the number of tokens."""
+
+    def value(sentence: Sentence) -> float:
+        return measure.function(sentence) / length_penalty(sentence.n_tokens, alpha=alpha)
+
+    return replace(
+        measure,
+        name=name if alpha == DEFAULT_ALPHA else f"{name}:{alpha:g}",
+        aliases=(),
+        formula=f"{measure.formula.partition(' ')[0]} / ((5 + n) / 6)^{alpha:g}",
+        source=source,
+        function=value,
+    )
+
+
+ADJUSTABLE: Mapping[str, Callable[[float], Measure]] = {
+    "penlp": functools.partial(
+        _penalised,
+        _LP,
+        name="penlp",
         source=f"{_LAU_2020}; penalty: Wu et al. 2016, doi:10.48550/arXiv.1609.08144, eq. 14",
-        function=functools.partial(penalised_lp, alpha=alpha),
-    )
-
-
-def _penlp_l(alpha: float) -> Measure:
-    return Measure(
-        name=_with_alpha("penlp-l", alpha),
-        formula=f"LP-L / ((5 + n) / 6)^{alpha:g}",
-        unit="nats",
-        higher_is_better=True,
-        source=_LOGISTIC,
-        function=functools.partial(penalised_logistic_lp, alpha=alpha),
-        needs=("logit",),
-        undefined="without the column logit",
-    )
-
-
-def _with_alpha(name: str, alpha: float) -> str:
-    return name if alpha == DEFAULT_ALPHA else f"{name}:{alpha:g}"
-
-
-ADJUSTABLE: Mapping[str, Callable[[float], Measure]] = {"penlp": _penlp, "penlp-l": _penlp_l}
+    ),
+    "penlp-l": functools.partial(_penalised, _LP_L, name="penlp-l", source=_LOGISTIC),
+}
 """Measures with a parameter alpha, which may follow the name: ``penlp:0.6``."""
 
 _ALL = (
-    Measure(
-        name="lp",
-        aliases=("sum",),
-        formula="LP = sum of ln P(token)",
-        unit="nats",
-        higher_is_better=True,
-        source=f"{_LAU_2017}; of masked models (PLL): {_SALAZAR}",
-        function=lp,
-    ),
+    _LP,
     Measure(
         name="surprisal-nats",
         formula="-LP",
@@ -350,7 +349,7 @@ _ALL = (
         function=pseudo_perplexity,
         undefined="for causal models; above 1.8e308",
     ),
-    _penlp(DEFAULT_ALPHA),
+    ADJUSTABLE["penlp"](DEFAULT_ALPHA),
     Measure(
         name="normlp",
         formula="-LP / LPu",
@@ -372,17 +371,8 @@ _ALL = (
         needs=("unigrams",),
         undefined="without unigram frequencies; with a token missing from them",
     ),
-    Measure(
-        name="lp-l",
-        formula="LP-L = sum of ln sigmoid(x)",
-        unit="nats",
-        higher_is_better=True,
-        source=_LOGISTIC,
-        function=logistic_lp,
-        needs=("logit",),
-        undefined="without the column logit",
-    ),
-    _penlp_l(DEFAULT_ALPHA),
+    _LP_L,
+    ADJUSTABLE["penlp-l"](DEFAULT_ALPHA),
     Measure(
         name="lp-nl",
         aliases=("normalised-logistic",),

@@ -27,7 +27,7 @@ from cimento.models.settings import AUTO, BatchLimits, Policy
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-    from cimento.models.hf.scorer import Inspectable
+    from cimento.models.hf.scorer import Inside, Inspectable
     from cimento.models.questions import Filler
 
 Inner = TypeVar("Inner")
@@ -54,14 +54,20 @@ def option_scorer(scorer: Scorer | TextScorer, *, policy: Policy) -> OptionScore
     """
     if isinstance(scorer, TextScorer):
         return TextOptions(scorer)
-    # Other models need no torch.
-    if scorer.card.kind == "causal" and has_filler(scorer):
-        from cimento.models.hf.causal import CausalScorer
+    if inside := _inside_causal(scorer):
         from cimento.models.hf.prompts import CausalOptions
 
-        if isinstance(scorer, CausalScorer):
-            return CausalOptions(scorer.inside(), card=scorer.card, policy=policy)
+        return CausalOptions(inside, card=scorer.card, policy=policy)
     return ScoredOptions(scorer)
+
+
+def _inside_causal(scorer: Scorer | TextScorer) -> Inside | None:
+    """The parts of a causal model of transformers; None for any other, which needs no torch."""
+    if scorer.card.kind != "causal" or not has_filler(scorer):
+        return None
+    from cimento.models.hf.causal import CausalScorer
+
+    return scorer.inside() if isinstance(scorer, CausalScorer) else None
 
 
 class ScoredOptions:
@@ -174,13 +180,10 @@ def replier(scorer: Scorer | TextScorer, *, policy: Policy) -> Replier:
 
     if isinstance(scorer, ServerScorer):
         return scorer.replier()
-    # Other models need no torch.
-    if scorer.card.kind == "causal" and has_filler(scorer):
-        from cimento.models.hf.causal import CausalScorer
+    if inside := _inside_causal(scorer):
         from cimento.models.hf.prompts import CausalReplier
 
-        if isinstance(scorer, CausalScorer):
-            return CausalReplier(scorer.inside(), card=scorer.card, policy=policy)
+        return CausalReplier(inside, card=scorer.card, policy=policy)
     if isinstance(scorer, Replier):
         return scorer
     raise UsageError(
@@ -201,9 +204,9 @@ def patcher(scorer: Scorer | TextScorer, *, limits: BatchLimits = AUTO) -> Patch
         UsageError: the model does not give access to its layers.
         ModelError: its layers cannot be exchanged.
     """
-    from cimento.models.hf.interchange import open_interchange
+    from cimento.models.hf.interchange import Interchange
 
-    return scorer if isinstance(scorer, Patcher) else _inside(scorer, open_interchange, limits)
+    return scorer if isinstance(scorer, Patcher) else _inside(scorer, Interchange, limits)
 
 
 def attributer(scorer: Scorer | TextScorer, *, limits: BatchLimits = AUTO) -> Attributer:
@@ -217,13 +220,13 @@ def attributer(scorer: Scorer | TextScorer, *, limits: BatchLimits = AUTO) -> At
         UsageError: the model does not give access to its embeddings.
         ModelError: its embeddings cannot be found.
     """
-    from cimento.models.hf.gradients import open_gradients
+    from cimento.models.hf.gradients import Gradients
 
-    return scorer if isinstance(scorer, Attributer) else _inside(scorer, open_gradients, limits)
+    return scorer if isinstance(scorer, Attributer) else _inside(scorer, Gradients, limits)
 
 
 def _inside(scorer: Scorer | TextScorer, look: Callable[..., Inner], limits: BatchLimits) -> Inner:
-    """What is seen inside a scorer, which must be of transformers.
+    """What is seen inside a scorer, which must be of transformers; opened and proven once.
 
     Raises:
         UsageError: it is not.
@@ -236,7 +239,11 @@ def _inside(scorer: Scorer | TextScorer, look: Callable[..., Inner], limits: Bat
             seen=f"a {scorer.card.kind} model of this kind does not show its layers",
             todo="Explain a run of a model of transformers.",
         )
-    return look(scorer, limits=limits.or_tokens(512 if scorer.card.device == "cpu" else 16_384))
+    if look not in scorer.opened:
+        limits = limits.or_tokens(512 if scorer.card.device == "cpu" else 16_384)
+        scorer.opened[look] = look(scorer, limits=limits)
+    inner: Inner = scorer.opened[look]
+    return inner
 
 
 def chat_template(scorer: Scorer | TextScorer) -> Render | None:

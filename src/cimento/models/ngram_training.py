@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError
-from cimento.io.files import atomically
+from cimento.io.files import write_lines
 from cimento.models.ngram import END, START, UNKNOWN_WORD
 from cimento.suites.stimuli import word_spans
 
@@ -95,7 +95,7 @@ def train(sentences: Iterable[str], path: Path, *, order: int = 5) -> Trained:
     counts = _adjusted(orders)
     discounts, guessed = zip(*map(_discounts, counts), strict=True)
     logs = _probabilities(orders, counts, discounts, len(words))
-    atomically(path, lambda file: _write(file, words, orders, logs))
+    write_lines(_lines(words, orders, logs), path)
     return Trained(
         sentences=len(lengths),
         words=sum(lengths) - 2 * len(lengths),
@@ -213,16 +213,6 @@ def _probabilities(
         (np.log10(probability), np.log10(weight))
         for probability, weight in zip(probabilities, weights, strict=True)
     ]
-
-
-def _write(
-    path: Path,
-    words: Sequence[str],
-    orders: Sequence[_Order],
-    logs: Sequence[tuple[Floats, Floats]],
-) -> None:
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(_lines(words, orders, logs))
 
 
 def _lines(

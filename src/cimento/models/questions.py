@@ -76,13 +76,17 @@ class OptionScores:
     greedy: tuple[bool, ...] = ()
 
 
-@runtime_checkable
-class OptionScorer(Protocol):
-    """The protocol of a model that scores answers."""
+class Carded(Protocol):
+    """What the protocols of answerers have in common: the card of their model."""
 
     @property
     def card(self) -> ModelCard:
         """The card of the model."""
+
+
+@runtime_checkable
+class OptionScorer(Carded, Protocol):
+    """The protocol of a model that scores answers."""
 
     def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
         """Score answers; each prompt is yielded with its number as soon as it is done.
@@ -170,12 +174,8 @@ class Written:
 
 
 @runtime_checkable
-class Replier(Protocol):
+class Replier(Carded, Protocol):
     """The protocol of a model that generates replies."""
-
-    @property
-    def card(self) -> ModelCard:
-        """The card of the model."""
 
     def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
         """Answer prompts greedily; each reply is yielded with its number as soon as it is complete.
@@ -384,12 +384,8 @@ class Fill:
     method: str
 
 
-class Filler(Protocol):
+class Filler(Carded, Protocol):
     """The protocol of a language model that fills blanks."""
-
-    @property
-    def card(self) -> ModelCard:
-        """The card of the model."""
 
     @property
     def protocols(self) -> tuple[OpenRule, ...]:

@@ -282,28 +282,24 @@ def _open_server(address: str, asking: Asking) -> Source:
     return open_source(server, asking)
 
 
+def _causal_source(located: Located, asking: Asking, load: Callable[..., AnyScorer]) -> Source:
+    """The source of a causal model that another library loads, under the policy of the settings."""
+    inputs: dict[str, JsonValue] = {"revision": located.revision, "kind": "causal"}
+    load = functools.partial(load, located, policy=asking.policy)
+    return ScorerSource(located.label, inputs, load=load, asking=asking)
+
+
 def _open_ngrams(file: str, asking: Asking) -> Source:
     from cimento.models.ngram import load_ngrams, locate_ngrams
 
-    located = locate_ngrams(expanded(file))
-    return ScorerSource(
-        located.label,
-        {"revision": located.revision, "kind": "causal"},
-        load=lambda: load_ngrams(located, policy=asking.policy),
-        asking=asking,
-    )
+    return _causal_source(locate_ngrams(expanded(file)), asking, load_ngrams)
 
 
 def _open_gguf(file: str, asking: Asking) -> Source:
     from cimento.models.local_engines import load_gguf, locate_gguf
 
-    located = locate_gguf(expanded(file))
-    return ScorerSource(
-        located.label,
-        {"revision": located.revision, "kind": "causal"},
-        load=lambda: load_gguf(located, policy=asking.policy, device=asking.device),
-        asking=asking,
-    )
+    load = functools.partial(load_gguf, device=asking.device)
+    return _causal_source(locate_gguf(expanded(file)), asking, load)
 
 
 def _is_server(prefix: str, *, command: str, port: int, package: str = "") -> Opener:
@@ -337,10 +333,7 @@ def _open_vllm(name: str, asking: Asking) -> Source:
     from cimento.models.local_engines import load_vllm, locate_vllm
 
     located, dtype = locate_vllm(name)
-    settled = asking.settled(dtype)
-    inputs: dict[str, JsonValue] = {"revision": located.revision, "kind": "causal"}
-    load = functools.partial(load_vllm, located, policy=settled.policy)
-    return ScorerSource(located.label, inputs, load=load, asking=settled)
+    return _causal_source(located, asking.settled(dtype), load_vllm)
 
 
 def _refuse_ollama(name: str, asking: Asking) -> Source:  # noqa: ARG001  # an opener

@@ -25,6 +25,7 @@ _PROBE = "a"
 _SHORT_PROBE = "A dog barks."
 _LONG_PROBE = "The keys to the old cabinet are on the table."
 _LONGEST_PROBE = 32
+_LONGEST_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,6 +372,6 @@ class TextEncoder:
         return " ".join(self.tokenizer.convert_ids_to_tokens(list(ids)))
 
 
-def shortened(text: str, limit: int = 60) -> str:
+def shortened(text: str) -> str:
     """A text for a message, cut where it is long."""
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"

@@ -10,14 +10,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cimento.engine.requests import (
-        Answers,
-        Choose,
-        Fill,
-        Reply,
-        Requests,
-        Score,
-    )
+    from cimento.engine.requests import Answers, Choose, Fill, Reply, Requests, Score
     from cimento.models.settings import Asking
     from cimento.paradigms.base import (
         AskedModel,

@@ -322,7 +322,8 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
             estimate for run in runs for estimate in run.estimates() if estimate.role != "detail"
         ]
         notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
-        return on_terminal(estimates_grid(estimates, title=", ".join(_suites(runs)), notes=notes))
+        suites = ", ".join(dict.fromkeys(run.suite.name for run in runs))
+        return on_terminal(estimates_grid(estimates, title=suites, notes=notes))
 
     def holds(self, suite: SuiteT) -> str:  # noqa: ARG002
         """The content of a suite in words; empty if there is nothing to say."""
@@ -406,10 +407,6 @@ def prompts_table(
         for number, (item, prompt) in enumerate(prompts, start=first)
     ]
     return pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
-
-
-def _suites(runs: Sequence[Run]) -> list[str]:
-    return list(dict.fromkeys(run.suite.name for run in runs))
 
 
 def chosen_task(task: SurveyTask | None, *possible: SurveyTask) -> SurveyTask:

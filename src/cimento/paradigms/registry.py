@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import hashlib
 import importlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
+from typing import Any, TypeAlias, TypeGuard, cast
 
 from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean
 from cimento.io.files import file_digest, folder_atomically, refuse_existing
 from cimento.io.plugins import find_plugin, plugin_names
-from cimento.paradigms.base import AnyParadigm, SuiteAudit, SuiteReading, TestSuite
+from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteAudit, SuiteReading, TestSuite
 from cimento.suites import JsonValue, Suite
 from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
 from cimento.suites.digest import content_digest
@@ -32,10 +31,6 @@ from cimento.suites.published import LANGUAGE_CODE, language_code
 from cimento.suites.reading import WITHOUT_LANGUAGE
 from cimento.suites.reading import errors as errors_among
 from cimento.suites.suite_workbook import fold
-
-if TYPE_CHECKING:
-    from cimento.paradigms.base import AnyParadigm, ParadigmOptions
-
 
 PARADIGMS: Mapping[str, str] = {
     "regions": "cimento.paradigms.regions:REGIONS",
@@ -139,8 +134,8 @@ def _of_kind(kind: str, path: Path) -> AnyParadigm:
     raise InputError(where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, kinds))
 
 
-def read_all(path: Path, *, language: str = "") -> list[tuple[AnyParadigm, SuiteReading[Any]]]:
-    """The suites at a path, possibly a folder or an archive of several, with their paradigms.
+def _read_all(path: Path, language: str) -> list[LoadedSuite]:
+    """The suites at a path, possibly a folder or an archive of several.
 
     Args:
         path: path of the suites.
@@ -149,7 +144,7 @@ def read_all(path: Path, *, language: str = "") -> list[tuple[AnyParadigm, Suite
     Raises:
         CimentoError: there is none, or one has faults; the error contains the faults of all.
     """
-    readings: list[tuple[AnyParadigm, SuiteReading[Any]]] = []
+    suites: list[LoadedSuite] = []
     faulty: list[SuiteError] = []
     count = StimulusCount(path)
     with opened(path) as folder:
@@ -159,17 +154,16 @@ def read_all(path: Path, *, language: str = "") -> list[tuple[AnyParadigm, Suite
             with unfolded(place) as inner:
                 paradigm = paradigm_of(inner)
                 reading = paradigm.read(inner)
-            reading = dataclasses.replace(
-                reading, path=shown, faults=in_terms_of(shown, reading.faults)
-            )
+            reading = replace(reading, path=shown, faults=in_terms_of(shown, reading.faults))
             reading = in_language(reading, language)
-            if reading.suite is None or errors_among(reading.faults):
-                faulty.append(SuiteError(where=str(shown), faults=reading.faults))
-                continue
-            readings.append((paradigm, reading))
-            count.add(reading.suite)
+            try:
+                suites.append(usable(paradigm, reading))
+            except SuiteError as error:
+                faulty.append(error)
+            else:
+                count.add(reading.suite)
     refuse_faulty(path, faulty)
-    return readings
+    return suites
 
 
 def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
@@ -190,7 +184,7 @@ def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
         todo = f"Give --language={code}." if code != language else todo
         raise UsageError(where=flag, seen="it is no ISO 639-1 code", todo=todo)
     if suite is None or not language:
-        return dataclasses.replace(reading, faults=_where_language_goes(reading))
+        return replace(reading, faults=_where_language_goes(reading))
     stated = suite.meta.language
     if stated and stated.partition("-")[0] != language.partition("-")[0]:
         raise UsageError(
@@ -200,10 +194,10 @@ def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
         )
     if stated:
         return reading
-    meta = dataclasses.replace(suite.meta, language=language)
-    return dataclasses.replace(
+    meta = replace(suite.meta, language=language)
+    return replace(
         reading,
-        suite=dataclasses.replace(suite, meta=meta),
+        suite=replace(suite, meta=meta),
         faults=tuple(fault for fault in reading.faults if fault.code not in WITHOUT_LANGUAGE),
         language=language,
     )
@@ -223,20 +217,17 @@ def _where_language_goes(reading: SuiteReading[Any]) -> tuple[Fault, ...]:
         " -o NAME.xlsx` writes a workbook that says it."
     )
     return tuple(
-        dataclasses.replace(fault, todo=todo) if fault.code in WITHOUT_LANGUAGE else fault
+        replace(fault, todo=todo) if fault.code in WITHOUT_LANGUAGE else fault
         for fault in reading.faults
     )
 
 
-def parse_options(
-    paradigm: AnyParadigm, given: Mapping[str, object], *, others: Iterable[str] = ()
-) -> ParadigmOptions:
+def parse_options(paradigm: AnyParadigm, given: Mapping[str, object]) -> ParadigmOptions:
     """The options of a paradigm, from values or from the texts of ``--set KEY=VALUE``.
 
     Args:
         paradigm: paradigm that declares the options.
         given: values by name.
-        others: names given together with them that are not options of a paradigm.
 
     Raises:
         UsageError: the paradigm does not support an option, or not this value of it.
@@ -251,7 +242,7 @@ def parse_options(
             raise UsageError(
                 where=f"option {name}",
                 seen=f"suites of the paradigm {paradigm.name!r} have no such option",
-                todo=did_you_mean(name, [*known, *others], listed=known),
+                todo=did_you_mean(name, known),
             )
     try:
         options: ParadigmOptions = paradigm.options.model_validate(dict(given))
@@ -302,7 +293,7 @@ def audit_suite(path: Path, *, language: str = "") -> SuiteAudit:
         with unfolded(path) as folder:
             paradigm = paradigm_of(folder)
             reading = paradigm.read(folder)
-            reading = dataclasses.replace(reading, faults=in_terms_of(path, reading.faults))
+            reading = replace(reading, faults=in_terms_of(path, reading.faults))
             reading = in_language(reading, language)
     except SuiteError as error:
         reading = SuiteReading(suite=None, faults=tuple(error.faults), sha256="", path=path)
@@ -380,9 +371,7 @@ def load_suites(
     """
     for suite in one_by_one(suites):
         if isinstance(suite, str | Path):
-            path = find_suite(name_or_path(suite))
-            for paradigm, reading in read_all(path, language=language):
-                yield LoadedSuite(paradigm=paradigm, reading=reading)
+            yield from _read_all(find_suite(name_or_path(suite)), language)
             continue
         made = suite if isinstance(suite, LoadedSuite) else _made_here(suite)
         yield replace(made, reading=in_language(made.reading, language)) if language else made
@@ -453,8 +442,8 @@ def _made_here(suite: TestSuite) -> LoadedSuite:
 def _digest_of_values(suite: object) -> str:
     """The digest of a suite made in Python that has values of unknown types."""
     values: object = suite
-    if dataclasses.is_dataclass(suite):  # what a suite shows as its repr is short
-        values = [getattr(suite, field.name) for field in dataclasses.fields(suite)]
+    if is_dataclass(suite):  # what a suite shows as its repr is short
+        values = [getattr(suite, field.name) for field in fields(suite)]
     return hashlib.sha256(repr(values).encode()).hexdigest()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from cimento.suites.naming import ALL_PREDICTIONS
 
@@ -18,6 +18,26 @@ if TYPE_CHECKING:
     from cimento.report.strips import Strip
     from cimento.runs.outcomes import Estimate, Outcome
     from cimento.suites import JsonValue, Meta
+
+
+class Ended(Protocol):
+    """A record with an interval."""
+
+    @property
+    def low(self) -> float | None:
+        """The lower end; None where there is none."""
+
+    @property
+    def high(self) -> float | None:
+        """The upper end."""
+
+
+class Estimated(Ended, Protocol):
+    """A record with an interval, or a reason why there is none: an estimate, a mean, a test."""
+
+    @property
+    def reason(self) -> str | None:
+        """The reason why a number is not there; None or empty if all are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +150,11 @@ class ItemRecord:
     answers: tuple[AnswerList, ...] = ()
     remarks: tuple[tuple[str, str], ...] = ()
     contributions: tuple[Contributions, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on the whole item; empty if nothing in it is right or wrong."""
+        return (self.outcome.verdict if self.outcome else None) or ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,14 +281,9 @@ def _text(value: JsonValue) -> str:
 
 def about_of(meta: Meta) -> tuple[tuple[str, str], ...]:
     """The information that a suite gives about itself, as lines."""
-    lines = (
-        ("phenomenon", meta.phenomenon),
-        ("version", meta.version),
-        ("status", meta.status),
-        ("comment", meta.comment),
-        ("author", meta.author),
-        ("reference", meta.reference),
-        ("citation", meta.citation),
-        ("licence", meta.licence),
-    )
-    return tuple((label, text) for label, text in lines if text)
+    return tuple((name, text) for name in _ABOUT if (text := getattr(meta, name)))
+
+
+_ABOUT = (
+    "phenomenon", "version", "status", "comment", "author", "reference", "citation", "licence",
+)  # fmt: skip

@@ -7,15 +7,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import counted
+from cimento.io.values import grouped
 from cimento.report import JointReport, NamedGrid, formatting
 from cimento.report.figures_analysis import information_figure, phenomena_figure, wright_map
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
-    from cimento.compare.analysis import Analysis, AnalyzedItem, AnalyzedModel, Range, ShortList
+    from cimento.compare.analysis import Analysis, AnalyzedItem, Range, ShortList
 
 _share = partial(formatting.rate, absent=BLANK)
 _p = partial(formatting.p_number, absent=BLANK)
+_number = partial(formatting.number, digits=2, absent=BLANK)
 ITEMS_SHOWN = 10
 """Most items that a table for people lists under one heading."""
 _TEXT_WIDTH = 72
@@ -87,7 +89,11 @@ def models_grid(analysis: Analysis) -> Grid:
             "ability": lambda one: _logits(one.ability),
             "95 %": lambda one: _ends(one.ability),
             "rank": lambda one: one.rank,
-            "could be": _could_be,
+            "could be": lambda one: (
+                BLANK
+                if one.rank_low is None or one.rank_high is None
+                else formatting.places(one.rank_low, one.rank_high)
+            ),
             "best": lambda one: _share(one.best),
         },
         title=f"How able the {who} are, in logits; 0 is their average.",
@@ -176,7 +182,7 @@ def items_grid(analysis: Analysis, *, all_items: bool = False) -> Grid:
             "95 %": lambda row: _ends(row[1].difficulty),
             "discrimination": lambda row: _logits(row[1].discrimination),
             "P(backwards)": lambda row: _share(row[1].backwards),
-            "infit": lambda row: _logits_number(row[1].infit),
+            "infit": lambda row: _number(row[1].infit),
             "p (BH)": lambda row: _p(row[1].infit_p),
             "sentences": lambda row: sentences(row[1]),
         },
@@ -190,9 +196,6 @@ def items_grid(analysis: Analysis, *, all_items: bool = False) -> Grid:
 
 def short_grid(short: ShortList) -> Grid:
     """A table of the fewest items that place the models with a precision, by suite."""
-    by_suite: dict[str, list[str]] = {}
-    for suite, item in short.items:
-        by_suite.setdefault(suite, []).append(item)
     points = f"±{100 * short.precision:g} points"
     shortest = (
         f"{len(short.items)} of {counted(short.of, 'item')} place every model within {points}"
@@ -204,7 +207,7 @@ def short_grid(short: ShortList) -> Grid:
         )
     correlation = _share(short.rank_correlation) or "undefined"
     return Grid.of(
-        list(by_suite.items()),
+        list(grouped(short.items).items()),
         {
             "suite": lambda row: row[0],
             "items": lambda row: len(row[1]),
@@ -266,19 +269,8 @@ def sentences(item: AnalyzedItem) -> str:
     return text if len(text) <= _TEXT_WIDTH else f"{text[: _TEXT_WIDTH - 3].rstrip()}..."
 
 
-def _could_be(one: AnalyzedModel) -> str:
-    if one.rank_low is None or one.rank_high is None:
-        return BLANK
-    same = one.rank_low == one.rank_high
-    return str(one.rank_low) if same else f"{one.rank_low}-{one.rank_high}"
-
-
 def _logits(range_: Range | None) -> str:
-    return BLANK if range_ is None else _logits_number(range_.value)
-
-
-def _logits_number(value: float | None) -> str:
-    return BLANK if value is None else f"{value:z.2f}"
+    return _number(range_.value if range_ else None)
 
 
 def _ends(range_: Range | None, *, digits: int = 2) -> str:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from cimento.errors import UsageError, counted
+from cimento.io.values import grouped
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.runs.summary import RunSummary, SuiteMean
 from cimento.suites.formats.blimp import PUBLISHED_MODELS, blimp_datasets
@@ -55,12 +56,9 @@ def benchmark_means(runs: Sequence[RunSummary]) -> tuple[SuiteMean, ...]:
 
 def _by_phenomenon(runs: Sequence[RunSummary]) -> dict[str, list[str]]:
     """BLiMP's phenomena, each mapped to the names of its datasets that have runs."""
-    phenomena: dict[str, list[str]] = {}
     there = {run.suite for run in runs}
-    for name, dataset in sorted(blimp_datasets().items(), key=lambda row: (row[1].phenomenon, row)):
-        if name in there:
-            phenomena.setdefault(dataset.phenomenon, []).append(name)
-    return phenomena
+    datasets = sorted(blimp_datasets().items(), key=lambda row: (row[1].phenomenon, row))
+    return grouped((dataset.phenomenon, name) for name, dataset in datasets if name in there)
 
 
 def _by_column(runs: Sequence[RunSummary]) -> dict[tuple[str, str], dict[str, RunSummary]]:
@@ -118,10 +116,10 @@ def means_grid(means: Sequence[SuiteMean]) -> Grid:
     Args:
         means: means of one benchmark, at least one.
     """
-    by_row: dict[tuple[str, str], list[SuiteMean]] = {}
-    for mean in means:
-        label = (mean.phenomenon or _OVERALL, f"{mean.n_suites} of {mean.of_suites}")
-        by_row.setdefault(label, []).append(mean)
+    by_row = grouped(
+        ((mean.phenomenon or _OVERALL, f"{mean.n_suites} of {mean.of_suites}"), mean)
+        for mean in means
+    )
     rows = [_row(label, beside) for label, beside in by_row.items()]
     return _grid(
         f"{means[0].benchmark} accuracies in %, means over datasets.",
@@ -204,16 +202,12 @@ def _cell(run: RunSummary | None) -> EstimateCell | None:
     headline = run.headline if run else None
     if headline is None:
         return None
-    ends = (headline.value, headline.low, headline.high)
-    return EstimateCell.percent(ends, headline.n, headline.reason)
+    return EstimateCell.of(headline.value, headline, headline.n, percent=True)
 
 
 def _row(labels: Sequence[str], means: Sequence[SuiteMean]) -> tuple[GridCell, ...]:
     """A row with the models' means over the same datasets, and the published means."""
-    cells = (
-        EstimateCell.percent((mean.value, mean.low, mean.high), mean.n_suites, mean.reason)
-        for mean in means
-    )
+    cells = (EstimateCell.of(mean.value, mean, mean.n_suites, percent=True) for mean in means)
     return (*labels, *cells, *_figures(means[0].published))
 
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.report import formatting
+from cimento.report.formatting import ends_of
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
     from cimento.compare.pairwise import PairedCorrelations, PairedValues, PairwiseComparison
-    from cimento.compare.ranking import RankedModel, Ranking
+    from cimento.compare.ranking import Ranking
     from cimento.report.sides import Sides
-    from cimento.statistics.agreement import Agreement
-    from cimento.statistics.correlation import CorrelationDifference
-    from cimento.statistics.differences import Difference
-    from cimento.statistics.intervals import Interval
-    from cimento.statistics.means import Mean
-    from cimento.statistics.multiple import Rank
     from cimento.statistics.power import Equivalence
 
 _share = partial(formatting.rate, absent=BLANK)
@@ -32,6 +27,8 @@ _DETECTABLE = (
     "detectable: the smallest change that McNemar's exact test of as many items would find with a"
     " power of 0.8 (of clustered items, of their effective number)."
 )
+_OF_SUITE = ("suite", "right is")
+"""The columns that say what a comparison is about; a table about one suite has it in its title."""
 _NOT_CORRECTED = "p is not corrected for how many rows there are."
 CHANGES_SHOWN = 12
 """The number of changed items that are named; the table of items lists all of them."""
@@ -105,7 +102,7 @@ def rates_grid(rates: Sequence[PairwiseComparison], *, correction: str, sides: S
             sides.one: lambda rate: _share(rate.first_share),
             sides.other: lambda rate: _share(rate.second_share),
             sides.change: lambda rate: _signed(rate.change.estimate),
-            "95 %": lambda rate: _interval(rate.change),
+            "95 %": lambda rate: ends_of(rate.change),
             more: lambda rate: len(rate.gained),
             less: lambda rate: len(rate.lost),
             "p": lambda rate: _p(rate.test.p),
@@ -129,7 +126,7 @@ def sizes_grid(rates: Sequence[PairwiseComparison], *, sides: Sides) -> Grid:
             "odds": lambda rate: _number(rate.odds.value),
             "d_z of margins": lambda r: _number(r.values.effect.value) if r.values else BLANK,
             "kappa": lambda rate: _share(rate.kappa.value),
-            "95 %": lambda rate: _interval(rate.kappa),
+            "95 %": lambda rate: ends_of(rate.kappa),
             "detectable": lambda rate: _share(rate.detectable),
             "reason": lambda rate: "; ".join(
                 filter(None, (rate.odds.reason, rate.kappa.reason, rate.no_detectable))
@@ -183,27 +180,25 @@ def pairs_grid(
         correction: name of the correction of p-values.
         suites: whether the rows name suite and question.
     """
-    columns: dict[str, Callable[[PairwiseComparison], str | int | None]] = {
-        "first": lambda pair: pair.first,
-        "second": lambda pair: pair.second,
-        "items": lambda pair: pair.n,
-        "change": lambda pair: _signed(pair.change.estimate),
-        "95 %": lambda pair: _interval(pair.change),
-        "h": lambda pair: _signed(pair.effect),
-        "gained/lost": lambda pair: f"{len(pair.gained)}/{len(pair.lost)}",
-        "p": lambda pair: _p(pair.test.p),
-        f"p ({correction})": lambda pair: _p(pair.corrected),
-        "kappa": lambda pair: _share(pair.kappa.value),
-        "detectable": lambda pair: _share(pair.detectable),
-        "reason": lambda pair: pair.test.reason or pair.change.reason,
-    }
-    of_suite: dict[str, Callable[[PairwiseComparison], str | int | None]] = {
-        "suite": lambda pair: pair.suite,
-        "right is": lambda pair: pair.question,
-    }
     return Grid.of(
         pairs,
-        {**of_suite, **columns} if suites else columns,
+        {
+            "suite": lambda pair: pair.suite,
+            "right is": lambda pair: pair.question,
+            "first": lambda pair: pair.first,
+            "second": lambda pair: pair.second,
+            "items": lambda pair: pair.n,
+            "change": lambda pair: _signed(pair.change.estimate),
+            "95 %": lambda pair: ends_of(pair.change),
+            "h": lambda pair: _signed(pair.effect),
+            "gained/lost": lambda pair: f"{len(pair.gained)}/{len(pair.lost)}",
+            "p": lambda pair: _p(pair.test.p),
+            f"p ({correction})": lambda pair: _p(pair.corrected),
+            "kappa": lambda pair: _share(pair.kappa.value),
+            "detectable": lambda pair: _share(pair.detectable),
+            "reason": lambda pair: pair.test.reason or pair.change.reason,
+        },
+        without=() if suites else _OF_SUITE,
         title=title,
         labels=4 if suites else 2,
         remarks=1,
@@ -255,7 +250,7 @@ def equivalence_grid(
             "second": lambda row: row[0].second if models else None,
             "items": lambda row: row[0].n,
             "change": lambda row: _signed(row[1].estimate),
-            "90 %": lambda row: _interval(row[1]),
+            "90 %": lambda row: ends_of(row[1]),
             "p": lambda row: _p(row[1].p),
             "so": lambda row: equivalence_words(row[1], margin=margin),
         },
@@ -276,25 +271,21 @@ def equivalence_words(test: Equivalence, *, margin: float) -> str:
 def models_grid(rankings: Sequence[Ranking]) -> Grid:
     """A table of the models of each suite, the best first, with their ranges of possible ranks."""
     alone = rankings[0] if len(rankings) == 1 else None
-    rows = [(ranking, model) for ranking in rankings for model in ranking.models]
-    model: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
-        "model": lambda row: row[1].model
-    }
-    columns: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
-        "accuracy": lambda row: _share(row[1].accuracy),
-        "95 %": lambda row: _interval(row[1].interval),
-        "place": lambda row: row[1].rank.place if row[1].rank else None,
-        "could be": lambda row: _places(row[1].rank) if row[1].rank else None,
-    }
-    of_suite: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
-        "suite": lambda row: row[0].suite,
-        "right is": lambda row: row[0].question,
-        **model,
-        "items": lambda row: row[0].n,
-    }
     return Grid.of(
-        rows,
-        {**(model if alone else of_suite), **columns},
+        [(ranking, model) for ranking in rankings for model in ranking.models],
+        {
+            "suite": lambda row: row[0].suite,
+            "right is": lambda row: row[0].question,
+            "model": lambda row: row[1].model,
+            "items": lambda row: row[0].n,
+            "accuracy": lambda row: _share(row[1].accuracy),
+            "95 %": lambda row: ends_of(row[1].interval),
+            "place": lambda row: row[1].rank.place if row[1].rank else None,
+            "could be": lambda row: (
+                formatting.places(row[1].rank.best, row[1].rank.worst) if row[1].rank else None
+            ),
+        },
+        without=(*_OF_SUITE, "items") if alone else (),
         title=f"{alone.suite}, {alone.question}: {alone.n} items scored by all models."
         if alone
         else "Models by suite, over the items scored by all of them.",
@@ -307,30 +298,23 @@ def checkpoints_grid(rankings: Sequence[Ranking]) -> Grid:
     """A table of the revisions of one model, in the order of training."""
     alone = rankings[0] if len(rankings) == 1 else None
     rows = [(ranking, step) for ranking in rankings for step in ranking.checkpoints]
-    columns: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
-        "step": lambda row: str(row[1].step),
-        "accuracy": lambda row: _share(row[1].accuracy),
-        "95 %": lambda row: _interval(row[1].interval),
-        "items": lambda row: row[1].n,
-        "model": lambda row: row[1].model,
-    }
-    of_suite: dict[str, Callable[[tuple[Ranking, RankedModel]], str | int | None]] = {
-        "suite": lambda row: row[0].suite,
-        "right is": lambda row: row[0].question,
-    }
-    first = next(ranking for ranking in rankings if ranking.checkpoints)
-    family = first.models[0].family
+    family = rows[0][1].family
     return Grid.of(
         rows,
-        columns if alone else {**of_suite, **columns},
+        {
+            "suite": lambda row: row[0].suite,
+            "right is": lambda row: row[0].question,
+            "step": lambda row: str(row[1].step),
+            "accuracy": lambda row: _share(row[1].accuracy),
+            "95 %": lambda row: ends_of(row[1].interval),
+            "items": lambda row: row[1].n,
+            "model": lambda row: row[1].model,
+        },
+        without=_OF_SUITE if alone else (),
         title=f"{family} over training, {alone.suite}." if alone else f"{family} over training.",
         labels=1 if alone else 3,
         remarks=1,
     )
-
-
-def _places(rank: Rank) -> str:
-    return str(rank.best) if rank.best == rank.worst else f"{rank.best}-{rank.worst}"
 
 
 def _ranking_notes(rankings: Sequence[Ranking]) -> list[str]:
@@ -352,7 +336,7 @@ def _ranking_notes(rankings: Sequence[Ranking]) -> list[str]:
         alpha = ranking.alpha
         stated = f"undefined ({alpha.reason})"
         if alpha.value is not None:
-            stated = f"{alpha.value:.3f} {_interval(alpha)}".rstrip()
+            stated = f"{alpha.value:.3f} {ends_of(alpha)}".rstrip()
         notes.append(f"Agreement on which items are right, {alpha.coefficient}: {stated}.")
     reasons = (model.interval.reason for ranking in rankings for model in ranking.models)
     notes += [f"No interval: {reason}." for reason in dict.fromkeys(reasons) if reason]
@@ -378,7 +362,7 @@ def values_grid(values: Sequence[PairedValues], *, title: str, sides: Sides) -> 
             sides.one: lambda value: _number(value.first),
             sides.other: lambda value: _number(value.second),
             sides.change: lambda value: _signed(value.change.value),
-            "95 %": lambda value: _interval(value.change),
+            "95 %": lambda value: ends_of(value.change),
             "p": lambda value: _p(value.change.p),
             "reason": lambda value: value.reason or value.change.reason,
         },
@@ -414,7 +398,7 @@ def correlations_grid(changes: Sequence[PairedCorrelations], *, correction: str)
             "r of first": lambda one: _signed(one.change.first),
             "r of second": lambda one: _signed(one.change.second),
             "change": lambda one: _signed(one.change.estimate),
-            "95 %": lambda one: _interval(one.change),
+            "95 %": lambda one: ends_of(one.change),
             "p": lambda one: _p(one.change.p),
             f"p ({correction})": lambda one: _p(one.corrected),
             "reason": lambda one: one.change.reason,
@@ -456,9 +440,3 @@ def changes_grid(values: Sequence[PairedValues], *, sides: Sides) -> Grid:
         if changes
         else tuple(f"There are none: {reason}." for reason in none),
     )
-
-
-def _interval(
-    interval: Mean | Difference | Interval | Agreement | CorrelationDifference | Equivalence,
-) -> str:
-    return formatting.interval(interval.low, interval.high, absent=BLANK)

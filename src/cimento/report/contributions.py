@@ -45,9 +45,8 @@ def contribution_grids(means: Sequence[ContributionMean]) -> list[Grid]:
                 [*regions, whole],
                 {
                     "region": lambda mean: mean.region_name,
-                    "contribution": lambda mean: EstimateCell(
-                        value=mean.contribution_bits, low=mean.low, high=mean.high, n=mean.n,
-                        reason=mean.reason, digits=2,
+                    "contribution": lambda mean: EstimateCell.of(
+                        mean.contribution_bits, mean, mean.n, digits=2
                     ),
                     "p (Holm)": lambda mean: (
                         BLANK if mean.p_holm is None else p_value(mean.p_holm).removeprefix("p ")
@@ -57,7 +56,7 @@ def contribution_grids(means: Sequence[ContributionMean]) -> list[Grid]:
                 f" {RULES[rule]}",
                 notes=_notes(whole, baseline),
             )
-        )  # fmt: skip
+        )
     return grids
 
 

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cimento._version import __version__
-from cimento.errors import CimentoError, UsageError, did_you_mean
+from cimento.errors import CimentoError, UsageError, did_you_mean, few_of_each_code
 from cimento.io.files import expanded, write_bytes, write_text
+from cimento.io.values import grouped
 from cimento.report import NamedGrid
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.excel import xlsx
-from cimento.report.formatting import warnings
+from cimento.report.figures import load_altair, wrong_ending
+from cimento.report.formatting import said_once
 from cimento.report.grid import GRID_FORMS, Grid, as_latex, as_markdown
 from cimento.report.paper import results_grid, revisions, short_names
 from cimento.report.sections import estimates_grid
@@ -62,7 +64,8 @@ def markdown(runs: Sequence[Run]) -> str:
         estimate for run in runs for estimate in run.estimates() if estimate.role != "detail"
     ]
     summaries = [run.summary() for run in runs]
-    notes = [f"{about}: {remark}" for about, remark in warnings(summaries)]
+    warned = said_once(summaries, lambda run: few_of_each_code(run.warnings))
+    notes = [f"{about}: {remark}" for about, remark in warned]
     # Those about people are the same beside every model.
     notes += dict.fromkeys(
         f"{run.suite.name}: {remark}" for run in runs for remark in run.paradigm.remarks(run)
@@ -152,11 +155,7 @@ def write_grid(grid: Grid, path: Path) -> Path:
     endings = (*GRID_FORMS, *_FILES)
     if (ending := path.suffix.lower()) in endings:
         return write_bytes(grid_file(grid, ending), path)
-    raise UsageError(
-        where=f"--output={path}",
-        seen=f"a table cannot be written as {path.suffix or 'a file without ending'}",
-        todo=f"Use one of {', '.join(endings)}.",
-    )
+    raise wrong_ending("a table", path, endings)
 
 
 def report(runs: RunsLike, path: str | Path, *, joint: Sequence[JointReport] = ()) -> Path:
@@ -180,11 +179,7 @@ def report(runs: RunsLike, path: str | Path, *, joint: Sequence[JointReport] = (
         return write_grid(results_grid(runs_of(runs)), file)
     form = REPORT_FORMS.get(file.suffix.lower())
     if form is None:
-        raise UsageError(
-            where=f"--output={file}",
-            seen=f"a report cannot be written as {file.suffix or 'a file without ending'}",
-            todo=f"Use one of {', '.join((*REPORT_FORMS, '.docx'))}.",
-        )
+        raise wrong_ending("a report", file, (*REPORT_FORMS, ".docx"))
     if joint and form is not html:
         raise UsageError(
             where=f"--output={file}",
@@ -209,8 +204,6 @@ def figure(runs: RunsLike, name: str, path: str | Path | None = None) -> Figure:
         UsageError: these runs have nothing to draw under this name, or several figures have it.
         MissingDependencyError: the drawing libraries are not installed.
     """
-    from cimento.report.figures import load_altair
-
     load_altair()
     figures = [figure for section in sections_of(runs_of(runs)) for figure in section.figures]
     named = [figure for figure in figures if figure.name == name]
@@ -290,10 +283,7 @@ def _named(run: Run, content: str) -> Run:
 
 
 def _by_paradigm(runs: Sequence[Run]) -> dict[AnyParadigm, list[Run]]:
-    by_paradigm: dict[AnyParadigm, list[Run]] = {}
-    for run in runs:
-        by_paradigm.setdefault(run.paradigm, []).append(run)
-    return by_paradigm
+    return grouped((run.paradigm, run) for run in runs)
 
 
 def methods_of(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:

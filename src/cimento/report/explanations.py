@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cimento.errors import counted
+from cimento.io.values import grouped
 from cimento.report.figures import Figure, figure_of, require_rows
 from cimento.report.figures_scores import COLOURS
 from cimento.report.formatting import p_value
@@ -39,21 +40,11 @@ NOT_A_SUM = (
 )
 
 
-def _groups(means: Sequence[CellMean]) -> Iterator[tuple[tuple[str, str, str], list[CellMean]]]:
-    """The means by part, question and phenomenon."""
-    keyed = groupby(means, key=lambda mean: (mean.part, mean.question, mean.phenomenon))
-    for key, group in keyed:
-        yield key, list(group)
-
-
 def effect_cell(mean: CellMean) -> EstimateCell:
     """A mean effect in bits, with its interval."""
     # Noise that was set to 0 has no interval, and needs no reason for that.
     reason = mean.reason if mean.low is None and mean.effect_bits else ""
-    return EstimateCell(
-        value=_rounded(mean.effect_bits), low=mean.low, high=mean.high, n=mean.n, reason=reason,
-        digits=2,
-    )  # fmt: skip
+    return EstimateCell.of(_rounded(mean.effect_bits), mean, mean.n, digits=2, reason=reason)
 
 
 def _rounded(value: float | None) -> float | None:
@@ -73,7 +64,9 @@ def explanation_grids(
         lens: the margins of single layers, in a column beside the effects.
     """
     grids = []
-    for (part, question, phenomenon), group in _groups(means):
+    keyed = groupby(means, key=lambda mean: (mean.part, mean.question, mean.phenomenon))
+    for (part, question, phenomenon), cells in keyed:
+        group = list(cells)
         title = f"{phenomenon}, {question}: effect in bits of exchanging the {PARTS[part]}"
         layered = [mean for mean in group if mean.layer is not None]
         notes = _notes(group, layered)
@@ -105,21 +98,16 @@ def _layers_grid(
             if mean is not None and mean.p_holm is not None and mean.p_holm <= _ALPHA:
                 bold.add((row, column))
         if lens:
-            cells.append(_lens_cell(lens.get(layer)))
+            seen = lens.get(layer)
+            cells.append(
+                EstimateCell.of(_rounded(seen.margin_bits), seen, seen.n, digits=2)
+                if seen
+                else BLANK
+            )
         rows.append(tuple(cells))
     header = ("after layer", *(name for _, name in regions), *((LENS,) if lens else ()))
     notes = (*notes, LENS_NOTE) if lens else notes
     return Grid(title=title, header=header, rows=tuple(rows), bold=frozenset(bold), notes=notes)
-
-
-def _lens_cell(mean: LensMean | None) -> GridCell:
-    """The margin of a layer, with its interval."""
-    if mean is None:
-        return BLANK
-    return EstimateCell(
-        value=_rounded(mean.margin_bits), low=mean.low, high=mean.high, n=mean.n,
-        reason=mean.reason, digits=2,
-    )  # fmt: skip
 
 
 def _heads_grid(means: Sequence[CellMean], title: str, notes: tuple[str, ...]) -> Grid:
@@ -176,10 +164,11 @@ def _notes(group: Sequence[CellMean], layered: Sequence[CellMean]) -> tuple[str,
 
 def _named(cells: Sequence[CellMean]) -> str:
     """The regions and layers of some effects, for readers who see no bold print; heads have p."""
-    layers: dict[str, list[int]] = {}
-    for cell in cells:
-        if cell.head is None and cell.layer is not None:
-            layers.setdefault(cell.region_name, []).append(cell.layer)
+    layers = grouped(
+        (cell.region_name, cell.layer)
+        for cell in cells
+        if cell.head is None and cell.layer is not None
+    )
     return "; ".join(
         f"{region} after {'layer' if len(some) == 1 else 'layers'} {', '.join(map(str, some))}"
         for region, some in layers.items()
@@ -189,8 +178,8 @@ def _named(cells: Sequence[CellMean]) -> str:
 # --- Figures
 
 
-def explanation_frame(means: Sequence[CellMean]) -> pl.DataFrame:
-    """The mean effects as a table, one row for each cell."""
+def _drawn(means: Sequence[CellMean], *, heads: bool) -> pl.DataFrame:
+    """The cells that a figure shows, with the title of their panel."""
     import polars as pl
 
     kinds = {"region": pl.Int32, "layer": pl.Int32, "head": pl.Int32, "n": pl.Int32,
@@ -198,15 +187,8 @@ def explanation_frame(means: Sequence[CellMean]) -> pl.DataFrame:
     texts = ("question", "phenomenon", "part", "region_name", "method", "reason")
     numbers = ("effect_bits", "low", "high", "p", "p_holm", "full_bits", "share")
     schema = kinds | dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
-    return pl.DataFrame([mean.plain() for mean in means], schema=schema)
-
-
-def _drawn(means: Sequence[CellMean], *, heads: bool) -> pl.DataFrame:
-    """The cells that a figure shows, with the title of their panel."""
-    import polars as pl
-
     known = [mean for mean in means if mean.layer is not None and (mean.part == "heads") == heads]
-    frame = explanation_frame(known)
+    frame = pl.DataFrame([mean.plain() for mean in known], schema=schema)
     titles = [f"{mean.question}: {PARTS[mean.part]}" for mean in known]
     if len({mean.phenomenon for mean in known}) > 1:
         titles = [f"{mean.phenomenon}, {title}" for mean, title in zip(known, titles, strict=True)]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cimento.io.values import grouped
 from cimento.report import formatting
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.runs.outcomes import Estimate
@@ -98,21 +99,15 @@ def _accuracy_rows(
 
 def rate_cell(rate: DesignRate) -> EstimateCell:
     """A rate over items in percent, with its interval."""
-    ends = (rate.accuracy, rate.interval.low, rate.interval.high)
-    return EstimateCell.percent(ends, rate.n, rate.interval.reason)
+    return EstimateCell.of(rate.accuracy, rate.interval, rate.n, percent=True)
 
 
 def _mean(mean: Mean) -> EstimateCell:
-    return EstimateCell.percent((mean.value, mean.low, mean.high), mean.n, mean.reason)
+    return EstimateCell.of(mean.value, mean, mean.n, percent=True)
 
 
 def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:
-    reasons: dict[str, list[str]] = {}
-    for factorial in results:
-        if factorial.reason:
-            reasons.setdefault(factorial.reason, []).append(
-                f"{factorial.model} {factorial.measure}"
-            )
+    reasons = grouped((one.reason, f"{one.model} {one.measure}") for one in results if one.reason)
     blank = tuple(f"Blank: {reason} ({', '.join(who)})." for reason, who in reasons.items())
     shares = [
         share

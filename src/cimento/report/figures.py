@@ -52,6 +52,27 @@ def frame_of(rows: Iterable[Sequence[object]], **columns: type) -> pl.DataFrame:
     return pl.DataFrame(list(rows), schema=columns, orient="row")
 
 
+def nominal(field: str, *, sort: Sequence[str], **settings: object) -> VegaSpec:
+    """An encoding of names in a given order, without a title.
+
+    Args:
+        field: the column of the names.
+        sort: the names in their order.
+        settings: further settings of the encoding.
+    """
+    return {"field": field, "type": "nominal", "sort": list(sort), "title": None, **settings}
+
+
+def quantitative(field: str, **settings: object) -> VegaSpec:
+    """An encoding of numbers.
+
+    Args:
+        field: the column of the numbers.
+        settings: further settings of the encoding, such as its title.
+    """
+    return {"field": field, "type": "quantitative", **settings}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """A figure that has not been drawn yet.
@@ -91,9 +112,15 @@ class Figure:
 
         known: object = self.spec
         if font_size is not None:
-            known = _scaled(known, font_size / _FONT_SIZE)
-            known = _merged({"config": _fonts(font_size)}, known)
-        spec = cast("VegaSpec", _named(_gray(known) if gray else known, new))
+            by = font_size / _FONT_SIZE
+
+            def scaled(key: str, value: object) -> object:
+                if isinstance(value, int | float) and key.lower().endswith("fontsize"):
+                    return round(value * by)
+                return value
+
+            known = _merged({"config": _fonts(font_size)}, _changed(known, scaled))
+        spec = cast("VegaSpec", _named(_changed(known, _gray) if gray else known, new))
         heading = spec.get("title")
         if title:
             spec = {
@@ -171,11 +198,22 @@ class Figure:
             return write_text(texts[ending](), path)
         if ending in pictures:
             return write_bytes(pictures[ending](), path)
-        raise UsageError(
-            where=f"--output={path}",
-            seen=f"a figure cannot be written as {path.suffix or 'a file without ending'}",
-            todo=f"Use one of {', '.join((*texts, *pictures))}.",
-        )
+        raise wrong_ending("a figure", path, (*texts, *pictures))
+
+
+def wrong_ending(what: str, path: Path, endings: Iterable[str]) -> UsageError:
+    """The error of a file whose ending stands for no form.
+
+    Args:
+        what: what is to be written.
+        path: the file.
+        endings: those that there are.
+    """
+    return UsageError(
+        where=f"--output={path}",
+        seen=f"{what} cannot be written as {path.suffix or 'a file without ending'}",
+        todo=f"Use one of {', '.join(endings)}.",
+    )
 
 
 _FONT_SIZE = 11
@@ -208,24 +246,20 @@ def _merged(over: object, under: object) -> object:
     return {**under, **{key: _merged(value, under.get(key)) for key, value in over.items()}}
 
 
-def _scaled(value: object, by: float) -> object:
-    """A spec with every font size multiplied by a factor."""
-    if isinstance(value, Mapping):
-        return {
-            key: round(child * by)
-            if isinstance(child, int | float) and key.lower().endswith("fontsize")
-            else _scaled(child, by)
-            for key, child in value.items()
-        }
-    return [_scaled(child, by) for child in value] if isinstance(value, list) else value
+def _changed(value: object, new: Callable[[str, object], object], key: str = "") -> object:
+    """A spec in which every part is replaced by what `new` makes of its key and of itself."""
+    made = new(key, value)
+    if made is value and isinstance(value, Mapping):
+        return {name: _changed(child, new, name) for name, child in value.items()}
+    if made is value and isinstance(value, list):
+        return [_changed(child, new) for child in value]
+    return made
 
 
-def _gray(value: object) -> object:
-    """A spec without colors."""
-    if isinstance(value, Mapping):
-        return {key: "greys" if key == "scheme" else _gray(child) for key, child in value.items()}
-    if isinstance(value, list):
-        return [_gray(child) for child in value]
+def _gray(key: str, value: object) -> object:
+    """A part of a spec without colors."""
+    if key == "scheme":
+        return "greys"
     return _GREYS.get(value, value) if isinstance(value, str) else value
 
 

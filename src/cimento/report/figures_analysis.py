@@ -13,7 +13,9 @@ from cimento.report.figures import (
     Figure,
     VegaSpec,
     frame_of,
+    nominal,
     plain_figure,
+    quantitative,
     require_rows,
 )
 
@@ -49,19 +51,12 @@ def wright_map(analysis: Analysis) -> Figure:
         for one in analysis.models
         if one.ability
     ]
-    frame = frame_of(
-        [
-            *(("item", f"{i.suite} {i.item}", *_three(i.difficulty)) for i in analysis.items),
-            *(("model", one.model, *_three(one.ability)) for one in analysis.models),
-        ]
-        if items
-        else [],
-        what=str,
-        name=str,
-        logits=float,
-        low=float,
-        high=float,
-    )
+    rows = [
+        *(("item", f"{i.suite} {i.item}", *_three(i.difficulty)) for i in analysis.items),
+        *(("model", one.model, *_three(one.ability)) for one in analysis.models),
+    ]
+    shown = rows if items else []
+    frame = frame_of(shown, what=str, name=str, logits=float, low=float, high=float)
     require_rows(frame, where=_WHERE, seen=_NO_MODEL, todo="See the reason in the table of models.")
     ends = [*items, *(end for _, one in models for end in (one.low, one.high))]
     scale = {"domain": [math.floor(min(ends)), math.ceil(max(ends))], "nice": False}
@@ -87,20 +82,16 @@ def _item_bars(items: Sequence[float], scale: VegaSpec) -> VegaSpec:
         "title": {"text": "items", "fontWeight": "normal"},
         "mark": {"type": "bar", "color": ORANGE, "stroke": "white", "strokeWidth": 0.5},
         "encoding": {
-            "y": {
-                "field": "low",
-                "type": "quantitative",
-                "scale": scale,
-                "title": "logits: harder items and abler models above",
-            },
+            "y": quantitative(
+                "low", scale=scale, title="logits: harder items and abler models above"
+            ),
             "y2": {"field": "high"},
-            "x": {
-                "field": "items",
-                "type": "quantitative",
-                "scale": {"reverse": True},
-                "title": "number of items",
-                "axis": {"tickMinStep": 1, "tickCount": 4},
-            },
+            "x": quantitative(
+                "items",
+                scale={"reverse": True},
+                title="number of items",
+                axis={"tickMinStep": 1, "tickCount": 4},
+            ),
             "x2": {"datum": 0},
         },
         "width": _WIDTH // 2,
@@ -114,13 +105,8 @@ def _model_points(models: Sequence[tuple[str, Range]], scale: VegaSpec) -> VegaS
         {"model": name, "ability": one.value, "low": one.low, "high": one.high}
         for name, one in models
     ]
-    x = {"field": "model", "type": "nominal", "sort": [name for name, _ in models], "title": None}
-    height = {
-        "field": "ability",
-        "type": "quantitative",
-        "scale": scale,
-        "axis": {"labels": False, "title": None},
-    }
+    x = nominal("model", sort=[name for name, _ in models])
+    height = quantitative("ability", scale=scale, axis={"labels": False, "title": None})
     return {
         "data": {"values": rows},
         "title": {"text": "models, with 95 % intervals", "fontWeight": "normal"},
@@ -155,18 +141,10 @@ def phenomena_figure(analysis: Analysis) -> Figure:
     ]
     frame = frame_of(rows, phenomenon=str, items=int, difficulty=float, low=float, high=float)
     require_rows(frame, where=_WHERE, seen=_NO_MODEL, todo="See the reason in the table of models.")
-    y = {
-        "field": "phenomenon",
-        "type": "nominal",
-        "sort": [row[0] for row in rows],
-        "title": None,
-        "axis": {"labelLimit": 260},
-    }
-    x = {
-        "field": "difficulty",
-        "type": "quantitative",
-        "title": "difficulty in logits; at 0 the average model gets half right",
-    }
+    y = nominal("phenomenon", sort=[row[0] for row in rows], axis={"labelLimit": 260})
+    x = quantitative(
+        "difficulty", title="difficulty in logits; at 0 the average model gets half right"
+    )
     spec: VegaSpec = {
         "data": {"values": frame.to_dicts()},
         "layer": [
@@ -229,13 +207,8 @@ def _information_area(names: Sequence[str]) -> VegaSpec:
     return {
         "mark": {"type": "area", "opacity": 0.85},
         "encoding": {
-            "x": {"field": "ability", "type": "quantitative", "title": "ability in logits"},
-            "y": {
-                "field": "information",
-                "type": "quantitative",
-                "stack": "zero",
-                "title": "information",
-            },
+            "x": quantitative("ability", title="ability in logits"),
+            "y": quantitative("information", stack="zero", title="information"),
             "color": {
                 "field": "phenomenon",
                 "type": "nominal",
@@ -252,10 +225,7 @@ def _ability_marks(abilities: Sequence[float]) -> VegaSpec:
     return {
         "data": {"values": [{"ability": value} for value in abilities]},
         "mark": {"type": "tick", "color": "black", "thickness": 1.5, "size": 14},
-        "encoding": {
-            "x": {"field": "ability", "type": "quantitative"},
-            "y": {"datum": 0},
-        },
+        "encoding": {"x": quantitative("ability"), "y": {"datum": 0}},
     }
 
 

@@ -12,7 +12,7 @@ from cimento.measures import find_measure
 from cimento.measures.normalising import SCALES, Normalisation
 from cimento.report.figures import BLUE, ORANGE, Figure, figure_of, load_altair, require_rows
 from cimento.report.figures_rates import above
-from cimento.report.figures_scores import COLOURS
+from cimento.report.figures_scores import colour_of
 from cimento.report.formatting import p_value
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def interaction_figure(
         for phenomenon in result.phenomena
     ]
     title = f"{result.model} on {result.suite}: interaction by phenomenon"
-    return _figure([panels], scale, title=title, columns=PER_ROW)
+    return _figure(panels, scale, title=title, columns=PER_ROW)
 
 
 Column: TypeAlias = "tuple[str, Factorial, Mapping[str, float | None]]"
@@ -112,22 +112,26 @@ def rows_figure(
         scale: scale of the scores.
         bars: kind of error bars, as for `interaction_figure`.
     """
-    rows: list[list[Panel | str]] = []
+    panels: list[Panel | str] = []
     for phenomenon in columns[0][1].phenomena:
-        row: list[Panel | str] = []
         for title, result, ps in columns:
             effects = next(
                 (p for p in result.phenomena if _key(p.name) == _key(phenomenon.name)), None
             )
             heading = f"{_key(phenomenon.name)}: {title}"
-            if effects is None:
-                row.append(f"{heading}: none")
-            else:
-                p = ps.get(effects.name)
-                row.append(Panel(title=heading, result=result, phenomenon=effects, p=p, bars=bars))
-        rows.append(row)
-    sources = " | ".join(title for title, _, _ in columns)
-    return _figure(rows, scale, title=f"Interaction by phenomenon: {sources}", columns=len(columns))
+            panels.append(
+                Panel(
+                    title=heading,
+                    result=result,
+                    phenomenon=effects,
+                    p=ps.get(effects.name),
+                    bars=bars,
+                )
+                if effects
+                else f"{heading}: none"
+            )
+    title = f"Interaction by phenomenon: {' | '.join(title for title, _, _ in columns)}"
+    return _figure(panels, scale, title=title, columns=len(columns))
 
 
 def _key(name: str) -> str:
@@ -138,7 +142,7 @@ _PAIRS = "pairs: the bad cell is the lower one, compared with each of the other 
 
 
 def _figure(
-    rows: Sequence[Sequence[Panel | str]], scale: Normalisation, *, title: str, columns: int
+    shown: Sequence[Panel | str], scale: Normalisation, *, title: str, columns: int
 ) -> Figure:
     load_altair()
     import altair as alt
@@ -146,20 +150,20 @@ def _figure(
 
     frames = []
     charts: list[alt.Chart | alt.LayerChart | alt.FacetChart] = []
-    for panel in (panel for row in rows for panel in row):
+    for panel in shown:
         if isinstance(panel, str):
             charts.append(alt.Chart(pl.DataFrame({"x": []})).mark_point().properties(title=panel))
         else:
             frames.append(_frame(panel, scale))
             charts.append(_chart(panel, frames[-1], scale))
-    panels = [panel for row in rows for panel in row if isinstance(panel, Panel)]
+    panels = [panel for panel in shown if isinstance(panel, Panel)]
     drawn = " or ".join(dict.fromkeys(_drawn(panel.result, scale) for panel in panels))
-    shown = [f"{drawn} ({UP})", f"error bars: {BARS[panels[0].bars]}"] if panels else []
+    said = [f"{drawn} ({UP})", f"error bars: {BARS[panels[0].bars]}"] if panels else []
     if any(panel.phenomenon.average is not None for panel in panels):
-        shown.append(_PAIRS)
-    heading = alt.TitleParams(text=title, subtitle=shown)
+        said.append(_PAIRS)
+    heading = alt.TitleParams(text=title, subtitle=said)
     whole = alt.concat(*charts, columns=columns, title=heading).resolve_scale(y="shared")
-    caption = "; ".join([title, *shown])
+    caption = "; ".join([title, *said])
     return figure_of(whole, name="interaction", title=caption, frame=pl.concat(frames))
 
 
@@ -331,9 +335,7 @@ def _layers(suite: Suite) -> tuple[alt.Chart, alt.Chart]:
 
     conditions = list(suite.condition_names)
     x = alt.X("region:N", sort=list(suite.region_names), title=None, axis=alt.Axis(labelAngle=-30))
-    colour = alt.Color("condition:N", sort=conditions, title="condition").scale(
-        domain=conditions, range=[COLOURS[k % len(COLOURS)] for k in range(len(conditions))]
-    )
+    colour = colour_of("condition:N", conditions, title="condition")
     axis = "mean surprisal (bits)"
     base = alt.Chart()
     lines = base.mark_line(point=True).encode(x=x, y=alt.Y("mean_bits:Q", title=axis), color=colour)
@@ -361,9 +363,6 @@ def regions_frame(suite: Suite, values: RegionValues, *, bars: Bars = "se") -> p
             known = list(column.values())
             mean = sum(known) / len(known) if known else None
             width = widths.get(name)
-            ends: tuple[float | None, float | None] = (None, None)
-            if mean is not None and width is not None:
-                ends = (mean - width, mean + width)
             rows.append(
                 {
                     "region": region,
@@ -371,8 +370,8 @@ def regions_frame(suite: Suite, values: RegionValues, *, bars: Bars = "se") -> p
                     "n": len(known),
                     "mean_bits": mean,
                     "bars": bars,
-                    "low": ends[0],
-                    "high": ends[1],
+                    "low": None if mean is None or width is None else mean - width,
+                    "high": None if mean is None or width is None else mean + width,
                 }
             )
     numbers = dict.fromkeys(("mean_bits", "low", "high"), pl.Float64)

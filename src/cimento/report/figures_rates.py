@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
@@ -14,8 +15,11 @@ from cimento.report.figures import (
     Figure,
     VegaSpec,
     figure_of,
+    frame_of,
     load_altair,
+    nominal,
     plain_figure,
+    quantitative,
     require_rows,
 )
 
@@ -66,14 +70,9 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         "mark": {"type": "bar", "stroke": None},
         "encoding": {
             "color": {**nominal("side", sort=sides), "scale": colours},
-            "x": {"field": "low", "type": "quantitative", "title": "margin, bits"},
+            "x": quantitative("low", title="margin, bits"),
             "x2": {"field": "high"},
-            "y": {
-                "field": "items",
-                "type": "quantitative",
-                "title": "items",
-                "axis": {"tickCount": 3, "labelExpr": _WHOLE},
-            },
+            "y": quantitative("items", title="items", axis={"tickCount": 3, "labelExpr": _WHOLE}),
             "y2": {"datum": 0},
         },
     }
@@ -96,30 +95,16 @@ def by_model(rows: pl.DataFrame) -> dict[str, object]:
     }
 
 
-def nominal(field: str, *, sort: Sequence[str]) -> dict[str, object]:
-    """An encoding of names in a given order, without a title."""
-    return {"field": field, "type": "nominal", "sort": list(sort), "title": None}
-
-
 def margins_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
     """A table with suite, model, phenomenon, item, verdict and margin of every item."""
-    import polars as pl
-
-    rows = [
-        (
-            run.suite,
-            run.model,
-            item.phenomenon,
-            item.id,
-            item.outcome.verdict,
-            item.outcome.value,
-        )
+    rows = (
+        (run.suite, run.model, item.phenomenon, item.id, item.outcome.verdict, item.outcome.value)
         for run in runs
         for item in run.items
         if item.outcome is not None and item.outcome.unit == "bits"
-    ]
-    texts = dict.fromkeys(("suite", "model", "phenomenon", "item", "verdict"), pl.String)
-    return pl.DataFrame(rows, schema={**texts, "margin_bits": pl.Float64}, orient="row")
+    )
+    texts = dict.fromkeys(("suite", "model", "phenomenon", "item", "verdict"), str)
+    return frame_of(rows, **texts, margin_bits=float)
 
 
 def margin_bars(frame: pl.DataFrame) -> pl.DataFrame:
@@ -140,9 +125,8 @@ def margin_bars(frame: pl.DataFrame) -> pl.DataFrame:
         low = steps * width if margin > 0 else (steps - 1) * width
         ends = (-width / 8, width / 8) if side == "tie" else (low, low + width)
         counts[model, side, *ends] = counts.get((model, side, *ends), 0) + 1
-    schema = {"model": pl.String, "side": pl.String, "low": pl.Float64, "high": pl.Float64}
-    rows = [(*key, count) for key, count in counts.items()]
-    return pl.DataFrame(rows, schema={**schema, "items": pl.Int64}, orient="row")
+    rows = ((*key, count) for key, count in counts.items())
+    return frame_of(rows, model=str, side=str, low=float, high=float, items=int)
 
 
 def bin_width(values: Sequence[float]) -> float:
@@ -198,8 +182,7 @@ def pairs_figure(designs: Sequence[Factorial], *, suite: str) -> Figure:
         for phenomenon in design.phenomena
         for pair in phenomenon.pairs
     ]
-    texts = dict.fromkeys(("model", "phenomenon", "condition"), pl.String)
-    frame = pl.DataFrame(rows, schema={**texts, "accuracy": pl.Float64}, orient="row")
+    frame = frame_of(rows, model=str, phenomenon=str, condition=str, accuracy=float)
     if not frame["accuracy"].is_not_null().any():
         raise UsageError(where="figure pairs", seen="no pair of sentences was scored")
     frame = frame.with_columns(
@@ -246,28 +229,16 @@ def heat_figure(frame: pl.DataFrame, *, name: str, title: str, x: str, y: str) -
 
 def phenomena_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
     """A table of accuracies by suite, model and phenomenon, with intervals and counts."""
-    import polars as pl
-
-    rows = [
-        (
-            run.suite,
-            run.model,
-            estimate.level,
-            estimate.value,
-            estimate.low,
-            estimate.high,
-            estimate.n,
-            estimate.unscored,
-        )
+    parts = attrgetter("level", "value", "low", "high", "n", "unscored")
+    rows = (
+        (run.suite, run.model, *parts(estimate))
         for run in runs
         for rates in run.rates
         for _, estimate in rates.lines
         if estimate.group == "phenomenon"
-    ]
-    texts = dict.fromkeys(("suite", "model", "phenomenon"), pl.String)
-    numbers = dict.fromkeys(("accuracy", "low", "high"), pl.Float64)
-    counts = dict.fromkeys(("n", "unscored"), pl.Int64)
-    return pl.DataFrame(rows, schema={**texts, **numbers, **counts}, orient="row")
+    )
+    texts = dict.fromkeys(("suite", "model", "phenomenon"), str)
+    return frame_of(rows, **texts, accuracy=float, low=float, high=float, n=int, unscored=int)
 
 
 def above() -> alt.Header:
@@ -300,22 +271,22 @@ def rates_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         seen="no rate is defined",
         todo="Give runs in which something was judged.",
     )
-    share = {"type": "quantitative", "title": "share of items", "scale": {"domain": [0, 1]}}
-    names = nominal("name", sort=list(dict.fromkeys(known["name"])))
-    y = {"y": {**names, "axis": {"labelLimit": LABEL}}}
+    share = quantitative("value", title="share of items", scale={"domain": [0, 1]})
+    names = list(dict.fromkeys(known["name"]))
+    y = {"y": nominal("name", sort=names, axis={"labelLimit": LABEL})}
     chance = {
         "mark": {"type": "tick", "color": GREY, "thickness": 2},
         "transform": [{"filter": "datum.chance !== null"}],
-        "encoding": {"x": {"field": "chance", "type": "quantitative"}, **y},
+        "encoding": {"x": quantitative("chance"), **y},
     }
     spans = {
         "mark": {"type": "rule", "color": BLUE, "strokeWidth": 2},
         "transform": [{"filter": "datum.high > datum.low"}],
-        "encoding": {"x": {"field": "low", "type": "quantitative"}, "x2": {"field": "high"}, **y},
+        "encoding": {"x": quantitative("low"), "x2": {"field": "high"}, **y},
     }
     points = {
         "mark": {"type": "point", "color": BLUE, "filled": True, "size": 60, "opacity": 1},
-        "encoding": {"x": {"field": "value", **share}, **y},
+        "encoding": {"x": share, **y},
     }
     spec = {
         **by_model(known),
@@ -327,35 +298,16 @@ def rates_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
 
 def rates_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
     """A table of rates by suite, model, name, question, method, group and level, with counts."""
-    import polars as pl
-
-    texts = ("suite", "model", "name", "question", "method", "group", "level")
-    numbers = ("value", "low", "high", "chance")
-    rows = [
-        (
-            run.suite,
-            run.model,
-            name,
-            estimate.question,
-            estimate.method,
-            estimate.group,
-            estimate.level,
-            estimate.value,
-            estimate.low,
-            estimate.high,
-            estimate.chance,
-            estimate.n,
-            estimate.tied,
-            estimate.unscored,
-        )
+    columns: dict[str, type] = dict.fromkeys(("question", "method", "group", "level"), str)
+    columns |= dict.fromkeys(("value", "low", "high", "chance"), float)
+    columns |= dict.fromkeys(("n", "tied", "unscored"), int)
+    rows = (
+        (run.suite, run.model, name, *attrgetter(*columns)(estimate))
         for run in runs
         for rates in run.rates
         for name, estimate in rates.lines
-    ]
-    schema: dict[str, pl.DataType] = dict.fromkeys(texts, pl.String())
-    schema |= dict.fromkeys(numbers, pl.Float64())
-    schema |= dict.fromkeys(("n", "tied", "unscored"), pl.Int64())
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    )
+    return frame_of(rows, suite=str, model=str, name=str, **columns)
 
 
 _WIDTH, _HEIGHT = 320, 200
@@ -413,21 +365,12 @@ def training_figure(frame: pl.DataFrame, *, of: str = "accuracy") -> Figure:
 
 def checkpoints_frame(rankings: Sequence[Ranking]) -> pl.DataFrame:
     """The numbers of the curve: panel, step, model, accuracy, low, high, n."""
-    rows = [
-        (
-            f"{ranking.suite}, {ranking.question}",
-            checkpoint.step,
-            checkpoint.model,
-            checkpoint.accuracy,
-            checkpoint.interval.low,
-            checkpoint.interval.high,
-            checkpoint.n,
-        )
+    parts = attrgetter("step", "model", "accuracy", "interval.low", "interval.high", "n")
+    return _steps_frame(
+        (f"{ranking.suite}, {ranking.question}", *parts(checkpoint))
         for ranking in rankings
         for checkpoint in ranking.checkpoints
-        if checkpoint.accuracy is not None
-    ]
-    return _steps_frame(rows)
+    )
 
 
 def training_frame(steps: Iterable[tuple[str, int | None, str, Estimate]]) -> pl.DataFrame:
@@ -437,24 +380,12 @@ def training_frame(steps: Iterable[tuple[str, int | None, str, Estimate]]) -> pl
         steps: panel, step, label of the model, and the estimate.
     """
     return _steps_frame(
-        [
-            (panel, step, model, one.value, one.low, one.high, one.n)
-            for panel, step, model, one in steps
-            if one.value is not None
-        ]
+        (panel, step, model, one.value, one.low, one.high, one.n)
+        for panel, step, model, one in steps
     )
 
 
-def _steps_frame(rows: Sequence[tuple[object, ...]]) -> pl.DataFrame:
-    import polars as pl
-
-    columns = {
-        "panel": pl.String(),
-        "step": pl.Int64(),
-        "model": pl.String(),
-        "accuracy": pl.Float64(),
-        "low": pl.Float64(),
-        "high": pl.Float64(),
-        "n": pl.Int64(),
-    }
-    return pl.DataFrame(rows, schema=columns, orient="row")
+def _steps_frame(rows: Iterable[Sequence[object]]) -> pl.DataFrame:
+    columns: dict[str, type] = {"panel": str, "step": int, "model": str}
+    columns |= {"accuracy": float, "low": float, "high": float, "n": int}
+    return frame_of(rows, **columns).drop_nulls("accuracy")

@@ -7,7 +7,16 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, load_altair, require_rows
+from cimento.report.figures import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Figure,
+    figure_of,
+    frame_of,
+    load_altair,
+    require_rows,
+)
 
 if TYPE_CHECKING:
     import altair as alt
@@ -21,6 +30,20 @@ if TYPE_CHECKING:
 
 COLOURS = (BLUE, ORANGE, "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 """The colors of Okabe and Ito (2008), which color-blind readers can tell apart."""
+
+
+def colour_of(field: str, names: Sequence[str], *, title: str | None) -> alt.Color:
+    """The encoding of names by color, which begin again where there are more names.
+
+    Args:
+        field: the column of the names.
+        names: the names in their order.
+        title: of the legend; None for no title.
+    """
+    import altair as alt
+
+    colours = [COLOURS[k % len(COLOURS)] for k in range(len(names))]
+    return alt.Color(field, title=title, sort=names).scale(domain=names, range=colours)
 
 
 def length_figure(scores: pl.DataFrame, *, measure: str, unit: str) -> Figure:
@@ -46,9 +69,7 @@ def length_figure(scores: pl.DataFrame, *, measure: str, unit: str) -> Figure:
     title = f"{measure} against length"
     y_title = f"{measure} ({unit})" if unit else measure
     names = list(dict.fromkeys(known["condition"]))
-    colour = alt.Color("condition:N", title="condition", sort=names).scale(
-        domain=names, range=[COLOURS[k % len(COLOURS)] for k in range(len(names))]
-    )
+    colour = colour_of("condition:N", names, title="condition")
     x = alt.X("words:Q", title="words", scale=alt.Scale(zero=False), axis=alt.Axis(format="d"))
     y = alt.Y("value:Q", title=y_title, scale=alt.Scale(zero=False))
     base = alt.Chart()
@@ -109,15 +130,12 @@ def items_figure(result: Factorial) -> Figure:
 
 def items_frame(result: Factorial) -> pl.DataFrame:
     """A table of the DD of each item in raw scores, by phenomenon, or why it has none."""
-    import polars as pl
-
-    rows = [
-        {"phenomenon": phenomenon.name, "item": item.item, "dd": item.dd, "reason": item.reason}
+    rows = (
+        (phenomenon.name, item.item, item.dd, item.reason)
         for phenomenon in result.phenomena
         for item in phenomenon.effects["raw"].items
-    ]
-    schema = {"phenomenon": pl.String, "item": pl.String, "dd": pl.Float64, "reason": pl.String}
-    return pl.DataFrame(rows, schema=schema)
+    )
+    return frame_of(rows, phenomenon=str, item=str, dd=float, reason=str)
 
 
 def length_frame(rows: Sequence[dict[str, object]]) -> pl.DataFrame:
@@ -155,9 +173,7 @@ def calibration_figure(curves: Mapping[str, Calibration], *, title: str, share: 
     import altair as alt
 
     models = list(dict.fromkeys(frame["model"]))
-    colour = alt.Color("model:N", title=None, sort=models).scale(
-        domain=models, range=[COLOURS[k % len(COLOURS)] for k in range(len(models))]
-    )
+    colour = colour_of("model:N", models, title=None)
     x = alt.X("probability:Q", title="mean probability").scale(domain=[0, 1])
     y = alt.Y("share:Q", title=share).scale(domain=[0, 1])
     base = alt.Chart(frame)
@@ -173,18 +189,13 @@ def calibration_figure(curves: Mapping[str, Calibration], *, title: str, share: 
 
 def calibration_frame(curves: Mapping[str, Calibration]) -> pl.DataFrame:
     """A table of model, low, high, n, probability and share of every bin that has answers."""
-    import polars as pl
-
-    rows = [
+    rows = (
         (model, bin_.low, bin_.high, bin_.n, bin_.confidence, bin_.accuracy)
         for model, curve in curves.items()
         for bin_ in curve.bins
         if bin_.n
-    ]
-    numbers = dict.fromkeys(("low", "high", "probability", "share"), pl.Float64)
-    columns = ("model", "low", "high", "n", "probability", "share")
-    schema = {**numbers, "model": pl.String, "n": pl.Int64}
-    return pl.DataFrame(rows, schema={name: schema[name] for name in columns}, orient="row")
+    )
+    return frame_of(rows, model=str, low=float, high=float, n=int, probability=float, share=float)
 
 
 TOKEN_WIDTH = 44

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from cimento.errors import counted, few_of_each_code
 from cimento.io.inline_markup import apart
+from cimento.io.values import grouped
 from cimento.runs.outcomes import STATISTICS
 from cimento.statistics.design import SEQUENCE
 from cimento.statistics.intervals import WILSON
@@ -16,6 +17,7 @@ from cimento.suites.naming import ALL_PREDICTIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from cimento.report import Ended
     from cimento.runs.outcomes import Estimate, Outcome
     from cimento.runs.summary import RunSummary, Summary
     from cimento.statistics.agreement import Agreement
@@ -39,6 +41,11 @@ def interval(low: float | None, high: float | None, *, digits: int = 3, absent: 
     return absent if low is None or high is None else Ends(low, high, apart(low, high, digits))
 
 
+def ends_of(record: Ended) -> str:
+    """The interval of a record in a cell of a table; blank if there is none."""
+    return interval(record.low, record.high, absent="")
+
+
 class Ends(str):
     """Both ends of an interval in one cell of a table; a spreadsheet gives each a cell.
 
@@ -54,6 +61,11 @@ class Ends(str):
         new = super().__new__(cls, f"[{low:z.{digits}f}, {high:z.{digits}f}]")
         new.ends = low, high
         return new
+
+
+def places(best: int, worst: int) -> str:
+    """The places from the best to the worst that a model could hold: ``2``, ``1-3``."""
+    return str(best) if best == worst else f"{best}-{worst}"
 
 
 def agreement_text(agreement: Agreement) -> str:
@@ -253,24 +265,14 @@ def ties_pass(estimate: Estimate) -> bool:
     return bool(estimate.tied) and (estimate.right or 0) > (estimate.passed or 0)
 
 
-def notes(runs: Sequence[RunSummary]) -> list[tuple[str, str]]:
-    """The remarks on some runs, each once, with its subject."""
-    return _once(runs, remarks)
-
-
-def warnings(runs: Sequence[RunSummary]) -> list[tuple[str, str]]:
-    """The warnings from making some runs, each once, with its subject."""
-    return _once(runs, lambda run: few_of_each_code(run.warnings))
-
-
-def _once(
+def said_once(
     runs: Sequence[RunSummary], said_of: Callable[[RunSummary], Iterable[str]]
 ) -> list[tuple[str, str]]:
-    """Remarks without repetition: one shared by all runs of a suite, or of several, appears once.
+    """Remarks with their subjects: one shared by all runs of a suite, or of several, appears once.
 
     Args:
         runs: runs of any suites.
-        said_of: function that returns the remarks on a run.
+        said_of: function that returns what is said of a run, such as `remarks`.
     """
     by_remark: dict[str, list[RunSummary]] = {}
     for run in runs:
@@ -301,9 +303,7 @@ def _subjects(remarked: Sequence[RunSummary], runs: Sequence[RunSummary]) -> Ite
             if len(shared) > 1:
                 yield some(list(dict.fromkeys(run.suite for run in shared))) + key
                 remarked = [run for run in remarked if not any(run is known for known in shared)]
-    by_model: dict[str, list[str]] = {}
-    for run in remarked:
-        by_model.setdefault(run.label, []).append(run.suite)
+    by_model = grouped((run.label, run.suite) for run in remarked)
     yield from (f"{some(suites)}, {label}" for label, suites in by_model.items())
 
 
@@ -345,11 +345,7 @@ def rate_remarks(estimates: Sequence[Estimate]) -> tuple[str, ...]:
         estimates: the shares of items.
     """
     named = len(estimates) > 1
-    said: dict[str, list[str]] = {}
-    for estimate in estimates:
-        remark = _remark(estimate)
-        if remark:
-            said.setdefault(remark, []).append(estimate_label(estimate))
+    said = grouped((remark, estimate_label(one)) for one in estimates if (remark := _remark(one)))
     return tuple(
         f"{', '.join(labels)}: {remark}" if named and len(labels) < len(estimates) else remark
         for remark, labels in said.items()

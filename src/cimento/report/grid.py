@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, takewhile
 from typing import TypeAlias, TypeVar
@@ -15,15 +15,14 @@ from cimento.io.inline_markup import (
     flush_left,
     folded_headings,
     folded_row,
-    isolated,
     layout,
     narrowest,
-    notebook_table,
     printable,
     tex,
     width_of,
     wrapped,
 )
+from cimento.report import Estimated
 from cimento.report.formatting import PValue, with_minus
 from cimento.runs.outcomes import missing
 
@@ -64,18 +63,33 @@ class EstimateCell:
     digits: int = 1
 
     @classmethod
-    def percent(
-        cls, ends: tuple[float | None, float | None, float | None], n: int, reason: str | None
+    def of(
+        cls,
+        value: float | None,
+        ends: Estimated,
+        n: int,
+        *,
+        digits: int = 1,
+        percent: bool = False,
+        reason: str | None = None,
     ) -> EstimateCell:
-        """A share in percent.
+        """A value with the interval of a record.
 
         Args:
-            ends: the share and both ends of its interval.
+            value: the value; None if it is undefined.
+            ends: the record.
             n: number of observations.
-            reason: the reason why one of them is None.
+            digits: number of decimals to show.
+            percent: whether value and interval are shares, to show in percent.
+            reason: in the place of the record's; None for that.
         """
-        value, low, high = (None if end is None else 100 * end for end in ends)
-        return cls(value=value, low=low, high=high, n=n, reason=reason or "")
+        known = [value, ends.low, ends.high]
+        if percent:
+            known = [None if end is None else 100 * end for end in known]
+        said = ends.reason if reason is None else reason
+        return cls(
+            value=known[0], low=known[1], high=known[2], n=n, reason=said or "", digits=digits
+        )
 
     @property
     def numbers(self) -> tuple[str, str, str, str]:
@@ -137,6 +151,7 @@ class Grid:
         remarks: int = 0,
         notes: tuple[str, ...] = (),
         grouped: int = 0,
+        without: Collection[str] = (),
     ) -> Grid:
         """A table of records, one per row.
 
@@ -149,12 +164,14 @@ class Grid:
             notes: sentences below the table.
             grouped: number of columns on the left that are blank if they repeat the row above; rows
                 in which they change have a line above them.
+            without: names of columns to leave out.
         """
-        rows = [tuple(_cell(make(record)) for make in columns.values()) for record in records]
+        made = {name: make for name, make in columns.items() if name not in without}
+        rows = [tuple(_cell(make(record)) for make in made.values()) for record in records]
         begins = [k == 0 or row[:grouped] != rows[k - 1][:grouped] for k, row in enumerate(rows)]
         return cls(
             title=title,
-            header=tuple(columns),
+            header=tuple(made),
             rows=tuple(
                 row if begins[k] else ((BLANK,) * grouped + row[grouped:])
                 for k, row in enumerate(rows)
@@ -209,7 +226,11 @@ class Grid:
     def for_paper(self) -> Grid:
         """The table as printed in papers: without empty columns, p as ``< .001``."""
         kept = self.compact()
-        return replace(kept, rows=tuple(tuple(map(_printed, row)) for row in kept.rows))
+        rows = (
+            tuple(cell.printed if isinstance(cell, PValue) else cell for cell in row)
+            for row in kept.rows
+        )
+        return replace(kept, rows=tuple(rows))
 
     def compact(self) -> Grid:
         """The table without empty columns, with the reasons of blank cells as notes below it."""
@@ -268,10 +289,6 @@ class Grid:
 
 def _cell(cell: GridCell | int | None) -> GridCell:
     return BLANK if cell is None else str(cell) if isinstance(cell, int) else cell
-
-
-def _printed(cell: GridCell) -> GridCell:
-    return cell.printed if isinstance(cell, PValue) else cell
 
 
 def as_text(grid: Grid, *, width: int | None = None) -> str:
@@ -356,7 +373,7 @@ def as_markdown(grid: Grid) -> str:
         [f"**{cell}**" if (i, k) in grid.bold else cell for k, cell in enumerate(row)]
         for i, row in enumerate(grid.text)
     ]
-    lines = ["| " + " | ".join(_piped(cell) for cell in row) + " |" for row in (names, *rows)]
+    lines = ["| " + " | ".join(map(_piped, row)) + " |" for row in (names, *rows)]
     lines.insert(1, "|" + "|".join(aligned) + "|")
     return "\n".join([printable(grid.title), "", *lines, *_notes(grid)]) + "\n"
 
@@ -477,19 +494,3 @@ def _tex_groups(groups: Sequence[str]) -> list[str]:
         if name:
             lines.append(f"\\cmidrule(lr){{{at + 1}-{at + size}}}")
     return [" & ".join(heads) + " \\\\", " ".join(lines)]
-
-
-def grids_html(grids: Sequence[Grid], *, head: Sequence[str] = ()) -> str:
-    """Several tables in HTML, one below the other.
-
-    Args:
-        grids: the tables.
-        head: lines above the first table.
-    """
-    above = "<br>".join(map(isolated, head))
-    return f"<p>{above}</p>" + "".join(
-        notebook_table(
-            grid.header, grid.text, title=grid.title, notes=grid.footnotes, labels=grid.labels
-        )
-        for grid in grids
-    )

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, cast
 
 from cimento.errors import UsageError
 from cimento.io.inline_markup import templates_of
+from cimento.io.values import grouped
 from cimento.report import JointReport, RunReport, SuiteReport
 from cimento.report.figures import lacking_figures
 from cimento.report.formatting import (
@@ -39,11 +40,9 @@ from cimento.report.items import encode_items
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from cimento.report import NamedGrid, Rates
+    from cimento.report import ItemRecord, NamedGrid
     from cimento.report.figures import Figure, VegaSpec
-    from cimento.report.grid import Grid
-    from cimento.runs.outcomes import Estimate, Outcome
-    from cimento.runs.summary import Missing
+    from cimento.runs.outcomes import Estimate
 
 
 _DEMO_MODELS = Path(__file__).parents[1] / "data" / "models"
@@ -66,23 +65,6 @@ ITEM_ORDERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class PageLine:
-    """One line of the chart of a suite: a rate with its interval.
-
-    Attributes:
-        group: the phenomenon or prediction that this line and its neighbors are about.
-        span: number of lines in the group, on its first line; 0 on the others.
-        model: label of the model.
-        estimate: the rate to draw.
-    """
-
-    group: str
-    span: int
-    model: str
-    estimate: Estimate
-
-
-@dataclass(frozen=True, slots=True)
 class Drawing:
     """A figure in a page.
 
@@ -97,21 +79,6 @@ class Drawing:
     svg: str
 
 
-@dataclass(frozen=True, slots=True)
-class PageSection:
-    """A section of the page.
-
-    Attributes:
-        anchor: id of the section.
-        suite: the suite's report.
-        drawings: the suite's figures.
-    """
-
-    anchor: str
-    suite: SuiteReport
-    drawings: tuple[Drawing, ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """The content of one page.
@@ -121,7 +88,6 @@ class Page:
         suites: the suites' reports, one section each.
         means: means over the suites of a benchmark; None if there are none.
         joint: sections about all suites together.
-        missing: requested runs that could not be made.
         methods: the methods, as a paragraph for a paper; empty for none.
         references: the references cited there, one text each.
         links: where a page of a site leads: address and text; empty for a page by itself.
@@ -131,7 +97,6 @@ class Page:
     suites: tuple[SuiteReport, ...] = ()
     means: NamedGrid | None = None
     joint: tuple[JointReport, ...] = ()
-    missing: tuple[Missing, ...] = ()
     methods: str = ""
     references: tuple[str, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
@@ -146,8 +111,7 @@ def html_page(page: Page) -> str:
     """The page as HTML text."""
     environment = page_environment("cimento.report")
     style, script = asset("base.css", "report.css"), asset("items.js")
-    reason = lacking_figures()
-    common, of_runs = _provenance(page.runs)
+    common, of_runs = provenance(page.runs)
     block = encode_items(page.runs)
     charted = _charted(page.runs)
     shown = charted + [run.headline for run in page.runs if run.headline and not run.rates]
@@ -157,12 +121,15 @@ def html_page(page: Page) -> str:
         style=style,
         script=script,
         policy=security_policy(style, script),
-        sections=_sections(page.suites, drawn=not reason),
+        sections=[
+            (f"suite-{nth}", suite, drawings_of(suite.figures, f"suite-{nth}"))
+            for nth, suite in enumerate(page.suites, 1)
+        ],
         joint=[
-            (section, _drawings(section.figures if not reason else (), f"joint-{nth}"))
+            (section, drawings_of(section.figures, f"joint-{nth}"))
             for nth, section in enumerate(page.joint, 1)
         ],
-        lacking=reason,
+        lacking=lacking_figures(),
         languages=tuple(dict.fromkeys(suite.first.language for suite in page.suites)),
         models=tuple(dict.fromkeys(run.model for run in page.runs)),
         common=common,
@@ -227,51 +194,35 @@ def _packed(text: str) -> str:
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
-def charts(runs: Sequence[RunReport]) -> tuple[tuple[str, tuple[PageLine, ...]], ...]:
-    """The charts of a suite: heading, and rates by group and model."""
-    headings = dict.fromkeys(block.heading for run in runs for block in run.rates)
-    return tuple((heading, _lines(runs, heading)) for heading in headings)
+def charts(runs: Sequence[RunReport]) -> dict[str, dict[str, list[tuple[str, Estimate]]]]:
+    """The charts of a suite: heading to what rates are about to models with their rates."""
+    by_heading: dict[str, dict[str, list[tuple[str, Estimate]]]] = {}
+    for run in runs:
+        for rates in run.rates:
+            groups = by_heading.setdefault(rates.heading, {})
+            for name, estimate in rates.lines:
+                groups.setdefault(name, []).append((run.model, estimate))
+    return by_heading
 
 
 def notes_together(runs: Sequence[RunReport]) -> list[tuple[str, str]]:
     """The notes on a suite, each once, with its models; no model if all of them have it."""
-    models: dict[str, list[str]] = {}
-    for run in runs:
-        for note in run.notes:
-            models.setdefault(note, []).append(run.model)
+    models = grouped((note, run.model) for run in runs for note in run.notes)
     every = len(runs) if len(runs) > 1 else 0
     return [
         (note, "" if len(named) == every else ", ".join(named)) for note, named in models.items()
     ]
 
 
-def _lines(runs: Sequence[RunReport], heading: str) -> tuple[PageLine, ...]:
-    groups: dict[str, list[tuple[str, Estimate]]] = {}
-    for run in runs:
-        for name, estimate in _under(run.rates, heading):
-            groups.setdefault(name, []).append((run.model, estimate))
-    return tuple(
-        PageLine(group, len(members) if index == 0 else 0, model, estimate)
-        for group, members in groups.items()
-        for index, (model, estimate) in enumerate(members)
-    )
+def drawings_of(figures: Sequence[Figure], anchor: str) -> list[Drawing]:
+    """Figures drawn for a page; none if none can be drawn here.
 
-
-def _under(rates: Iterable[Rates], heading: str) -> Iterable[tuple[str, Estimate]]:
-    return (line for block in rates if block.heading == heading for line in block.lines)
-
-
-def _sections(suites: Sequence[SuiteReport], *, drawn: bool) -> tuple[PageSection, ...]:
-    sections = []
-    for place, suite in enumerate(suites, 1):
-        anchor = f"suite-{place}"
-        drawings = _drawings(suite.figures if drawn else (), anchor)
-        sections.append(PageSection(anchor, suite, drawings))
-    return tuple(sections)
-
-
-def _drawings(figures: Sequence[Figure], anchor: str) -> tuple[Drawing, ...]:
-    return tuple(drawing_of(figure, f"{anchor}-{nth}") for nth, figure in enumerate(figures, 1))
+    Args:
+        figures: the figures.
+        anchor: prefix of every id in the drawings, before the number of the figure.
+    """
+    shown = () if lacking_figures() else figures
+    return [drawing_of(figure, f"{anchor}-{nth}") for nth, figure in enumerate(shown, 1)]
 
 
 def drawing_of(figure: Figure, name: str) -> Drawing:
@@ -308,7 +259,6 @@ def page_environment(*packages: str) -> Environment:
         number=lambda value: minus(number(value, absent="–")),
         percent=lambda value: f"{100 * value:.2f}%",
         rate=lambda value: minus(rate(value, absent="–")),
-        rows=_rows,
     )
     return environment
 
@@ -316,11 +266,6 @@ def page_environment(*packages: str) -> Environment:
 def minus(number: str) -> str:
     """A number with a true minus sign, which is as wide as a plus sign."""
     return number.replace("-", "−")
-
-
-def _rows(grid: Grid) -> list[tuple[bool, tuple[str, ...]]]:
-    """The rows of a table, each with whether there is a line above it."""
-    return [(number in grid.rules, row) for number, row in enumerate(grid.text)]
 
 
 @functools.cache
@@ -371,46 +316,16 @@ def _title(runs: Sequence[RunReport]) -> str:
     return f"{named} on {suites[0] if len(suites) == 1 else f'{len(suites)} suites'}"
 
 
-@dataclass(frozen=True, slots=True)
-class PlainItem:
-    """An item, for readers without scripts.
-
-    Attributes:
-        suite: name of its suite.
-        model: label of the model that answered.
-        id: id of the item.
-        outcome: the outcome; None if nothing in the item is right or wrong.
-        texts: condition and stimulus of each text.
-    """
-
-    suite: str
-    model: str
-    id: str
-    outcome: Outcome | None
-    texts: tuple[tuple[str, str], ...]
-
-
-def _first_items(runs: Sequence[RunReport]) -> tuple[PlainItem, ...]:
+def _first_items(runs: Sequence[RunReport]) -> list[tuple[RunReport, ItemRecord]]:
     """The worst items of the first runs."""
     each_run = max(1, FIRST_ITEMS // max(1, len(runs)))
-    shown = [
-        PlainItem(
-            suite=run.suite,
-            model=run.model,
-            id=item.id,
-            outcome=item.outcome,
-            texts=tuple((strip.condition, strip.text) for strip in item.strips),
-        )
-        for run in runs
-        for item in run.items[:each_run]
-    ]
-    return tuple(shown[:FIRST_ITEMS])
+    return [(run, item) for run in runs for item in run.items[:each_run]][:FIRST_ITEMS]
 
 
 _Lines = tuple[tuple[str, str], ...]
 
 
-def _provenance(runs: Sequence[RunReport]) -> tuple[_Lines, tuple[tuple[RunReport, _Lines], ...]]:
+def provenance(runs: Sequence[RunReport]) -> tuple[_Lines, tuple[tuple[RunReport, _Lines], ...]]:
     """The provenance that all runs share, and the rest of each run's provenance."""
     if not runs:
         return (), ()

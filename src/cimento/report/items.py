@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import json
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.io.values import grouped
 from cimento.report import AnswerList, ItemRecord
 from cimento.report.strips import Stretch, Strip, StripToken, aligned, read_tokens, strip
 
@@ -51,9 +53,7 @@ def item_records(
     """
     import polars as pl
 
-    by_item: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        by_item.setdefault(outcome.item, []).append(outcome)
+    by_item = grouped((outcome.item, outcome) for outcome in outcomes)
     whole = {item: several[-1] for item, several in by_item.items()}
     names = sorted((item.id for item in suite.items), key=lambda name: badness(whole.get(name)))
     if limit is not None:
@@ -158,14 +158,8 @@ class ItemBlock:
     kept: tuple[int, ...]
 
 
-@dataclass(slots=True)
-class _Words:
-    """The index of repeated texts; the empty text is number 0."""
-
-    numbers: dict[str, int] = field(default_factory=lambda: {"": 0})
-
-    def number(self, text: str) -> int:
-        return self.numbers.setdefault(text, len(self.numbers))
+Words: TypeAlias = "defaultdict[str, int]"
+"""The index of repeated texts: a text that is new gets the next number."""
 
 
 def encode_items(runs: Sequence[RunReport], *, budget: int = BUDGET) -> ItemBlock:
@@ -184,7 +178,8 @@ def encode_items(runs: Sequence[RunReport], *, budget: int = BUDGET) -> ItemBloc
         budget: characters allowed for all items together; each run gets an equal share, and short
             runs leave their rest to the others.
     """
-    words = _Words()
+    words: Words = defaultdict(lambda: len(words))
+    words[""] = 0
     parts: list[list[str]] = [[] for _ in runs]
     left = budget
     order = sorted(range(len(runs)), key=lambda number: len(runs[number].items))
@@ -203,7 +198,7 @@ def encode_items(runs: Sequence[RunReport], *, budget: int = BUDGET) -> ItemBloc
             {"suite": run.suite, "model": run.model, "language": run.language}
             for run in runs
         ],
-        "words": list(words.numbers),
+        "words": list(words),
     }  # fmt: skip
     whole = f'{_dumped(head)[:-1]},"items":[{items}]}}'
     return ItemBlock(json=script_safe(whole), kept=tuple(len(part) for part in parts))
@@ -225,46 +220,46 @@ def _dumped(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def _item(number: int, item: ItemRecord, words: _Words) -> list[Plain]:
+def _item(number: int, item: ItemRecord, words: Words) -> list[Plain]:
     outcome = item.outcome
     return [
         number,
         item.id,
-        words.number(item.phenomenon),
-        BLOCK_VERDICTS.index((outcome.verdict if outcome else None) or "unjudged"),
+        words[item.phenomenon],
+        BLOCK_VERDICTS.index(item.verdict or "unjudged"),
         _hundredths(outcome.value if outcome else None),
-        words.number(outcome.unit if outcome else ""),
-        words.number(outcome.reason if outcome else ""),
+        words[outcome.unit if outcome else ""],
+        words[outcome.reason if outcome else ""],
         [_strip(strip, words) for strip in aligned(item.strips)],
         _block_parts(item, words),
         [_answers(group, words) for group in item.answers],
-        [[words.number(name), text] for name, text in item.remarks],
+        [[words[name], text] for name, text in item.remarks],
         [
-            [words.number(some.label), *(_strip(strip, words) for strip in some.strips)]
+            [words[some.label], *(_strip(strip, words) for strip in some.strips)]
             for some in item.contributions
         ],
     ]
 
 
-def _block_parts(item: ItemRecord, words: _Words) -> list[Plain]:
+def _block_parts(item: ItemRecord, words: Words) -> list[Plain]:
     """The outcome of each question, if there are several."""
     return [
         [
-            words.number(part.question),
+            words[part.question],
             BLOCK_VERDICTS.index(part.verdict or "unjudged"),
             _hundredths(part.value),
-            words.number(part.unit),
+            words[part.unit],
         ]
         for part in item.parts
         if len(item.parts) > 1
     ]
 
 
-def _answers(group: AnswerList, words: _Words) -> list[Plain]:
-    cells: list[Plain] = [words.number(group.name)]
+def _answers(group: AnswerList, words: Words) -> list[Plain]:
+    cells: list[Plain] = [words[group.name]]
     for answer in group.answers:
         share = None if answer.share is None else round(10_000 * answer.share)
-        cells.append([answer.text, share, words.number(answer.mark)])
+        cells.append([answer.text, share, words[answer.mark]])
     return cells
 
 
@@ -272,8 +267,8 @@ def _hundredths(value: float | None) -> int | None:
     return None if value is None or not math.isfinite(value) else round(100 * value)
 
 
-def _strip(strip: Strip, words: _Words) -> Plain:
-    regions: list[Plain] = [words.number(strip.condition)]
+def _strip(strip: Strip, words: Words) -> Plain:
+    regions: list[Plain] = [words[strip.condition]]
     marked = marked_regions(strip)
     after = [*strip.regions[1:], None]
     for region, other in zip(strip.regions, after, strict=True):
@@ -291,7 +286,7 @@ def marked_regions(strip: Strip) -> frozenset[int]:
     return needed if len(needed) < len(filled) else frozenset()
 
 
-def _pieces(pieces: Sequence[Piece], words: _Words) -> list[Plain]:
+def _pieces(pieces: Sequence[Piece], words: Words) -> list[Plain]:
     """The pieces one after the other; a space is prefixed to the piece that follows it."""
     cells: list[Plain] = []
     blank = ""
@@ -304,5 +299,5 @@ def _pieces(pieces: Sequence[Piece], words: _Words) -> list[Plain]:
         if bits is not None:
             cells.append(round(100 * bits))
         elif asked:
-            cells.append([words.number(reason or "no score")])
+            cells.append([words[reason or "no score"]])
     return cells

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.cite.sentences import MEASURES_IN_WORDS, PLL_IN_BRIEF
+from cimento.io.values import grouped
 from cimento.runs.outcomes import STATISTICS
 from cimento.runs.store import manifest_part
 
@@ -20,10 +21,7 @@ def judged_notes(runs: Sequence[Run], short: Mapping[str, str]) -> tuple[str, ..
         runs: the runs of a table.
         short: labels of models, each mapped to its name in the table.
     """
-    by_way: dict[str, list[Run]] = {}
-    for run in runs:
-        for way in _ways(run):
-            by_way.setdefault(way, []).append(run)
+    by_way = grouped((way, run) for run in runs for way in _ways(run))
     return tuple(
         f"{way}." if len(some) == len(runs) else f"{way}: {_which(some, runs, short)}."
         for way, some in by_way.items()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.inline_markup import exchanged
+from cimento.io.values import grouped
 from cimento.measures.normalising import SCALES
 from cimento.report import formatting
 from cimento.report.factorial import methods_of
@@ -77,10 +78,11 @@ def _limited(several: Sequence[Run], short: Mapping[str, str]) -> list[str]:
     shown = [run for run in several if run.model in short]
     limited: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for runs in runs_by_suite(shown):
-        by_limit: dict[int, list[str]] = {}
-        for run in runs:
-            if isinstance(limit := manifest_part(run.manifest, "asking").get("limit"), int):
-                by_limit.setdefault(limit, []).append(short[run.model])
+        by_limit = grouped(
+            (limit, short[run.model])
+            for run in runs
+            if isinstance(limit := manifest_part(run.manifest, "asking").get("limit"), int)
+        )
         for limit, cut in by_limit.items():
             named = () if 1 < len(cut) == len(runs) else tuple(cut)
             limited.setdefault((limit, named), []).append(runs[0].suite.name)
@@ -279,8 +281,6 @@ def effects_in_paper(tests: Sequence[DDTest]) -> Grid:
     models = [short[model] for model, _ in columns]
     alone = len({measure for _, measure in columns}) == 1
     rows, rules = _rows_in_paper(tests, columns)
-    number = sum(test.dd.p is not None for test in tests)
-    corrected = f" Holm's correction is over {counted(number, 'test')}." if number else ""
     return Grid(
         title=f"Condition means and effects ({_scale_in_words(tests)}); higher is more acceptable.",
         header=(
@@ -297,9 +297,26 @@ def effects_in_paper(tests: Sequence[DDTest]) -> Grid:
             "n: items. Means are over items, with their standard errors in parentheses.",
             "Effects are differences of these means.",
             "DD is how much worse the last condition is than both effects together predict.",
-            f"Interval (95 %) and p of DD: {methods_of(test.dd for test in tests)}.{corrected}",
+            _about_tests(tests),
         ),
     )
+
+
+def _about_tests(tests: Sequence[DDTest]) -> str:
+    """The methods behind intervals and p, and over how many tests p is corrected."""
+    number = sum(test.dd.p is not None for test in tests)
+    corrected = f" Holm's correction is over {counted(number, 'test')}." if number else ""
+    return f"Interval (95 %) and p of DD: {methods_of(test.dd for test in tests)}.{corrected}"
+
+
+def _places(tests: Sequence[DDTest]) -> dict[str, dict[tuple[str, str], DDTest]]:
+    """The tests by phenomenon, with its suite if there are several, then by model and measure."""
+    many = len({test.result.suite for test in tests}) > 1
+    places: dict[str, dict[tuple[str, str], DDTest]] = {}
+    for test in tests:
+        name = f"{test.result.suite}: {test.phenomenon}" if many else test.phenomenon
+        places.setdefault(name, {})[test.result.model, test.result.measure] = test
+    return places
 
 
 _MOST_TESTED = 2
@@ -322,15 +339,10 @@ def dd_in_paper(tests: Sequence[DDTest]) -> Grid:
         (model, measure): short[model] if alone else f"{short[model]}, {measure}"
         for model, measure in columns
     }
-    many = len({test.result.suite for test in tests}) > 1
-    places: dict[str, dict[tuple[str, str], DDTest]] = {}
-    for test in tests:
-        name = f"{test.result.suite}: {test.phenomenon}" if many else test.phenomenon
-        places.setdefault(name, {})[test.result.model, test.result.measure] = test
     parts = ("DD", "t", P_HOLM)
     wide = len(columns) <= _MOST_TESTED
     rows: list[tuple[GridCell, ...]] = []
-    for place, by_model in places.items():
+    for place, by_model in _places(tests).items():
         cells = {column: _test_cells(by_model.get(column)) for column in columns}
         if wide:
             n = sizes([first for first, *_ in cells.values()])
@@ -338,8 +350,6 @@ def dd_in_paper(tests: Sequence[DDTest]) -> Grid:
         else:
             for column, test in by_model.items():
                 rows.append((place, names[column], str(test.dd.n), *cells[column]))
-    number = sum(test.dd.p is not None for test in tests)
-    corrected = f" Holm's correction is over {counted(number, 'test')}." if number else ""
     return Grid(
         title=f"Differences of differences (DD) and their tests over items"
         f" ({_scale_in_words(tests)}).",
@@ -353,7 +363,7 @@ def dd_in_paper(tests: Sequence[DDTest]) -> Grid:
         labels=1 if wide else 2,
         notes=(
             "n: items. Above 0, the last condition is worse than both effects together predict.",
-            f"Interval (95 %) and p of DD: {methods_of(test.dd for test in tests)}.{corrected}",
+            _about_tests(tests),
         ),
     )
 
@@ -362,12 +372,9 @@ def _test_cells(test: DDTest | None) -> tuple[GridCell, GridCell, GridCell]:
     """DD with its interval, its statistic, and its corrected p; blank if there is no test."""
     if test is None:
         return BLANK, BLANK, BLANK
-    dd = test.dd
     return (
-        EstimateCell(
-            value=dd.value, low=dd.low, high=dd.high, n=dd.n, reason=dd.reason or "", digits=2
-        ),
-        BLANK if dd.statistic is None else formatting.number(dd.statistic, digits=2),
+        EstimateCell.of(test.dd.value, test.dd, test.dd.n, digits=2),
+        _bits(test.dd.statistic),
         formatting.p_number(test.p_holm, absent=BLANK),
     )
 
@@ -376,16 +383,10 @@ def _rows_in_paper(
     tests: Sequence[DDTest], columns: Sequence[tuple[str, str]]
 ) -> tuple[list[tuple[GridCell, ...]], list[int]]:
     """The rows of all phenomena, and the indices of those that begin one after the first."""
-    places: dict[tuple[str, str], dict[tuple[str, str], DDTest]] = {}
-    for test in tests:
-        by_model = places.setdefault((test.result.suite, test.phenomenon), {})
-        by_model[test.result.model, test.result.measure] = test
-    many = len({suite for suite, _ in places}) > 1
     tested = any(test.dd.p is not None for test in tests)
     rows: list[tuple[GridCell, ...]] = []
     rules = []
-    for (suite, phenomenon), by_model in places.items():
-        name = f"{suite}: {phenomenon}" if many else phenomenon
+    for name, by_model in _places(tests).items():
         parts = {column: _effect_column(test) for column, test in by_model.items()}
         n = sizes([part["DD"] for part in parts.values()])
         labels = [label for label in next(iter(parts.values())) if tested or label != P_HOLM]
@@ -412,14 +413,11 @@ def _effect_column(test: DDTest) -> dict[str, GridCell]:
         else BLANK
         for name, cell in zip(conditions, effects.cells, strict=True)
     }
-    dd = test.dd
     return {
         **means,
         f"{first} effect": _bits(effects.length_effect),
         f"{second} effect": _bits(effects.structure_effect),
-        "DD": EstimateCell(
-            value=dd.value, low=dd.low, high=dd.high, n=dd.n, reason=dd.reason or "", digits=2
-        ),
+        "DD": EstimateCell.of(test.dd.value, test.dd, test.dd.n, digits=2),
         P_HOLM: formatting.p_number(test.p_holm, absent=BLANK),
     }
 

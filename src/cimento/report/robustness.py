@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import counted
+from cimento.io.values import grouped
 from cimento.report import formatting
+from cimento.report.formatting import ends_of
 from cimento.report.grid import BLANK, EstimateCell, Grid
 from cimento.statistics.power import spearman_interval
 from cimento.statistics.regression import CONSTANT_TERM
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from cimento.compare.ranking import Ranking
     from cimento.paradigms.regions.people import ChoiceRate
     from cimento.runs.sensitivity import Sensitivity
-    from cimento.statistics.correlation import Correlation
-    from cimento.statistics.intervals import Interval
     from cimento.statistics.planning import Pilot, SizePlan
     from cimento.statistics.regression import Coefficient
 
@@ -45,7 +45,7 @@ def sensitivity_grid(rows: Sequence[Sensitivity]) -> Grid:
             "items": lambda row: row.n or None,
             "changed": lambda row: row.changed if row.n else None,
             "share": lambda row: _share(row.changed / row.n) if row.n else None,
-            "95 %": lambda row: _interval(row.interval) if row.n else None,
+            "95 %": lambda row: ends_of(row.interval) if row.n else None,
             "gained": lambda row: len(row.gained) if row.n else None,
             "lost": lambda row: len(row.lost) if row.n else None,
             "accuracy": lambda row: _share(row.accuracy),
@@ -69,29 +69,6 @@ def reliability_grid(rankings: Sequence[Ranking]) -> Grid:
     test; of one suite, the items that all models pass, and none, are named.
     """
     alone = rankings[0] if len(rankings) == 1 else None
-    columns: dict[str, Callable[[Ranking], str | int | None]] = {
-        "items": lambda ranking: ranking.analysis.items,
-        "all pass": lambda ranking: len(ranking.analysis.all_pass),
-        "none passes": lambda ranking: len(ranking.analysis.none_pass),
-        "KR-20": lambda ranking: _share(ranking.analysis.kr20.value),
-        "split-half": lambda ranking: _share(ranking.analysis.halves.reliability),
-        "item-total (median)": lambda ranking: _share(_middle(ranking)),
-        "negative": lambda ranking: (
-            None if _middle(ranking) is None else len(ranking.analysis.against)
-        ),
-        "reason": lambda ranking: (
-            ranking.analysis.reason
-            or ranking.analysis.kr20.reason
-            or ranking.analysis.halves.reason
-        ),
-    }
-    of_suite: dict[str, Callable[[Ranking], str | int | None]] = {
-        "suite": lambda ranking: ranking.suite,
-        "right is": lambda ranking: ranking.question,
-        "models": lambda ranking: ranking.analysis.models,
-        "alpha": lambda ranking: _share(ranking.alpha.value),
-        "p": lambda ranking: _p(ranking.together.p) if ranking.together else None,
-    }
     said = [
         "alpha: agreement of the models on which items are right (Krippendorff).",
         *(
@@ -101,7 +78,28 @@ def reliability_grid(rankings: Sequence[Ranking]) -> Grid:
     ]
     return Grid.of(
         rankings,
-        columns if alone else {**of_suite, **columns},
+        {
+            "suite": lambda ranking: ranking.suite,
+            "right is": lambda ranking: ranking.question,
+            "models": lambda ranking: ranking.analysis.models,
+            "alpha": lambda ranking: _share(ranking.alpha.value),
+            "p": lambda ranking: _p(ranking.together.p) if ranking.together else None,
+            "items": lambda ranking: ranking.analysis.items,
+            "all pass": lambda ranking: len(ranking.analysis.all_pass),
+            "none passes": lambda ranking: len(ranking.analysis.none_pass),
+            "KR-20": lambda ranking: _share(ranking.analysis.kr20.value),
+            "split-half": lambda ranking: _share(ranking.analysis.halves.reliability),
+            "item-total (median)": lambda ranking: _share(_middle(ranking)),
+            "negative": lambda ranking: (
+                None if _middle(ranking) is None else len(ranking.analysis.against)
+            ),
+            "reason": lambda ranking: (
+                ranking.analysis.reason
+                or ranking.analysis.kr20.reason
+                or ranking.analysis.halves.reason
+            ),
+        },
+        without=("suite", "right is", "models", "alpha", "p") if alone else (),
         title=f"{alone.suite}, {alone.question}: reliability over {alone.analysis.models} models."
         if alone
         else "Reliability of the items.",
@@ -198,10 +196,8 @@ def parts_grid(rates: Sequence[PartRate], *, title: str, notes: tuple[str, ...])
             "model": lambda rate: rate.model,
             "items": lambda rate: rate.items,
             "n": lambda rate: rate.n,
-            "accuracy, %": lambda rate: EstimateCell.percent(
-                (rate.accuracy, rate.interval.low, rate.interval.high),
-                rate.n,
-                rate.interval.reason,
+            "accuracy, %": lambda rate: EstimateCell.of(
+                rate.accuracy, rate.interval, rate.n, percent=True
             ),
         },
         title=title,
@@ -239,9 +235,7 @@ def exposure_grid(exposures: Sequence[Exposure], *, words: int) -> Grid:
 def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
     """A table of how often people and models choose as predicted, on the same items."""
     # All runs of a suite repeat the same human choices, which are shown once, before the models.
-    groups: dict[tuple[str, str], list[ChoiceRate]] = {}
-    for rate in dict.fromkeys(rates):
-        groups.setdefault((rate.suite, rate.question), []).append(rate)
+    groups = grouped(((rate.suite, rate.question), rate) for rate in dict.fromkeys(rates))
     ordered = (sorted(rates, key=lambda rate: not rate.of_people) for rates in groups.values())
     return Grid.of(
         list(itertools.chain.from_iterable(ordered)),
@@ -253,9 +247,9 @@ def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
             "ties": lambda rate: rate.tied,
             "choices": lambda rate: rate.choices,
             "rate": lambda rate: _share(rate.rate),
-            "95 %": _interval,
+            "95 %": ends_of,
             "rho": lambda rate: _bits(rate.graded.r if rate.graded else None),
-            "95 % of rho": lambda rate: _interval(rate.graded) if rate.graded else BLANK,
+            "95 % of rho": lambda rate: ends_of(rate.graded) if rate.graded else BLANK,
             "reason": lambda rate: rate.reason or (rate.graded.reason if rate.graded else None),
         },
         title="How often people choose as is predicted, and models on the same items.",
@@ -271,16 +265,12 @@ def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
     )
 
 
-def _interval(interval: Interval | ChoiceRate | Coefficient | Correlation) -> str:
-    return formatting.interval(interval.low, interval.high, absent=BLANK)
-
-
 def _coefficient(one: Coefficient, row: MarginCovariates) -> tuple[str, ...]:
     first = one.name == CONSTANT_TERM
     return (
         "both sides alike" if first else one.name,
         _bits(one.value),
-        _interval(one),
+        ends_of(one),
         _p(one.p),
         BLANK if first else _p(row.p_holm.get(one.name)),
     )

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import few_of_each_code
 from cimento.io.tables import CHOICES, FILLS, REPLIES, REQUESTS, TOKENS
+from cimento.io.values import grouped
 from cimento.measures import find_measure
 from cimento.report import (
     AnswerList,
@@ -29,7 +30,7 @@ from cimento.report import (
 from cimento.report.figures import drawable
 from cimento.report.figures_rates import margins_figure, rates_figure
 from cimento.report.formatting import estimate_label, items, rate_remarks
-from cimento.report.grid import EstimateCell, Grid, GridCell
+from cimento.report.grid import EstimateCell, Grid
 from cimento.report.items import strips_of, worst_first
 from cimento.runs.outcomes import Outcome, each_outcome
 from cimento.runs.store import blank_before, manifest_part
@@ -58,10 +59,7 @@ def plain_sections(runs: Sequence[Run]) -> list[SuiteReport]:
 
 def runs_by_suite(runs: Iterable[Run]) -> list[list[Run]]:
     """The runs of each suite, suites in the order of their first runs."""
-    by_suite: dict[str, list[Run]] = {}
-    for run in runs:
-        by_suite.setdefault(run.suite.name, []).append(run)
-    return list(by_suite.values())
+    return list(grouped((run.suite.name, run) for run in runs).values())
 
 
 def _section(runs: Sequence[Run]) -> SuiteReport:
@@ -125,10 +123,9 @@ def rates_of(estimates: Iterable[Estimate]) -> tuple[Rates, ...]:
     Args:
         estimates: estimates of a run; those with the role of details are left out.
     """
-    by_group: dict[str, list[Estimate]] = {}
-    for estimate in estimates:
-        if estimate.is_share and estimate.role != "detail":
-            by_group.setdefault(estimate.group, []).append(estimate)
+    by_group = grouped(
+        (one.group, one) for one in estimates if one.is_share and one.role != "detail"
+    )
     return tuple(_rates(group, charted) for group, charted in by_group.items())
 
 
@@ -150,9 +147,7 @@ def _rates(group: str, estimates: Sequence[Estimate]) -> Rates:
 def run_items(run: Run) -> tuple[ItemRecord, ...]:
     """The items of a run, worst first, with the requests to the model and its answers."""
     headline = next((estimate for estimate in run.estimates() if estimate.role == "headline"), None)
-    by_item: dict[str, list[Outcome]] = {}
-    for outcome in each_outcome(run.outcomes()):
-        by_item.setdefault(outcome.item, []).append(outcome)
+    by_item = grouped((outcome.item, outcome) for outcome in each_outcome(run.outcomes()))
     places = run.table(REQUESTS.name) if REQUESTS.name in run.tables else None
     asked = _requests_of(places)
     tokens = run.table(TOKENS.name) if TOKENS.name in run.tables else TOKENS.empty()
@@ -200,12 +195,10 @@ def _remarks(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, str]]:
 
 def _requests_of(places: pl.DataFrame | None) -> Mapping[str, list[tuple[str, int]]]:
     """The conditions of each item, with their requests."""
-    by_item: dict[str, list[tuple[str, int]]] = {}
-    if places is not None:
-        asked = places.select("item", "condition", "request").unique(maintain_order=True)
-        for item, condition, request in asked.iter_rows():
-            by_item.setdefault(item, []).append((condition, request))
-    return by_item
+    if places is None:
+        return {}
+    asked = places.select("item", "condition", "request").unique(maintain_order=True)
+    return grouped((item, (name, request)) for item, name, request in asked.iter_rows())
 
 
 AnsweredPlaces = Sequence[tuple[str, tuple[GivenAnswer, ...]]]
@@ -214,45 +207,40 @@ AnsweredPlaces = Sequence[tuple[str, tuple[GivenAnswer, ...]]]
 def _answers(run: Run) -> Iterator[tuple[int, AnsweredPlaces]]:
     """The answers to each request: options by probability, candidates by rank, replies."""
     by_request: dict[int, list[tuple[str, tuple[GivenAnswer, ...]]]] = {}
-    if CHOICES.name in run.tables:
-        for (request,), rows in _by(run.table(CHOICES.name), "request"):
-            by_request.setdefault(request, []).append(("options", _options(rows)))
-    if FILLS.name in run.tables:
-        for (request,), rows in _by(run.table(FILLS.name), "request"):
-            for method, given in _candidates(rows):
-                by_request.setdefault(request, []).append((method, given))
-    if REPLIES.name in run.tables:
-        for request, text in run.table(REPLIES.name).select("request", "text").iter_rows():
-            by_request.setdefault(request, []).append(("reply", (GivenAnswer(text),)))
+    for table, read in ((CHOICES, _options), (FILLS, _candidates), (REPLIES, _replies)):
+        if table.name in run.tables:
+            for (request,), rows in run.table(table.name).group_by("request", maintain_order=True):
+                by_request.setdefault(request, []).extend(read(rows))
     yield from by_request.items()
 
 
-def _by(table: pl.DataFrame, *columns: str) -> Iterator[tuple[tuple[int, ...], pl.DataFrame]]:
-    groups = table.partition_by(*columns, as_dict=True, maintain_order=True)
-    yield from groups.items()
-
-
-def _options(rows: pl.DataFrame) -> tuple[GivenAnswer, ...]:
+def _options(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[GivenAnswer, ...]]]:
     """The most probable options, each with its share of the probability of all options."""
     known = [(text.strip(), x) for text, x in rows.select("text", "logprob_nats").iter_rows()]
     highest = max((x for _, x in known if x is not None), default=0.0)
     total = math.fsum(math.exp(x - highest) for _, x in known if x is not None)
     ordered = sorted(known, key=lambda option: -math.inf if option[1] is None else -option[1])
-    return tuple(
-        GivenAnswer(text, None if x is None else math.exp(x - highest) / total)
-        for text, x in ordered[:WORST_SHOWN]
+    yield (
+        "options",
+        tuple(
+            GivenAnswer(text, None if x is None else math.exp(x - highest) / total)
+            for text, x in ordered[:WORST_SHOWN]
+        ),
     )
+
+
+def _replies(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[GivenAnswer, ...]]]:
+    yield from (("reply", (GivenAnswer(text),)) for text in rows["text"])
 
 
 def _candidates(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[GivenAnswer, ...]]]:
     """The first candidates for each method of asking."""
-    lists: dict[str, list[GivenAnswer]] = {}
-    for row in rows.sort("rank").iter_rows(named=True):
-        share = None if row["logprob_nats"] is None else math.exp(row["logprob_nats"])
-        given = lists.setdefault(row.get("method") or "candidates", [])
-        if len(given) < WORST_SHOWN:
-            given.append(GivenAnswer(row["candidate"], share))
-    yield from ((method, tuple(given)) for method, given in lists.items())
+    named = rows.sort("rank").iter_rows(named=True)
+    for method, several in grouped(
+        (row.get("method") or "candidates", row) for row in named
+    ).items():
+        shown = [(row["candidate"], row["logprob_nats"]) for row in several[:WORST_SHOWN]]
+        yield method, tuple(GivenAnswer(t, None if x is None else math.exp(x)) for t, x in shown)
 
 
 # --- Estimates as a table
@@ -269,33 +257,33 @@ def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence
         notes: sentences below the table.
     """
     listed = list(estimates)
-    columns: dict[str, Callable[[Estimate], GridCell | int | None]] = {
-        "suite": lambda estimate: estimate.suite,
-        "model": lambda estimate: estimate.model,
-        "question": lambda e: " ".join(filter(None, (e.question, e.method))),
-        "group": lambda estimate: estimate.group and f"{estimate.group}={estimate.level}",
-        "statistic": lambda e: f"{e.statistic}, %" if e.is_share else e.statistic,
-        "value": estimate_cell,
-        "n": lambda estimate: estimate.n,
-        "ties": lambda estimate: estimate.tied,
-        "unscored": lambda estimate: estimate.unscored,
-        "chance": chance_of,
-    }
-    if len({estimate.suite for estimate in listed}) <= 1:
-        del columns["suite"]
-    labels = list(columns).index("value")
-    return Grid.of(listed, columns, title=title, labels=labels, notes=tuple(notes))
+    several = len({estimate.suite for estimate in listed}) > 1
+    return Grid.of(
+        listed,
+        {
+            "suite": lambda estimate: estimate.suite,
+            "model": lambda estimate: estimate.model,
+            "question": lambda e: " ".join(filter(None, (e.question, e.method))),
+            "group": lambda estimate: estimate.group and f"{estimate.group}={estimate.level}",
+            "statistic": lambda e: f"{e.statistic}, %" if e.is_share else e.statistic,
+            "value": estimate_cell,
+            "n": lambda estimate: estimate.n,
+            "ties": lambda estimate: estimate.tied,
+            "unscored": lambda estimate: estimate.unscored,
+            "chance": chance_of,
+        },
+        without=() if several else ("suite",),
+        title=title,
+        labels=5 if several else 4,
+        notes=tuple(notes),
+    )
 
 
 def estimate_cell(estimate: Estimate) -> EstimateCell:
     """An estimate as a cell of a table: a share in percent, any other value as it is."""
-    ends = (estimate.value, estimate.low, estimate.high)
-    if estimate.is_share:
-        return EstimateCell.percent(ends, estimate.n, estimate.reason)
-    value, low, high = ends
-    return EstimateCell(
-        value=value, low=low, high=high, n=estimate.n, reason=estimate.reason, digits=3
-    )
+    share = estimate.is_share
+    digits = 1 if share else 3
+    return EstimateCell.of(estimate.value, estimate, estimate.n, digits=digits, percent=share)
 
 
 def chance_of(estimate: Estimate) -> str:

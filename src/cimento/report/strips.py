@@ -245,7 +245,8 @@ def aligned(strips: Sequence[Strip]) -> tuple[Strip, ...]:
     keys = [[_text(word) for word in words] for words in texts]
     if len(set(map(tuple, keys))) == 1:
         return tuple(strips)
-    cuts = _pair_cuts(*keys) if _is_short_pair(keys) else _end_cuts(keys)
+    is_short_pair = len(keys) == _PAIR and max(map(len, keys)) <= LONGEST_ALIGNED
+    cuts = _pair_cuts(*keys) if is_short_pair else _end_cuts(keys)
     return tuple(
         replace(strip, regions=_regions(words, cut))
         for strip, words, cut in zip(strips, texts, cuts, strict=True)
@@ -274,10 +275,6 @@ def _words(pieces: Sequence[Piece]) -> list[PieceWord]:
 
 def _text(word: PieceWord) -> str:
     return "".join(piece.text for piece in word).strip()
-
-
-def _is_short_pair(keys: Sequence[Sequence[str]]) -> bool:
-    return len(keys) == _PAIR and max(map(len, keys)) <= LONGEST_ALIGNED
 
 
 def _pair_cuts(first: Sequence[str], second: Sequence[str]) -> tuple[list[Cut], list[Cut]]:

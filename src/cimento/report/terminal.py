@@ -10,7 +10,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from cimento.io.inline_markup import flush_left, printable, width_of
-from cimento.report.formatting import cells, items, notes, told_about, without_length
+from cimento.report.formatting import cells, items, remarks, said_once, told_about, without_length
 from cimento.report.grid import as_text
 from cimento.runs.summary import by_suite
 
@@ -173,7 +173,7 @@ def _folded(label: str, width: int) -> list[str]:
 def _print_notes(console: Console, summary: Summary) -> None:
     from rich.text import Text
 
-    said = [f"{about}: {remark}" for about, remark in notes(summary.runs)]
+    said = [f"{about}: {remark}" for about, remark in said_once(summary.runs, remarks)]
     lost = [f"{failure.suite}, {failure.model}: {failure.message}" for failure in summary.missing]
     for heading, lines in (("Notes", said), ("Not run", lost)):
         if lines:

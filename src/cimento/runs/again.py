@@ -6,7 +6,8 @@ the requested one if its manifest agrees in these, the model, the options and th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ def stored_runs(
         Model by model, the run of each suite; None if one is not stored, or if the suites must be
         read to decide that.
     """
-    output = run_options.output
+    output, digest = run_options.output, cache(suite_digest)
     if output is None or run_options.force or any(":" in model for model in models):
         return None
     try:
@@ -57,8 +58,10 @@ def stored_runs(
             handle = ModelHandle(model, run_options.scoring)
             folders = list(_stored(output, file_name(handle.label)))
             for place in places:
-                asked = _Asked(place, handle, run_options, output)
-                folder = next(filter(asked.is_in, folders), None)
+                runs_there = (
+                    f for f in folders if _is_asked(f, place, handle, run_options, digest)
+                )
+                folder = next(runs_there, None)
                 if folder is None:
                     return None
                 runs.append(open_run(folder.path))
@@ -85,58 +88,46 @@ def _stored(output: Path, model: str) -> Iterator[RunFolder]:
         yield RunFolder(manifest.parent)
 
 
-class _Asked:
-    """A requested run: a suite at a path, a model and options.
+def _is_asked(
+    folder: RunFolder,
+    place: Path,
+    model: ModelHandle,
+    run_options: RunOptions,
+    digest: Callable[..., tuple[list[JsonValue], str]],
+) -> bool:
+    """Whether a finished run is that of the suite at a path, a model and options.
 
     Args:
+        folder: the folder of the run.
         place: path of the suite.
         model: the model.
-        run_options: the options of the run.
-        output: folder of runs.
+        run_options: the options of the run, with a folder of runs.
+        digest: `suite_digest`, which remembers what it has read.
+
+    Raises:
+        CimentoError: the run cannot be requested with these options.
     """
-
-    def __init__(
-        self, place: Path, model: ModelHandle, run_options: RunOptions, output: Path
-    ) -> None:
-        self._place, self._model = place, model
-        self._options, self._output = run_options, output
-        self._digests: dict[str, tuple[list[JsonValue], str]] = {}
-
-    def is_in(self, folder: RunFolder) -> bool:
-        """Whether a finished run is the requested one.
-
-        Raises:
-            CimentoError: the run cannot be requested with these options.
-        """
-        manifest = folder.manifest()
-        suite, inputs, name = (manifest.get(key) for key in ("suite", "inputs", PARADIGM))
-        if (
-            manifest.get("cimento") != __version__
-            or manifest.get("label") != self._model.label
-            or not (isinstance(suite, dict) and isinstance(inputs, dict) and isinstance(name, str))
-        ):
-            return False
-        paradigm = find_paradigm(name)
-        if name not in self._digests:
-            self._digests[name] = suite_digest(paradigm, self._place)
-        names, sha256 = self._digests[name]
-        if not names or suite.get(SUITE_FILES) != names or suite.get("sha256") != sha256:
-            return False
-        asked = honoured(paradigm, self._options, self._model)
-        options, scoring = asked.options, with_columns(asked.scoring, asked.options)
-        content = str(inputs.get("suite"))
-        named = RunFolder.named(
-            self._output,
-            suite=str(suite.get("name")),
-            digests=(content, sha256),
-            model=self._model.label,
-            policy=asked.policy,
-            part=asked.part(None),
-        )
-        given = inputs_of(content, self._model, options, scoring, language=self._options.language)
-        return (
-            folder == named
-            and manifest.get("options") == options.model_dump(mode="json")
-            and manifest.get("asking") == plain(scoring)
-            and {**inputs, **given} == inputs
-        )
+    manifest = folder.manifest()
+    suite, inputs, name = (manifest.get(key) for key in ("suite", "inputs", PARADIGM))
+    if (
+        manifest.get("cimento") != __version__
+        or manifest.get("label") != model.label
+        or not (isinstance(suite, dict) and isinstance(inputs, dict) and isinstance(name, str))
+    ):
+        return False
+    paradigm = find_paradigm(name)
+    names, sha256 = digest(paradigm, place)
+    if not names or suite.get(SUITE_FILES) != names or suite.get("sha256") != sha256:
+        return False
+    asked = honoured(paradigm, run_options, model)
+    options, scoring = asked.options, with_columns(asked.scoring, asked.options)
+    content, output = str(inputs.get("suite")), run_options.output or Path()
+    digests = (content, sha256)
+    named = asked.folder(output, str(suite.get("name")), digests, model.label, suite=None)
+    given = inputs_of(content, model, options, scoring, language=run_options.language)
+    return (
+        folder == named
+        and manifest.get("options") == options.model_dump(mode="json")
+        and manifest.get("asking") == plain(scoring)
+        and {**inputs, **given} == inputs
+    )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cimento.engine.handle import ModelHandle
@@ -21,7 +22,7 @@ from cimento.runs.adaptive import AdaptiveRounds
 from cimento.runs.remarks import about_suite
 from cimento.runs.run import Run, open_run
 from cimento.runs.stopped import ADAPTIVE, AdaptiveRecord
-from cimento.runs.store import CONTENT, ORDER, RunFolder, describe, store_answers
+from cimento.runs.store import CONTENT, MANIFEST, ORDER, RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
 from cimento.suites import JsonValue
 from cimento.suites.digest import whole_digest
@@ -51,15 +52,22 @@ class Honoured:
     options: ParadigmOptions
     scoring: Asking
 
-    @property
-    def policy(self) -> str:
-        """The digest of scoring and options, for the name of a run's folder."""
-        return " ".join(filter(None, (self.scoring.digest(), self.options.digest())))
-
-    def part(self, suite: TestSuite | None) -> str:
-        """The items and predictions that are asked about; empty for all of a suite.
+    def folder(
+        self,
+        output: Path,
+        name: str,
+        digests: Sequence[str],
+        model: str,
+        *,
+        suite: TestSuite | None,
+    ) -> RunFolder:
+        """The folder of the run of a suite by a model.
 
         Args:
+            output: folder of runs.
+            name: name of the suite.
+            digests: of the suite, as for `RunFolder.named`.
+            model: label of the model.
             suite: the suite; None where only the options are known.
         """
         scoring, parts = self.scoring, [self.options.chosen(suite)]
@@ -67,7 +75,14 @@ class Honoured:
             parts.insert(0, f"adaptive {scoring.precision:g} {scoring.order_seed}")
         if scoring.limit is not None:
             parts.insert(0, str(scoring.limit))
-        return " ".join(filter(None, parts))
+        return RunFolder.named(
+            output,
+            suite=name,
+            digests=digests,
+            model=model,
+            policy=" ".join(filter(None, (scoring.digest(), self.options.digest()))),
+            part=" ".join(filter(None, parts)),
+        )
 
 
 def honoured(paradigm: AnyParadigm, run_options: RunOptions, model: ModelHandle | None) -> Honoured:
@@ -83,11 +98,11 @@ def honoured(paradigm: AnyParadigm, run_options: RunOptions, model: ModelHandle 
     Raises:
         UsageError: an option has a value that the paradigm does not know.
     """
-    known = paradigm.options.model_fields
+    known, plain = paradigm.options.model_fields, Asking()
     given = {name: value for name, value in run_options.given.items() if name in known}
-    plain = Asking()
-    not_asked = [name for name in SCORING_OPTIONS if name not in paradigm.scoring]
-    without = {name: getattr(plain, name) for name in not_asked}
+    without = {
+        name: getattr(plain, name) for name in SCORING_OPTIONS if name not in paradigm.scoring
+    }
     scoring = run_options.scoring.settled()
     if model is not None:
         scoring = dataclasses.replace(scoring, policy=model.scoring.policy)
@@ -137,11 +152,9 @@ def unused_options(suites: Iterable[LoadedSuite | Run], options: JudgingOptions)
     """
     several = list(suites)
     for name in _given(options):
-        without = [
-            loaded_suite for loaded_suite in several if not _has(loaded_suite.paradigm, name)
-        ]
+        without = [loaded for loaded in several if not _has(loaded.paradigm, name)]
         if 0 < len(without) < len(several):
-            names = ", ".join(dict.fromkeys(loaded_suite.suite.name for loaded_suite in without))
+            names = ", ".join(dict.fromkeys(loaded.suite.name for loaded in without))
             yield f"option {name} is not used by {names}."
 
 
@@ -239,10 +252,18 @@ class SuiteJob:
             **options.inputs(loaded.suite, scoring),
         }
         self._places: list[pl.DataFrame] = []
-        earlier = {**self._inputs, "suite": loaded.reading.sha256}
-        self._inputs[_SHOWN] = whole_digest(loaded.suite)
-        done = (self._inputs, earlier)
-        self.is_done = folder is not None and not force and any(map(folder.is_done, done))
+        self.is_done = folder is not None and not force and self._is_in(folder)
+
+    def _is_in(self, folder: RunFolder) -> bool:
+        """Whether the run is stored in a folder, also by a version that named the suite's file."""
+        if not (folder.path / MANIFEST).is_file():
+            return False  # the digest of a long suite is made while the model answers
+        earlier = {**self._inputs, "suite": self._loaded.reading.sha256}
+        return any(map(folder.is_done, (self._shown_inputs, earlier)))
+
+    @cached_property
+    def _shown_inputs(self) -> dict[str, JsonValue]:
+        return {**self._inputs, _SHOWN: whole_digest(self._loaded.suite)}
 
     def prepare(self) -> None:
         """Prepare the folder of the run, before anything is computed.
@@ -323,7 +344,7 @@ class SuiteJob:
                 suite=_identity(self._loaded),
                 asking=self._scoring,
                 named=self.model.named,
-                inputs=self._inputs,
+                inputs=self._shown_inputs,
                 warnings=warnings,
                 **self._usage(answers),
                 **self._noted,
@@ -404,13 +425,15 @@ def suite_job(
     whole = loaded.paradigm.record(loaded.suite, 0).get("n_items")
     if suite is not loaded.suite and isinstance(whole, int):
         noted[ITEMS_OF_SUITE] = whole
+    output = run_options.output
+    named = (loaded.suite.name, (loaded.content, loaded.reading.sha256), model.label)
     return SuiteJob(
         dataclasses.replace(loaded, reading=dataclasses.replace(reading, suite=suite)),
         model,
         asked.options,
         scoring=with_columns(asked.scoring, asked.options),
         shown=shown,
-        folder=_folder(loaded, model, asked, run_options.output),
+        folder=None if output is None else asked.folder(output, *named, suite=loaded.suite),
         force=run_options.force,
         progress=progress,
         noted=noted,
@@ -461,33 +484,18 @@ def inputs_of(
         scoring: the settings of scoring.
         language: language given as an option; empty where the suite states its language.
     """
-    columns: list[JsonValue] = list(scoring.columns)
-    return {
+    inputs: dict[str, JsonValue] = {
         **model.inputs,
         "suite": content,
         "limit": scoring.limit,
         "context": [scoring.context.text, scoring.context.column],
         "all_tokens": scoring.all_tokens,
-        "columns": columns,
+        "columns": list(scoring.columns),
         "asked": options.asked(),
         "scoring_version": SCORING_VERSION,
-        **({"language": language} if language else {}),
-        **(
-            {} if scoring.precision is None else {ADAPTIVE: [scoring.precision, scoring.order_seed]}
-        ),
     }
-
-
-def _folder(
-    loaded: LoadedSuite, model: ModelHandle | Recording, asked: Honoured, output: Path | None
-) -> RunFolder | None:
-    if output is None:
-        return None
-    return RunFolder.named(
-        output,
-        suite=loaded.suite.name,
-        digests=(loaded.content, loaded.reading.sha256),
-        model=model.label,
-        policy=asked.policy,
-        part=asked.part(loaded.suite),
-    )
+    if language:
+        inputs["language"] = language
+    if scoring.precision is not None:
+        inputs[ADAPTIVE] = [scoring.precision, scoring.order_seed]
+    return inputs

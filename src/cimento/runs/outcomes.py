@@ -89,6 +89,10 @@ class Outcome:
     groups: Mapping[str, str] = field(default_factory=dict)
 
 
+_OF_OUTCOME = tuple(name for name in OUTCOMES.columns if name != "suite")
+_NULL_IF_EMPTY = ("reason", "cluster")
+
+
 def outcomes_table(suite: str, outcomes: Iterable[Outcome]) -> pl.DataFrame:
     """Outcomes as a table in the order given.
 
@@ -99,19 +103,9 @@ def outcomes_table(suite: str, outcomes: Iterable[Outcome]) -> pl.DataFrame:
     import polars as pl
 
     rows = list(outcomes)
-    columns: dict[str, list[object]] = {
-        "suite": [suite] * len(rows),
-        "item": [row.item for row in rows],
-        "question": [row.question for row in rows],
-        "method": [row.method for row in rows],
-        "verdict": [row.verdict for row in rows],
-        "right": [row.right for row in rows],
-        "value": [row.value for row in rows],
-        "unit": [row.unit for row in rows],
-        "reference": [row.reference for row in rows],
-        "reason": [row.reason or None for row in rows],
-        "cluster": [row.cluster or None for row in rows],
-    }
+    columns: dict[str, list[object]] = {"suite": [suite] * len(rows)}
+    columns |= {name: [getattr(row, name) for row in rows] for name in _OF_OUTCOME}
+    columns |= {name: [text or None for text in columns[name]] for name in _NULL_IF_EMPTY}
     groups = dict.fromkeys(name for row in rows for name in row.groups)
     for name in groups:
         columns[GROUP + name] = [row.groups.get(name) for row in rows]
@@ -121,23 +115,13 @@ def outcomes_table(suite: str, outcomes: Iterable[Outcome]) -> pl.DataFrame:
 def each_outcome(table: pl.DataFrame) -> Iterator[Outcome]:
     """The rows of an outcomes table as records."""
     for row in table.iter_rows(named=True):
-        yield Outcome(
-            item=row["item"],
-            question=row["question"],
-            method=row["method"],
-            verdict=row["verdict"],
-            right=row["right"],
-            value=row["value"],
-            unit=row["unit"],
-            reference=row["reference"],
-            reason=row["reason"] or "",
-            cluster=row["cluster"] or "",
-            groups={
-                name.removeprefix(GROUP): value
-                for name, value in row.items()
-                if name.startswith(GROUP) and value is not None
-            },
-        )
+        values = {name: row[name] for name in _OF_OUTCOME}
+        groups = {
+            name.removeprefix(GROUP): value
+            for name, value in row.items()
+            if name.startswith(GROUP) and value is not None
+        }
+        yield Outcome(**values | {name: row[name] or "" for name in _NULL_IF_EMPTY}, groups=groups)
 
 
 def design_of(items: Sequence[str], clusters: Sequence[str | None]) -> Design:
@@ -310,16 +294,15 @@ def mean_estimate(mean: Mean, like: Estimate) -> Estimate:
     )
 
 
-def _columns() -> dict[str, str]:
-    """The polars type of each field of `Estimate`."""
-    kinds = {"str": "String", "float": "Float64", "int": "Int64", "bool": "Boolean"}
-    return {
-        column.name: kinds.get(str(column.type).removesuffix(" | None"), "String")
+_KINDS = {"float": "Float64", "int": "Int64", "bool": "Boolean"}
+
+ESTIMATES = TableSchema(
+    name="estimates",
+    columns={
+        column.name: _KINDS.get(str(column.type).removesuffix(" | None"), "String")
         for column in fields(Estimate)
-    }
-
-
-ESTIMATES = TableSchema(name="estimates", columns=_columns())
+    },
+)
 
 
 def estimates_table(estimates: Iterable[Estimate]) -> pl.DataFrame:

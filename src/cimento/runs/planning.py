@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 
 from cimento.api import Failure, suite_jobs, suites_to_run
@@ -58,10 +59,14 @@ class Planned:
     Attributes:
         suites: the plan of each suite, for the first model that can be asked and has no stored run.
         models: the plan of each model.
+        unused: remarks on options that no suite uses.
+        gpu: whether times and memory are those of a GPU.
     """
 
     suites: tuple[SuitePlan, ...]
     models: tuple[ModelPlan, ...]
+    unused: tuple[str, ...]
+    gpu: bool
 
     @property
     def unusable(self) -> tuple[str, ...]:
@@ -69,22 +74,7 @@ class Planned:
         return tuple(m.model for m in self.models if m.problem not in ("", UNCOUNTED))
 
 
-@dataclass(frozen=True, slots=True)
-class NamedPlan:
-    """The plan of the runs that some options name.
-
-    Attributes:
-        planned: the plan.
-        unused: remarks on options that no suite uses.
-        gpu: whether times and memory are those of a GPU.
-    """
-
-    planned: Planned
-    unused: tuple[str, ...]
-    gpu: bool
-
-
-def plan_named(options: RunOptions) -> NamedPlan:
+def plan_named(options: RunOptions) -> Planned:
     """The plan of the runs that some options name, with the cache of this machine.
 
     Args:
@@ -96,45 +86,27 @@ def plan_named(options: RunOptions) -> NamedPlan:
     prices = None if options.prices is None else read_prices(options.prices)
     loaded = suites_to_run(options.suites, language=options.language)
     refuse_unused((suite.paradigm for suite in loaded), options)
-    gpu = options.device in ("auto", "cuda") and bool(visible_gpus())
-    cache = None if options.no_cache else FileCache(default_cache_folder())
-    try:
-        planned = plan_all(loaded, options.models, options, cache=cache, gpu=gpu, prices=prices)
-    finally:
-        if cache is not None:
-            cache.close()
-    return NamedPlan(planned, tuple(unused_options(loaded, options)), gpu)
+    with nullcontext() if options.no_cache else closing(FileCache(default_cache_folder())) as cache:
+        return _planned(loaded, options, cache, prices)
 
 
-def plan_all(
+def _planned(
     suites: Sequence[LoadedSuite],
-    models: Sequence[str | AnyScorer],
-    run_options: RunOptions,
-    *,
+    options: RunOptions,
     cache: AnswerCache | None,
-    gpu: bool = False,
-    prices: Mapping[str, Price] | None = None,
+    prices: Mapping[str, Price] | None,
 ) -> Planned:
-    """The plan of what `run_all` would do; no weights are loaded and nothing is written.
-
-    Args:
-        suites: the suites, of any paradigms.
-        models: names, or loaded models.
-        run_options: the options of the runs.
-        cache: the cache of answers; None where none is used.
-        gpu: whether models run on GPUs.
-        prices: prices of models on servers, by the name of the model.
-    """
+    """The plan of what `run_all` would do; no weights are loaded and nothing is written."""
+    gpu = options.device in ("auto", "cuda") and bool(visible_gpus())
     asked: dict[str, SuitePlan] = {}
     stored: dict[str, list[str]] = {loaded.suite.name: [] for loaded in suites}
     planned: list[ModelPlan] = []
-    output = run_options.output
-    store = None if output is None else UnitStore.below(output)
-    for model in dict.fromkeys(models):
-        entries = list(suite_jobs(suites, [model], run_options, None))
+    store = None if options.output is None else UnitStore.below(options.output)
+    for model in dict.fromkeys(options.models):
+        entries = list(suite_jobs(suites, [model], options, None))
         jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
         failures = [entry for entry in entries if isinstance(entry, Failure)]
-        execution = Execution(jobs, Work(store=store, force=run_options.force, ask=False))
+        execution = Execution(jobs, Work(store=store, force=options.force, ask=False))
         follow = 0
         job_plans = plan_jobs(execution)
         for job, plan in zip(jobs, job_plans, strict=True):
@@ -151,32 +123,30 @@ def plan_all(
         for failed in failures:
             asked.setdefault(failed.suite, SuitePlan(suite=failed.suite, problem=str(failed.error)))
         plans = plan_models(execution, cache, gpu=gpu, prices=prices)
-        planned += [_with_later(plan, follow) for plan in _with_shared_problem(plans, job_plans)]
+        planned += [_of_jobs(plan, job_plans, later=follow) for plan in plans]
         if failures and not jobs:
             planned.append(ModelPlan(model=failures[0].model, problem=str(failures[0].error)))
-    order = (replace(asked[name], stored=tuple(labels)) for name, labels in stored.items())
-    return Planned(suites=tuple(order), models=tuple(planned))
+    return Planned(
+        suites=tuple(replace(asked[name], stored=tuple(some)) for name, some in stored.items()),
+        models=tuple(planned),
+        unused=tuple(unused_options(suites, options)),
+        gpu=gpu,
+    )
 
 
-def _with_shared_problem(
-    models: Sequence[ModelPlan], jobs: Sequence[JobPlan]
-) -> Sequence[ModelPlan]:
-    """The plans of a model, with the problem of its first job if all its jobs have one."""
-    if not jobs or not all(job.problem for job in jobs):
-        return models
-    return [replace(plan, problem=jobs[0].problem, seconds=None, by="") for plan in models]
+def _of_jobs(plan: ModelPlan, jobs: Sequence[JobPlan], *, later: int) -> ModelPlan:
+    """The plan of a model, with the problem of its first job if all its jobs have one.
 
-
-def _with_later(plan: ModelPlan, later: int) -> ModelPlan:
-    """A plan with the requests of later rounds, and their cost if they are as long as the first.
-
-    The cost is given for replies only. For other requests, the number of answers to compare, and so
-    of texts to send, is not known yet.
+    The requests of later rounds are added, and their cost if they are as long as the first. The
+    cost is given for replies only. For other requests, the number of answers to compare, and so of
+    texts to send, is not known yet.
     """
-    plain = replace(plan, later=later)
+    plan = replace(plan, later=later)
+    if jobs and all(job.problem for job in jobs):
+        plan = replace(plan, problem=jobs[0].problem, seconds=None, by="")
     if plan.cost is None or not plan.sent or plan.sent + (plan.kept or 0) != plan.requests:
-        return plain
-    return replace(plain, later_cost=plan.cost / plan.sent * later)
+        return plan
+    return replace(plan, later_cost=plan.cost / plan.sent * later)
 
 
 def find_missing(
@@ -191,24 +161,15 @@ def find_missing(
     """
     output = run_options.output
     store = None if output is None else UnitStore.below(output)
-    return [
-        entry
-        for model in dict.fromkeys(models)
-        for entry in _with_units(list(suite_jobs(suites, [model], run_options, None)), store)
-        if isinstance(entry, Failure)
-    ]
-
-
-def _with_units(
-    entries: Sequence[SuiteJob | Failure], store: UnitStore | None
-) -> Iterator[SuiteJob | Failure]:
-    """Each job that lacks nothing, and for every other job the reason why it cannot finish."""
-    jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
-    execution = Execution(jobs, Work(store=store, ask=False))
-    states = iter(execution.states)
-    for entry in entries:
-        if isinstance(entry, SuiteJob):
-            error = execution.lacks(next(states))
-            yield entry if error is None else Failure(entry.suite_name, entry.shown, error)
-        else:
-            yield entry
+    missing: list[Failure] = []
+    for model in dict.fromkeys(models):
+        entries = list(suite_jobs(suites, [model], run_options, None))
+        jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
+        execution = Execution(jobs, Work(store=store, ask=False))
+        states = iter(execution.states)
+        for entry in entries:
+            if isinstance(entry, Failure):
+                missing.append(entry)
+            elif (error := execution.lacks(next(states))) is not None:
+                missing.append(Failure(entry.suite_name, entry.shown, error))
+    return missing

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 
 from cimento.errors import UsageError
+from cimento.io.parsing import number_in
 
 LINES_EVERY_S = 10.0
 """Seconds between two lines, so that a log shows the progress and stays short."""
@@ -74,10 +75,7 @@ def seconds_between_lines() -> float:
     given = os.environ.get(EVERY, "")
     if not given:
         return LINES_EVERY_S
-    try:
-        seconds = float(given)
-    except ValueError:
-        seconds = math.nan
+    seconds = number_in(given)
     if not 0 <= seconds < math.inf:
         raise UsageError(where=EVERY, seen=f"got {given!r}", todo="Give a number of seconds.")
     return seconds

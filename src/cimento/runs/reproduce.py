@@ -111,13 +111,15 @@ def asking_of(
         spec, columns = asking.pop("spec"), asking.pop("columns")
         if _EARLIER_TOKENS in asking:
             asking["batch_tokens"] = asking.pop(_EARLIER_TOKENS) or "auto"
-        stored = policy.pop("model_args")
-        if not was_in_memory(manifest):
-            # Weights in memory were loaded before cimento saw them.
-            _same_args(stored, model_args or {}, where=where)
+        stored, given = policy.pop("model_args"), dict(model_args or {})
+        # Weights in memory were loaded before cimento saw them.
+        if stored != given and not was_in_memory(manifest):
+            raise _other_args(stored, given, where=where)
+        if not all(isinstance(value, str) for value in context.values()):
+            raise TypeError("what stood before the texts is no text")  # noqa: TRY301  # see below
         return Asking(
-            policy=Policy(**policy, model_args=model_args or {}),  # type: ignore[arg-type]  # written by `asdict`
-            context=_context(context),
+            policy=Policy(**policy, model_args=given),  # type: ignore[arg-type]  # written by `asdict`
+            context=Context(**context),  # type: ignore[arg-type]  # seen to be texts
             spec=Path(spec) if isinstance(spec, str) else None,
             columns=tuple(columns) if isinstance(columns, list) else (),  # type: ignore[arg-type]
             **asking,  # type: ignore[arg-type]
@@ -130,26 +132,9 @@ def asking_of(
         ) from error
 
 
-def _context(plain: Mapping[str, JsonValue]) -> Context:
-    """The context before the texts, from its form in a manifest.
-
-    Raises:
-        TypeError: a part of it is not known, or is not text.
-    """
-    if not all(isinstance(value, str) for value in plain.values()):
-        raise TypeError("what stood before the texts is no text")
-    return Context(**plain)  # type: ignore[arg-type]  # seen to be texts
-
-
-def _same_args(stored: JsonValue, given: Mapping[str, JsonValue], *, where: str) -> None:
-    """Refuse options for transformers and trust that differ from those of the run.
-
-    Raises:
-        UsageError: they differ.
-    """
-    if stored == dict(given):
-        return
-    raise UsageError(
+def _other_args(stored: JsonValue, given: Mapping[str, JsonValue], *, where: str) -> UsageError:
+    """The error of options for transformers and trust that differ from those of the run."""
+    return UsageError(
         where=where,
         seen=f"the run was made with {as_options(_object(stored))}; given {as_options(given)}",
         todo="These options are not taken from a manifest, which may be a stranger's: give them"
@@ -226,14 +211,16 @@ def compare_runs(first: Run, second: Run) -> tuple[FileRepeat, ...]:
 
 def _models(first: Run, second: Run) -> list[FileRepeat]:
     """A line for each property of the model that differs between the runs."""
-    lines = []
-    cards = [manifest_part(run.manifest, "model") for run in (first, second)]
-    for name in ("revision", "tokenizer", "dtype", "device"):
-        values = [card.get(name) for card in cards]
-        if values[0] != values[1]:
-            remark = f"was {values[0]!r}, is {values[1]!r}"
-            lines.append(FileRepeat(name=f"model: {name}", same=False, remark=remark))
-    return lines
+    was, now = (manifest_part(run.manifest, "model") for run in (first, second))
+    return [
+        FileRepeat(
+            name=f"model: {name}",
+            same=False,
+            remark=f"was {was.get(name)!r}, is {now.get(name)!r}",
+        )
+        for name in ("revision", "tokenizer", "dtype", "device")
+        if was.get(name) != now.get(name)
+    ]
 
 
 def _compared_tables(first: Run, second: Run, name: str, precision: float) -> FileRepeat:
@@ -252,11 +239,10 @@ def _compared_tables(first: Run, second: Run, name: str, precision: float) -> Fi
     renamed = "model" in other.columns and first.model != second.model
     if renamed:  # the folder of a model that has moved; another revision is told by the cards
         other = other.with_columns(model=pl.lit(first.model))
-    remark = _table_remark(one, other)
+    remark, largest = _frame_differences(one, other)
     if renamed and not remark:
         return FileRepeat(name=file, same=True, remark=f"the model is called {second.model} now")
-    largest = _largest(one, other) if remark else None
-    if largest is not None and largest <= precision:
+    if remark and largest is not None and largest <= precision:
         return FileRepeat(name=file, same=True, remark=remark, largest=largest)
     if both_stored and not remark:
         remark = "the values agree, the bytes do not (another version of polars?)"
@@ -281,64 +267,49 @@ def _compared_files(first: Run, second: Run, name: str) -> FileRepeat:
     one, other = (path.read_bytes() for path in pair)
     if one == other:
         return FileRepeat(name=name, same=True)
-    return FileRepeat(name=name, same=False, remark=_lines_remark(one, other))
+    lines, others = one.splitlines(), other.splitlines()
+    if len(lines) != len(others):
+        remark = f"{len(lines)} lines, and {len(others)} in the repetition"
+    else:
+        pairs = enumerate(zip(lines, others, strict=True), start=1)
+        number = next((number for number, (line, same) in pairs if line != same), 1)
+        remark = f"line {number} is the first that differs"
+    return FileRepeat(name=name, same=False, remark=remark)
 
 
-def _table_remark(one: pl.DataFrame, other: pl.DataFrame) -> str:
-    """The differences between two tables in words; empty where there are none."""
+def _frame_differences(one: pl.DataFrame, other: pl.DataFrame) -> tuple[str, float | None]:
+    """The differences between two tables in words, empty where there are none, and the largest.
+
+    The largest difference is relative for numbers above 1; None if more than numbers differs.
+    """
     if one.columns != other.columns:
-        return f"other columns: {', '.join(sorted(set(one.columns) ^ set(other.columns)))}"
+        names = ", ".join(sorted(set(one.columns) ^ set(other.columns)))
+        return f"other columns: {names}", None
     if one.height != other.height:
-        return f"{one.height} rows, and {other.height} in the repetition"
-    return "; ".join(
-        remark for name in one.columns if (remark := _column_remark(one[name], other[name]))
-    )
+        return f"{one.height} rows, and {other.height} in the repetition", None
+    columns = [_column_differences(one[name], other[name]) for name in one.columns]
+    known = [largest for _, largest in columns if largest is not None]
+    largest = max(known, default=0.0) if len(known) == len(columns) else None
+    return "; ".join(remark for remark, _ in columns if remark), largest
 
 
-def _largest(one: pl.DataFrame, other: pl.DataFrame) -> float | None:
-    """The largest difference of numbers, relative for numbers above 1; None if more differs."""
-    if one.columns != other.columns or one.height != other.height:
-        return None
-    largest = 0.0
-    for name in one.columns:
-        first, second = one[name], other[name]
-        if first.dtype != second.dtype:
-            return None
-        differs = first.ne_missing(second)
-        if not differs.any():
-            continue
-        if not first.dtype.is_float() or not (first.is_null() == second.is_null()).all():
-            return None
-        apart = (first - second).abs() / first.abs().clip(lower_bound=1.0)
-        most = apart.filter(differs).max()
-        if not isinstance(most, float) or not math.isfinite(most):
-            return None
-        largest = max(largest, most)
-    return largest
-
-
-def _column_remark(one: pl.Series, other: pl.Series) -> str:
+def _column_differences(one: pl.Series, other: pl.Series) -> tuple[str, float | None]:
+    """The differences between two columns in words, and the largest, as of tables."""
     if one.dtype != other.dtype:
-        return f"{one.name} is {one.dtype}, and {other.dtype} in the repetition"
+        return f"{one.name} is {one.dtype}, and {other.dtype} in the repetition", None
     differs = one.ne_missing(other)
-    count = int(differs.sum())
-    if not count:
-        return ""
-    remark = f"{one.name} differs in {count} of {len(one)} rows"
+    if not differs.any():
+        return "", 0.0
+    remark = f"{one.name} differs in {int(differs.sum())} of {len(one)} rows"
     if not one.dtype.is_float():
-        return remark
-    largest = (one - other).abs().max()
-    return f"{remark}, by {largest:.2g} at most" if isinstance(largest, float) else remark
-
-
-def _lines_remark(one: bytes, other: bytes) -> str:
-    first, second = one.splitlines(), other.splitlines()
-    if len(first) != len(second):
-        return f"{len(first)} lines, and {len(second)} in the repetition"
-    number = next(
-        (k for k, pair in enumerate(zip(first, second, strict=True)) if pair[0] != pair[1]), 0
-    )
-    return f"line {number + 1} is the first that differs"
+        return remark, None
+    apart = (one - other).abs()
+    if isinstance(most := apart.max(), float):
+        remark = f"{remark}, by {most:.2g} at most"
+    largest = (apart / one.abs().clip(lower_bound=1.0)).filter(differs).max()
+    if not isinstance(largest, float) or not (one.is_null() == other.is_null()).all():
+        return remark, None
+    return remark, largest if math.isfinite(largest) else None
 
 
 def _object(value: object) -> Mapping[str, JsonValue]:

@@ -30,6 +30,7 @@ from cimento.runs.store import (
     RunFolder,
     StoredTables,
     find_runs,
+    manifest_part,
     store_answers,
 )
 from cimento.runs.summary import RunSummary, Summary, from_json, run_html, to_json
@@ -45,21 +46,19 @@ if TYPE_CHECKING:
 SUMMARY = "summary.json"
 
 
+@dataclass(frozen=True, eq=False)
 class _Later:
     """The suite of a stored run, read when it is first needed.
 
-    Args:
-        read: reads the suite.
+    Attributes:
+        read: reads the suite, and remembers it.
         copy: the folder from which it is read; None for the format of earlier versions.
         is_unchanged: whether the run is as it was opened.
     """
 
-    def __init__(
-        self, read: Callable[[], TestSuite], copy: Path | None, *, is_unchanged: bool = True
-    ) -> None:
-        self.read = cache(read)
-        self.copy = copy
-        self.is_unchanged = is_unchanged
+    read: Callable[[], TestSuite]
+    copy: Path | None
+    is_unchanged: bool = True
 
 
 class _SuiteField:
@@ -93,9 +92,8 @@ class _SuiteField:
     def changed(cls, run: Run) -> Any:  # noqa: ANN401  # the field takes it for the suite it reads
         """The suite for a changed copy of a run, still read only when it is first needed."""
         suite = vars(run)[cls._PLACE]
-        if not isinstance(suite, _Later):
-            return suite
-        return _Later(suite.read, suite.copy, is_unchanged=False)
+        is_later = isinstance(suite, _Later)
+        return dataclasses.replace(suite, is_unchanged=False) if is_later else suite
 
     @classmethod
     def write(cls, run: Run, folder: Path) -> None:
@@ -135,8 +133,7 @@ class Run:
     @property
     def suite_name(self) -> str:
         """The name of the run's suite."""
-        suite = self.manifest.get("suite")
-        name = suite.get("name") if isinstance(suite, dict) else None
+        name = manifest_part(self.manifest, "suite").get("name")
         return name if isinstance(name, str) else self.suite.name
 
     @property
@@ -147,8 +144,7 @@ class Run:
     @property
     def model_kind(self) -> str:
         """Kind of the model: ``causal``, ``masked``, ``seq2seq``, ``replay``; empty if unknown."""
-        model = self.manifest.get("model")
-        return str(model.get("kind", "")) if isinstance(model, dict) else ""
+        return str(manifest_part(self.manifest, "model").get("kind", ""))
 
     @property
     def n_items(self) -> int:
@@ -439,7 +435,7 @@ def open_run(path: str | Path) -> Run:
             todo="Was it edited? Run again.",
         ) from error
     run = Run(
-        suite=_Later(stored.suite, folder.suite_folder if FILES in manifest else None),
+        suite=_Later(cache(stored.suite), folder.suite_folder if FILES in manifest else None),
         paradigm=paradigm,
         options=stored.options,
         manifest=manifest,

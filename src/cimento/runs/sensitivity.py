@@ -6,13 +6,14 @@ import dataclasses
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from cimento.api import Failure, run_all
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.requests import Requests
 from cimento.engine.scores import ask
 from cimento.errors import CimentoError
-from cimento.io.values import surprisal_bits
+from cimento.io.values import BITS_PER_NAT
 from cimento.measures.regions import region_columns
 from cimento.models.base import Score
 from cimento.models.registry import AnyScorer
@@ -24,7 +25,7 @@ from cimento.paradigms.regions.judging import (
     suite_of,
     whole_items,
 )
-from cimento.paradigms.regions.predictions import VERDICTS, judged_items, parse_predictions
+from cimento.paradigms.regions.predictions import judged_items, parse_predictions
 from cimento.paradigms.regions.requests import region_requests
 from cimento.paradigms.registry import LoadedSuite, SuiteLike, load_suites
 from cimento.runs.run import Run
@@ -32,6 +33,9 @@ from cimento.runs.store import manifest_part
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.suites import Suite
+
+if TYPE_CHECKING:
+    from cimento.io.values import Floats, Integers
 
 CAUSAL, MASKED = "causal", "masked"
 ANY = "any variant"
@@ -328,7 +332,8 @@ def measure_precision(
         for other in others:
             by_batch.add(alone, other)
         if wider is not None:
-            exact = _way(shortened, requests, wider, replace(policy, dtype=_dtype(wider)), 1)
+            dtype = next(name for name in WIDER.values() if name == wider.card.dtype)
+            exact = _way(shortened, requests, wider, replace(policy, dtype=dtype), 1)
             for one in (alone, *others):
                 by_format.add(exact, one)
     return Precision(
@@ -341,21 +346,21 @@ def measure_precision(
     )
 
 
-def _dtype(scorer: AnyScorer) -> DtypeName:
-    return next(name for name in WIDER.values() if name == scorer.card.dtype)
-
-
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """The results of one way of scoring a suite, by place, in bits."""
+    """The results of one way of scoring a suite, in bits.
 
-    tokens: Mapping[Hashable, float]
-    sentences: Mapping[Hashable, float]
-    margins: Mapping[Hashable, float]
-    verdicts: Mapping[Hashable, str]
+    Every way scores the same tokens and judges the same items, so that the places of arrays agree.
+    """
+
+    tokens: Floats
+    sentences: Floats
+    margins: Floats
+    verdicts: Integers
 
 
 def _way(suite: Suite, requests: Requests, scorer: AnyScorer, policy: Policy, size: int) -> _Way:
+    import numpy as np
     import polars as pl
 
     asked = [request for request in requests.asked if isinstance(request, Score)]
@@ -365,27 +370,17 @@ def _way(suite: Suite, requests: Requests, scorer: AnyScorer, policy: Policy, si
         some = asked[start : start + step]
         table = ask(some, scorer, policy=policy, cache=MemoryCache())
         tables.append(table.with_columns(pl.col("request") + start))
-    tokens = pl.concat(tables)
-    scored = tokens.filter(tokens["logprob_nats"].is_not_null())
-    sums = scored.group_by("request").agg(pl.col("logprob_nats").sum())
+    tokens = pl.concat(tables).sort("request", "position")
+    bits = (0.0 - pl.col("logprob_nats")) * BITS_PER_NAT
+    scored = tokens.drop_nulls("logprob_nats")
+    sums = scored.group_by("request", maintain_order=True).agg(pl.col("logprob_nats").sum())
     values = region_columns(tokens, requests.places, metric=suite.metric)
     judged = judged_items(suite, parse_predictions(suite), values, unit="bits")
-    items = list(suite.columns.ids)
-    places = scored.select("request", "position", "logprob_nats").iter_rows()
     return _Way(
-        tokens={(number, place): surprisal_bits(value) for number, place, value in places},
-        sentences={number: surprisal_bits(value) for number, value in sums.iter_rows()},
-        margins={
-            (item, number): margin
-            for number, evaluations in enumerate(judged)
-            for item, margin in zip(items, evaluations.margins_bits.tolist(), strict=True)
-            if not math.isnan(margin)
-        },
-        verdicts={
-            (item, number): VERDICTS[kind]
-            for number, evaluations in enumerate(judged)
-            for item, kind in zip(items, evaluations.verdicts.tolist(), strict=True)
-        },
+        tokens=scored.select(bits).to_series().to_numpy(),
+        sentences=sums.select(bits).to_series().to_numpy(),
+        margins=np.concatenate([part.margins_bits for part in judged] or [np.zeros(0)]),
+        verdicts=np.concatenate([part.verdicts for part in judged] or [np.zeros(0, np.int64)]),
     )
 
 
@@ -393,19 +388,17 @@ def _way(suite: Suite, requests: Requests, scorer: AnyScorer, policy: Policy, si
 class _Differences:
     """The differences between ways of scoring, gathered over suites."""
 
-    tokens: list[float] = field(default_factory=list)
-    sentences: list[float] = field(default_factory=list)
-    margins: list[float] = field(default_factory=list)
+    tokens: list[Floats] = field(default_factory=list)
+    sentences: list[Floats] = field(default_factory=list)
+    margins: list[Floats] = field(default_factory=list)
     turned: int = 0
 
     def add(self, one: _Way, other: _Way) -> None:
         """Add the differences between two ways of scoring one suite."""
-        self.tokens += _apart(one.tokens, other.tokens)
-        self.sentences += _apart(one.sentences, other.sentences)
-        self.margins += _apart(one.margins, other.margins)
-        self.turned += sum(
-            verdict != other.verdicts.get(place) for place, verdict in one.verdicts.items()
-        )
+        self.tokens.append(abs(one.tokens - other.tokens))
+        self.sentences.append(abs(one.sentences - other.sentences))
+        self.margins.append(abs(one.margins - other.margins))
+        self.turned += int((one.verdicts != other.verdicts).sum())
 
     def moved(self) -> Moved:
         """A summary of all differences."""
@@ -417,15 +410,10 @@ class _Differences:
         )
 
 
-def _apart(one: Mapping[Hashable, float], other: Mapping[Hashable, float]) -> list[float]:
-    """The absolute differences of numbers that both have, leaving out non-finite ones."""
-    differences = (abs(value - other[place]) for place, value in one.items() if place in other)
-    return [value for value in differences if math.isfinite(value)]
-
-
-def _movement(values: Sequence[float]) -> Movement:
-    if not values:
+def _movement(differences: Sequence[Floats]) -> Movement:
+    """The movement of numbers that have one in both ways."""
+    known = sorted(value for part in differences for value in part.tolist() if math.isfinite(value))
+    if not known:
         return Movement(0, None, None, None)
-    known = sorted(values)
     median, most = (known[math.ceil(len(known) * share) - 1] for share in (0.5, 0.99))
     return Movement(len(known), median, most, known[-1])

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cimento._version import __version__
-from cimento.errors import StorageError, TableError
+from cimento.errors import TableError
 from cimento.io.explained import EXPLAINED
-from cimento.io.files import open_plain, remove_stale, write_text
+from cimento.io.files import open_plain, remove_stale, write_text, writing
 from cimento.io.parsing import parse_json
 from cimento.io.tables import (
     CHOICES,
@@ -81,18 +81,11 @@ def blank_before(manifest: Mapping[str, JsonValue]) -> bool:
 @functools.cache
 def versions() -> Mapping[str, JsonValue]:
     """The versions of Python and of those libraries on which scores depend, if installed."""
-    return {"python": platform.python_version(), **_installed()}
-
-
-@functools.cache
-def _installed() -> Mapping[str, str]:
-    libraries = {}
+    installed: dict[str, JsonValue] = {"python": platform.python_version()}
     for library in _LIBRARIES:
-        try:
-            libraries[library] = importlib.metadata.version(library)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return libraries
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            installed[library] = importlib.metadata.version(library)
+    return installed
 
 
 def plain(part: Any) -> JsonValue:  # noqa: ANN401
@@ -185,17 +178,13 @@ class RunFolder:
         """
         if not self.path.is_dir():
             return False
-        begun = [self._inputs_in(name) for name in _BEGUN]
+        begun: list[JsonValue] = []
+        for name in _BEGUN:
+            with contextlib.suppress(TableError):
+                begun.append(self.read_json(name))
         with contextlib.suppress(TableError):
             begun.append(self.manifest().get("inputs"))
         return any(isinstance(entry, dict) and entry.get("suite") in digests for entry in begun)
-
-    def _inputs_in(self, name: str) -> JsonValue:
-        """The inputs that an unfinished run recorded; None where it did not."""
-        try:
-            return self.read_json(name)
-        except TableError:
-            return None
 
     @property
     def suite_folder(self) -> Path:
@@ -210,16 +199,10 @@ class RunFolder:
             TableError: it contains a link, a pipe or a device, which no run does.
         """
         self._refuse_special()
-        try:
+        with writing(self.path, todo="Choose another folder with --output."):
             self.path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.path):
                 pass
-        except OSError as error:
-            raise StorageError(
-                where=str(self.path),
-                seen=f"cannot be written ({error.strerror or error})",
-                todo="Choose another folder with --output.",
-            ) from error
 
     def remove_empty(self) -> None:
         """Remove the folder, and that of its suite, where nothing is in it."""
@@ -276,12 +259,9 @@ class RunFolder:
         Raises:
             TableError: the file cannot be read.
         """
-        path = self.path / name
-        try:
-            content: JsonValue = parse_json(self._read(name))
-        except (OSError, ValueError) as error:
-            raise TableError(where=str(path), seen=f"cannot be read ({error})") from error
-        return content
+        with self._reading(name) as content:
+            value: JsonValue = parse_json(content)
+        return value
 
     def read_text(self, name: str) -> str:
         """The content of a text file of the run.
@@ -289,24 +269,27 @@ class RunFolder:
         Raises:
             TableError: the file cannot be read.
         """
-        try:
-            return self._read(name).decode("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise TableError(
-                where=str(self.path / name), seen=f"cannot be read ({error})"
-            ) from error
+        with self._reading(name) as content:
+            return content.decode("utf-8")
 
-    def _read(self, name: str) -> bytes:
-        """The bytes of a file of the run.
+    @contextlib.contextmanager
+    def _reading(self, name: str) -> Iterator[bytes]:
+        """A context of reading a file of the run, with its bytes.
 
         Raises:
-            OSError: the file cannot be read, or is larger than any file of a run.
+            TableError: the file cannot be read, is larger than any file of a run, or its content is
+                not what the context takes it for.
         """
-        with open_plain(self.path / name) as file:
-            content = file.read(MAX_FILE_BYTES + 1)
-        if len(content) > MAX_FILE_BYTES:
-            raise OSError(errno.EFBIG, f"is larger than {MAX_FILE_BYTES:,} bytes")
-        return content
+        path = self.path / name
+        try:
+            with open_plain(path) as file:
+                content = file.read(MAX_FILE_BYTES + 1)
+            if len(content) > MAX_FILE_BYTES:
+                too_large = f"is larger than {MAX_FILE_BYTES:,} bytes"
+                raise OSError(errno.EFBIG, too_large)  # noqa: TRY301  # as the system's own
+            yield content
+        except (OSError, ValueError) as error:
+            raise TableError(where=str(path), seen=f"cannot be read ({error})") from error
 
     def _refuse_special(self) -> None:
         """Refuse a folder that contains anything but plain files and folders.
@@ -354,27 +337,20 @@ class RunFolder:
         except (OSError, ValueError):
             return ""
 
-    def _stored(self) -> dict[str, JsonValue]:
-        """The sha256 of every stored file of the run except its manifest."""
-        paths = (path for path in self.path.rglob("*") if path.is_file())
-        names = sorted(path.relative_to(self.path).as_posix() for path in paths)
-        return {name: self._sha256(name) for name in names if name != MANIFEST and _is_stored(name)}
-
     def finish(self, manifest: Manifest) -> Manifest:
         """Write the manifest as the last file, which marks the run as finished.
 
         Returns:
-            The manifest, with the files of the run.
+            The manifest, with the digests of all other files that are stored.
         """
-        whole = {**manifest, FILES: self._stored()}
+        paths = (path for path in self.path.rglob("*") if path.is_file())
+        names = sorted(path.relative_to(self.path).as_posix() for path in paths)
+        stored = [name for name in names if name != MANIFEST and _is_stored(name)]
+        digests: dict[str, JsonValue] = {name: self._sha256(name) for name in stored}
+        whole = {**manifest, FILES: digests}
         text = json.dumps(whole, ensure_ascii=False, indent=2, sort_keys=True)
         write_text(text + "\n", self.path / MANIFEST)
         return whole
-
-    def reopen(self) -> None:
-        """Remove the manifest before the tables are rewritten, and remove partial files."""
-        (self.path / MANIFEST).unlink(missing_ok=True)
-        remove_stale(self.path)
 
 
 ORDER = TableSchema(
@@ -422,12 +398,12 @@ class StoredTables(Mapping[str, "pl.LazyFrame"]):
 
     def held(self) -> Mapping[str, pl.LazyFrame]:
         """The same tables, of which small ones are read into memory at once."""
-        return {name: self._held(name) for name in self}
-
-    def _held(self, name: str) -> pl.LazyFrame:
-        path = self.folder / f"{name}.parquet"
-        is_small = path.stat().st_size <= _HELD_BYTES
-        return collected(self[name], where=path).lazy() if is_small else self[name]
+        tables = dict(self)
+        for name, table in tables.items():
+            path = self.folder / f"{name}.parquet"
+            if path.stat().st_size <= _HELD_BYTES:
+                tables[name] = collected(table, where=path).lazy()
+        return tables
 
     def __contains__(self, name: object) -> bool:
         return name in self._names  # the default of Mapping would read the table
@@ -445,7 +421,8 @@ def store_answers(tables: Mapping[str, Rows], folder: RunFolder) -> StoredTables
     Raises:
         StorageError: the folder cannot be written.
     """
-    folder.reopen()
+    (folder.path / MANIFEST).unlink(missing_ok=True)  # the run is not finished any more
+    remove_stale(folder.path)
     if isinstance(tables, StoredTables) and tables.folder == folder.path:
         return tables
     for name, table in tables.items():

@@ -10,8 +10,8 @@ import inspect
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento._version import __version__
 from cimento.errors import TableError, counted
@@ -46,13 +46,15 @@ def run_html(run: Run) -> str:
     ]
     left = len(known) - len(shown[:ROWS])
     more = [f"... and {left} more in table('estimates')"] if left else []
+    lacking = (e.reason for e in shown[:ROWS] if e.value is None or e.low is None)
+    more += [f"Without value or interval: {reason}." for reason in dict.fromkeys(lacking) if reason]
     items = run.outcomes()["item"].n_unique()
     count = counted(items, "item")
     return notebook_table(
         HEADER,
         [_row(estimate) for estimate in shown[:ROWS]],
         title=f"{run.suite.name}, {run.model}: {count}",
-        notes=[*more, *_reasons(shown[:ROWS]), *run.warnings],
+        notes=[*more, *run.warnings],
         labels=LABELS,
     )
 
@@ -60,11 +62,15 @@ def run_html(run: Run) -> str:
 def _row(estimate: Estimate) -> tuple[str, ...]:
     group = f"{estimate.group}={estimate.level}" if estimate.group else ""
     low, high = estimate.low, estimate.high
+    interval = "-"
+    if low is not None and high is not None:
+        digits = apart(low, high, _DIGITS)
+        interval = f"[{low:z.{digits}f}, {high:z.{digits}f}]"
     return (
         " ".join(filter(None, (estimate.question, estimate.method, group))),
         estimate.statistic,
         _number(estimate.value),
-        "-" if low is None or high is None else _interval(low, high),
+        interval,
         _number(estimate.chance),
         str(estimate.n),
         "-" if estimate.tied is None else str(estimate.tied),
@@ -74,19 +80,6 @@ def _row(estimate: Estimate) -> tuple[str, ...]:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:z.{_DIGITS}f}"
-
-
-def _interval(low: float, high: float) -> str:
-    digits = apart(low, high, _DIGITS)
-    return f"[{low:z.{digits}f}, {high:z.{digits}f}]"
-
-
-def _reasons(estimates: list[Estimate]) -> list[str]:
-    """The reasons for missing values and intervals, without repeats."""
-    lacking = (
-        estimate.reason for estimate in estimates if estimate.value is None or estimate.low is None
-    )
-    return [f"Without value or interval: {reason}." for reason in dict.fromkeys(lacking) if reason]
 
 
 SUMMARY_VERSION = 3
@@ -245,27 +238,12 @@ _ORDER = ("schema_version", "cimento", "runs", "missing", "means")
 
 def to_json(summary: Summary) -> str:
     """The summary as JSON text that ends with a line break."""
-    ordered = {name: _json_value(getattr(summary, name)) for name in _ORDER}
+    plain = _adapter().dump_python(summary, mode="json")
+    ordered = {name: plain[name] for name in _ORDER}
     for run in ordered["runs"]:
         if not run["usage"]:
             del run["usage"]
     return json.dumps(ordered, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-
-
-def _json_value(value: Any) -> Any:  # noqa: ANN401  # the parts of a record, and what JSON can hold
-    """A value with records as objects; `asdict` copies each value too, which takes longer."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {name: _json_value(getattr(value, name)) for name in _names(type(value))}
-    if isinstance(value, tuple | list):
-        return [_json_value(child) for child in value]
-    if isinstance(value, Mapping):
-        return {key: _json_value(child) for key, child in value.items()}
-    return value
-
-
-@functools.cache
-def _names(record: type[Any]) -> tuple[str, ...]:
-    return tuple(entry.name for entry in fields(record))
 
 
 def from_json(text: str, *, where: str = "summary.json") -> Summary:

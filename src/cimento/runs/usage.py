@@ -5,6 +5,7 @@ A number that a server does not report is unknown, never 0.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.io.files import read_utf8
-from cimento.io.parsing import read_toml
+from cimento.io.parsing import number_in, read_toml
 from cimento.suites import JsonValue
 
 COLUMNS = ("model", "input", "output", "currency")
@@ -40,21 +41,16 @@ class Tokens:
         """The sum of two counts."""
         if not self.sent or not other.sent:
             return self if self.sent else other
-        return Tokens(
-            self.sent + other.sent, _sum(self.read, other.read), _sum(self.written, other.written)
+        read = None if self.read is None or other.read is None else self.read + other.read
+        written = (
+            None if self.written is None or other.written is None else self.written + other.written
         )
-
-
-def _sum(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else one + other
+        return Tokens(self.sent + other.sent, read, written)
 
 
 def total(parts: Iterable[Tokens]) -> Tokens:
     """The sum of some counts."""
-    whole = Tokens()
-    for part in parts:
-        whole = whole.plus(part)
-    return whole
+    return functools.reduce(Tokens.plus, parts, Tokens())
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,11 +219,7 @@ def _price(record: Mapping[str, JsonValue], where: str) -> tuple[str, Price]:
 
 def _amount(record: Mapping[str, JsonValue], column: str, where: str) -> float:
     value = record[column]
-    try:
-        amount = math.nan if isinstance(value, bool) else float(str(value))
-    except ValueError:
-        amount = math.nan
-    if not (math.isfinite(amount) and amount >= 0):
+    if not 0 <= (amount := number_in(str(value))) < math.inf:
         raise InputError(
             where=f"{where}, {column}",
             seen=f"{str(value)[:40]!r} is no price",

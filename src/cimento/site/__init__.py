@@ -59,7 +59,6 @@ __all__ = ["Built", "SiteSettings", "write_site"]
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run, RunsLike
-    from cimento.site.board import Entry
     from cimento.suites import JsonValue
 
 INDEX = "site.json"
@@ -284,7 +283,8 @@ def site_files(
         path = f"tables/models/{slug(entries[0].model)}.csv"
         yield path, estimates_table(estimates).write_csv()
         files = [(path, "all estimates (CSV)")]
-        if settings.dataset and (text := _for_the_hub(entries, settings)):
+        found = of_runs([entry.run for entry in entries]) if settings.dataset else []
+        if text := eval_results(found, dataset=settings.dataset, source=settings.address):
             files.append((f"eval_results/{slug(entries[0].model)}.yaml", "results for its card"))
             yield files[-1][0], text
             name = file_name(settings.dataset.partition("/")[2])
@@ -294,11 +294,6 @@ def site_files(
     if cards:
         yield CARDS, _zipped(cards)
     yield from _overall(look, parts, settings, memory, has_cards=bool(cards))
-
-
-def _for_the_hub(entries: Sequence[Entry], settings: SiteSettings) -> str:
-    runs = of_runs([entry.run for entry in entries])
-    return eval_results(runs, dataset=settings.dataset, source=settings.address)
 
 
 def _suite_files(
@@ -367,7 +362,7 @@ def _overall(
     yield "tables/places.csv", as_csv(places_grid(sides))
     runs = NamedGrid("runs", runs_grid(entries))
     yield "tables/runs.csv", as_csv(runs.grid)
-    yield pages.RUNS, pages.runs_page(look, parts, runs)
+    yield pages.RUNS, look.page("runs.html", pages.RUNS, title="All runs", parts=parts, table=runs)
     analyzed = list(_analyzed(look, parts, settings, memory))
     yield from analyzed
     yield (

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -14,6 +15,7 @@ from urllib.parse import quote
 from cimento.compare.item_outcomes import item_outcomes, labelled_apart, step_of
 from cimento.compare.ranking import Places, places_of
 from cimento.errors import UsageError
+from cimento.io.values import grouped
 from cimento.report.document import sections_of, versions_apart
 from cimento.runs.identity import suite_digests
 from cimento.runs.store import file_name
@@ -103,15 +105,14 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SideBySide:
-    """All models on one suite, or on one phenomenon of it.
+class Side:
+    """What models are compared on: a suite, or one phenomenon of it.
 
     Attributes:
         suite: name of the suite.
         phenomenon: its name; empty for the whole suite, if the suite names none.
         language: of the suite; empty if it states none.
         page: path of the page about it.
-        results: the highest estimates first.
         places: the places that the models could hold, with their tests.
         ceiling: highest value that the spread of people's ratings allows; None if unknown.
         ceiling_method: how it was found.
@@ -121,10 +122,20 @@ class SideBySide:
     phenomenon: str
     language: str
     page: str
-    results: tuple[Result, ...]
     places: Places
     ceiling: float | None = None
     ceiling_method: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideBySide(Side):
+    """All models on one suite, or on one phenomenon of it.
+
+    Attributes:
+        results: the highest estimates first.
+    """
+
+    results: tuple[Result, ...]
 
     @property
     def first(self) -> Estimate | None:
@@ -173,20 +184,16 @@ class ItemAcross:
     @property
     def judged(self) -> int:
         """The number of models whose answer was judged, ties among them."""
-        return sum(_verdict(one) in {"pass", "fail", "tie"} for _, one in self.answers)
+        return sum(one.verdict in {"pass", "fail", "tie"} for _, one in self.answers)
 
     @property
     def right(self) -> int:
         """The number of models whose answer is right."""
         return sum(
-            bool(one.outcome.right) or (one.outcome.right is None and _verdict(one) == "pass")
+            bool(one.outcome.right) or (one.outcome.right is None and one.verdict == "pass")
             for _, one in self.answers
             if one.outcome
         )
-
-
-def _verdict(record: ItemRecord) -> str:
-    return (record.outcome.verdict if record.outcome else None) or ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,14 +233,12 @@ def by_suite(runs: Sequence[Run]) -> dict[str, list[Run]]:
     Raises:
         UsageError: a run is not stored.
     """
-    groups: dict[str, list[Run]] = {}
     for run in runs:
         if run.folder is None:
             raise UsageError(
                 where=repr(run), seen="it is not stored", todo="Give output=FOLDER when it is made."
             )
-        groups.setdefault(run.suite_name, []).append(run)
-    return dict(sorted(groups.items()))
+    return dict(sorted(grouped((run.suite_name, run) for run in runs).items()))
 
 
 def suite_parts(runs: Sequence[Run]) -> Iterable[SuitePart]:
@@ -247,9 +252,8 @@ def suite_parts(runs: Sequence[Run]) -> Iterable[SuitePart]:
         CimentoError: a run cannot be read or judged.
     """
     shown = labelled_apart(versions_apart(runs))
-    versions: dict[str, list[tuple[Run, Run]]] = {}
-    for run, labelled in zip(runs, shown, strict=True):
-        versions.setdefault(labelled.suite.name, []).append((run, labelled))
+    both = zip(runs, shown, strict=True)
+    versions = grouped((labelled.suite.name, (run, labelled)) for run, labelled in both)
     for name, pairs in sorted(versions.items()):
         yield _part(name, pairs)
 
@@ -260,10 +264,9 @@ def _part(name: str, pairs: Sequence[tuple[Run, Run]]) -> SuitePart:
     folder = "-".join(filter(None, (slug(first.suite_name), digits)))
     labelled = [run for _, run in pairs]
     sections = tuple(sections_of(labelled))
-    reports: dict[str, list[RunReport]] = {}
-    for section in sections:
-        for report in section.runs:
-            reports.setdefault(str(report.folder), []).append(report)
+    reports = grouped(
+        (str(report.folder), report) for section in sections for report in section.runs
+    )
     names = Counter(_stored_name(run) for run, _ in pairs)
     entries = tuple(
         entry_of(
@@ -382,11 +385,12 @@ def phenomenon_rates(
         entries: the runs of a suite.
         about: the phenomenon of the whole suite; empty if it states none.
     """
-    rates: dict[str, list[tuple[Entry, Estimate | None]]] = {}
-    for entry in entries:
-        for one in entry.run.summary().phenomena:
-            if one.level:
-                rates.setdefault(one.level, []).append((entry, one))
+    rates: dict[str, list[tuple[Entry, Estimate | None]]] = grouped(
+        (one.level, (entry, one))
+        for entry in entries
+        for one in entry.run.summary().phenomena
+        if one.level
+    )
     if rates or not about:
         return rates, False
     return {about: [(entry, entry.headline) for entry in entries]}, True
@@ -406,27 +410,19 @@ def results_of(
         for entry, estimate in rates
         if estimate is not None
     ]
-    by_name = sorted(rows, key=lambda one: one.entry.label)
-    return tuple(sorted(by_name, key=_descending(lambda one: one.estimate.value)))
-
-
-def _descending(value: Callable[[Result], float | None]) -> Callable[[Result], tuple[bool, float]]:
-    """A key that sorts by a value, the highest first and those without one last."""
-
-    def key(one: Result) -> tuple[bool, float]:
-        known = value(one)
-        return known is None, -(known or 0.0)
-
-    return key
+    rows.sort(key=lambda one: one.entry.label)
+    rows.sort(key=lambda one: math.inf if one.estimate.value is None else -one.estimate.value)
+    return tuple(rows)
 
 
 def _across(folder: str, entries: Sequence[Entry]) -> tuple[ItemAcross, ...]:
     """The items of a suite; each run counts once, on its first measure."""
-    answers: dict[str, list[tuple[Entry, ItemRecord]]] = {}
-    for entry in entries:
-        for report in entry.reports[:1]:
-            for item in report.items:
-                answers.setdefault(item.id, []).append((entry, item))
+    answers = grouped(
+        (item.id, (entry, item))
+        for entry in entries
+        for report in entry.reports[:1]
+        for item in report.items
+    )
     across = [
         ItemAcross(
             id=name,

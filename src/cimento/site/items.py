@@ -15,9 +15,8 @@ from cimento.compare.answer_table import answer_table
 from cimento.compare.item_outcomes import without_restated
 from cimento.errors import UsageError, counted
 from cimento.report.analysis import analysis_section
-from cimento.report.figures import lacking_figures
 from cimento.report.grid import Grid, as_csv
-from cimento.report.html import drawing_of
+from cimento.report.html import drawings_of
 from cimento.report.items import marked_regions
 from cimento.runs.store import manifest_part
 from cimento.site.board import slug
@@ -66,14 +65,9 @@ def item_pages(look: SiteLook, part: SuitePart) -> Iterator[tuple[str, str]]:
                 answered=any(record.answers for _, record in item.answers),
                 rows=[(entry, record, _bits(record, columns)) for entry, record in item.answers],
                 valued=_valued(item),
-                verdict=_verdict,
                 lacking=_lacking(item),
             ),
         )
-
-
-def _verdict(record: ItemRecord) -> str:
-    return (record.outcome.verdict if record.outcome else None) or "unjudged"
 
 
 def _valued(item: ItemAcross) -> str:
@@ -208,7 +202,7 @@ def items_grid(part: SuitePart) -> Grid:
             "item": lambda row: row[0].id,
             "phenomenon": lambda row: row[2].phenomenon,
             "model": lambda row: row[1].label,
-            "verdict": lambda row: (row[2].outcome.verdict if row[2].outcome else None) or "",
+            "verdict": lambda row: row[2].verdict,
             "value": lambda row: _number(row[2].outcome.value if row[2].outcome else None),
             "unit": lambda row: row[2].outcome.unit if row[2].outcome else "",
             "reason": lambda row: row[2].outcome.reason if row[2].outcome else "",
@@ -300,7 +294,6 @@ def together_files(look: SiteLook, analysis: Analysis) -> Iterator[tuple[str, st
     section = analysis_section(analysis)
     for table in section.tables:
         yield _csv(table.name), as_csv(table.grid)
-    figures = () if lacking_figures() else section.figures
     yield (
         TOGETHER,
         look.page(
@@ -308,7 +301,7 @@ def together_files(look: SiteLook, analysis: Analysis) -> Iterator[tuple[str, st
             TOGETHER,
             title=section.heading,
             analysis=analysis,
-            drawings=[drawing_of(figure, f"figure-{n}") for n, figure in enumerate(figures, 1)],
+            drawings=drawings_of(section.figures, "figure"),
             tables=section.tables,
             csv_of=_csv,
         ),

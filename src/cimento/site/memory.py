@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter, ValidationError
 
 from cimento._version import __version__
-from cimento.compare.ranking import Places
 from cimento.report import RunReport
 from cimento.report.figures import lacking_figures
 from cimento.runs.store import MANIFEST
-from cimento.site.board import SideBySide, SuitePart, entry_of, phenomenon_rates, results_of
-from cimento.statistics.multiple import Rank
+from cimento.site.board import Side, SideBySide, SuitePart, entry_of, phenomenon_rates, results_of
 
 if TYPE_CHECKING:
     from cimento.runs.outcomes import Estimate
@@ -48,30 +46,14 @@ class KeptEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptSide:
-    """Models side by side: the places that they could hold, without the tests behind them."""
-
-    phenomenon: str
-    language: str
-    page: str
-    ranks: tuple[tuple[str, float, int, int, int], ...]
-    n: int
-    left_out: int
-    method: str
-    reason: str
-    ceiling: float | None
-    ceiling_method: str
-
-
-@dataclass(frozen=True, slots=True)
 class KeptPart:
     """A suite, as far as pages other than its own show it."""
 
     name: str
     folder: str
     entries: tuple[KeptEntry, ...]
-    whole: KeptSide
-    phenomena: tuple[KeptSide, ...]
+    whole: Side
+    phenomena: tuple[Side, ...]
     n_items: int
 
 
@@ -193,20 +175,10 @@ def kept_parts(parts: Iterable[SuitePart], runs: Sequence[Run]) -> tuple[KeptPar
     )
 
 
-def _kept_side(side: SideBySide) -> KeptSide:
-    ranks = side.places.ranks.values()
-    return KeptSide(
-        side.phenomenon,
-        side.language,
-        side.page,
-        tuple((rank.name, rank.mean, rank.place, rank.best, rank.worst) for rank in ranks),
-        side.places.n,
-        side.places.left_out,
-        side.places.method,
-        side.places.reason,
-        side.ceiling,
-        side.ceiling_method,
-    )
+def _kept_side(side: SideBySide) -> Side:
+    """What models are compared on, without the results and the tests behind their places."""
+    kept = {one.name: getattr(side, one.name) for one in fields(Side)}
+    return Side(**{**kept, "places": replace(side.places, pairs=())})
 
 
 def restored(kept: KeptPart, runs: Sequence[Run]) -> SuitePart:
@@ -223,10 +195,8 @@ def restored(kept: KeptPart, runs: Sequence[Run]) -> SuitePart:
         folder=kept.folder,
         entries=entries,
         sections=(),
-        whole=_side(kept, kept.whole, [(entry, entry.headline) for entry in entries]),
-        phenomena=tuple(
-            _side(kept, side, rates.get(side.phenomenon, [])) for side in kept.phenomena
-        ),
+        whole=_side(kept.whole, [(entry, entry.headline) for entry in entries]),
+        phenomena=tuple(_side(side, rates.get(side.phenomenon, [])) for side in kept.phenomena),
         n_items=kept.n_items,
         items=(),
     )
@@ -244,20 +214,6 @@ def _entry(kept: KeptPart, entry: KeptEntry, run: Run) -> Entry:
     return entry_of(run, shown, kept.name, entry.page_name, kept.folder, reports)
 
 
-def _side(
-    kept: KeptPart, side: KeptSide, rates: Iterable[tuple[Entry, Estimate | None]]
-) -> SideBySide:
-    places = Places(
-        ranks={rank[0]: Rank(*rank) for rank in side.ranks},
-        n=side.n, left_out=side.left_out, method=side.method, reason=side.reason,
-    )  # fmt: skip
-    return SideBySide(
-        suite=kept.name,
-        phenomenon=side.phenomenon,
-        language=side.language,
-        page=side.page,
-        results=results_of(rates, places),
-        places=places,
-        ceiling=side.ceiling,
-        ceiling_method=side.ceiling_method,
-    )
+def _side(side: Side, rates: Iterable[tuple[Entry, Estimate | None]]) -> SideBySide:
+    kept = {one.name: getattr(side, one.name) for one in fields(Side)}
+    return SideBySide(**kept, results=results_of(rates, side.places))

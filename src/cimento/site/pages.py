@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cimento._version import __version__
 from cimento.compare.item_outcomes import COEFFICIENTS
 from cimento.errors import UsageError
+from cimento.io.values import grouped
 from cimento.report import NamedGrid, SuiteReport
 from cimento.report.document import methods_of
 from cimento.report.figures import lacking_figures
@@ -19,10 +20,12 @@ from cimento.report.html import (
     Page,
     asset,
     drawing_of,
+    drawings_of,
     html_page,
     minus,
     notes_together,
     page_environment,
+    provenance,
     security_policy,
 )
 from cimento.runs.outcomes import missing
@@ -209,12 +212,7 @@ def _rows(
     for entry in (entry for part in parts for entry in part.entries):
         first_entries.setdefault(entry.model, entry)
     models = sorted(first_entries.values(), key=lambda one: (one.family, one.step or 0, one.model))
-    by_model: list[dict[str, list[Result]]] = []
-    for part in parts:
-        results: dict[str, list[Result]] = {}
-        for one in part.whole.results:
-            results.setdefault(one.entry.model, []).append(one)
-        by_model.append(results)
+    by_model = [grouped((one.entry.model, one) for one in part.whole.results) for part in parts]
     return [
         (one.model, one.model_page, [tuple(cells.get(one.model, ())) for cells in by_model])
         for one in models
@@ -262,27 +260,20 @@ def model_page(
             if one.entry.page in pages
         ],
         notes=_notes_of(entries),
-        provenance=_shared(entries),
+        provenance=provenance([entry.reports[0] for entry in entries if entry.reports])[0],
         files=files,
     )
 
 
 def _notes_of(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     """The cautions on a model's runs, each once, with the suites."""
-    suites: dict[str, list[str]] = {}
-    for entry in entries:
-        for note in (note for report in entry.reports for note in report.notes):
-            suites.setdefault(note, []).append(entry.suite)
+    suites = grouped(
+        (note, entry.suite)
+        for entry in entries
+        for report in entry.reports
+        for note in report.notes
+    )
     return [(note, ", ".join(dict.fromkeys(named))) for note, named in suites.items()]
-
-
-def _shared(entries: Sequence[Entry]) -> tuple[tuple[str, str], ...]:
-    """The provenance that all runs of a model have in common."""
-    lines = [entry.reports[0].provenance for entry in entries if entry.reports]
-    if not lines:
-        return ()
-    shared = set(lines[0]).intersection(*lines)
-    return tuple(line for line in lines[0] if line in shared)
 
 
 def suite_page(
@@ -304,8 +295,8 @@ def suite_page(
     """
     reports = [report for section in part.sections for report in section.runs]
     judged = {one.entry.page for one in part.whole.results}
-    drawn = len(part.entries) <= MOST_DRAWN and not lacking_figures()
-    figures = [figure for section in part.sections for figure in section.figures] if drawn else []
+    drawn = part.sections if len(part.entries) <= MOST_DRAWN and not lacking_figures() else ()
+    figures = [figure for section in drawn for figure in section.figures]
     return look.page(
         "suite.html",
         part.page,
@@ -319,7 +310,7 @@ def suite_page(
         silent=[entry for entry in part.entries if entry.page not in judged],
         training=_training(part),
         curves=curves,
-        drawings=[drawing_of(figure, f"figure-{nth}") for nth, figure in enumerate(figures, 1)],
+        drawings=drawings_of(figures, "figure"),
         tables=tables,
         csv_of=lambda name: f"tables/{part.folder}/{slug(name)}.csv",
         shown=_stimulus,
@@ -359,10 +350,9 @@ def phenomenon_pages(look: SiteLook, parts: Sequence[SuitePart]) -> Iterator[tup
         look: what all pages share.
         parts: the suites.
     """
-    by_page: dict[str, list[tuple[SideBySide, str]]] = {}
-    for part in parts:
-        for side in part.phenomena:
-            by_page.setdefault(phenomenon_page(side), []).append((side, part.page))
+    by_page = grouped(
+        (phenomenon_page(side), (side, part.page)) for part in parts for side in part.phenomena
+    )
     for page, sides in by_page.items():
         title = sides[0][0].phenomenon
         yield page, look.page("phenomenon.html", page, title=title, sides=sides, files=())
@@ -389,20 +379,6 @@ def run_page(look: SiteLook, part: SuitePart, entry: Entry) -> str:
     )
 
 
-def runs_page(look: SiteLook, parts: Sequence[SuitePart], table: NamedGrid) -> str:
-    """The page of all runs.
-
-    Args:
-        look: what all pages share.
-        parts: the suites.
-        table: a row for each run.
-    """
-    return look.page("runs.html", RUNS, title="All runs", parts=parts, table=table)
-
-
 def by_model(parts: Iterable[SuitePart]) -> Mapping[str, list[Entry]]:
     """The runs of each model."""
-    entries_of: dict[str, list[Entry]] = {}
-    for entry in (entry for part in parts for entry in part.entries):
-        entries_of.setdefault(entry.model, []).append(entry)
-    return entries_of
+    return grouped((entry.model, entry) for part in parts for entry in part.entries)

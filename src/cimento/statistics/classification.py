@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -47,9 +48,7 @@ def confusion(truth: Sequence[bool], answers: Sequence[bool]) -> Confusion:
         UsageError: the two are not equally long.
     """
     same_length(truth=truth, answers=answers)
-    counts = {(a, b): 0 for a in (True, False) for b in (True, False)}
-    for true, answer in zip(truth, answers, strict=True):
-        counts[bool(true), bool(answer)] += 1
+    counts = Counter(zip(map(bool, truth), map(bool, answers), strict=True))
     return Confusion(
         tp=counts[True, True],
         fp=counts[False, True],

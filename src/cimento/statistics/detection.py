@@ -130,16 +130,16 @@ def detection(
         signals=signals, noises=noises, method=method,
     )  # fmt: skip
     if not signals or not noises:
-        return _with(nothing, reason=NO_NOISE if signals else NO_SIGNAL)
+        return replace(nothing, reason=NO_NOISE if signals else NO_SIGNAL)
     rates = [log_linear(yes_s, signals), log_linear(yes_n, noises)]
     d, c = (float(x[0]) for x in _numbers(np.array([rates]), task))
+    plain = replace(nothing, sensitivity=DetectionValue(d), criterion=DetectionValue(c))
     if design.shortage:
-        return _with(nothing, d=(d, None, None), c=(c, None, None), reason=design.shortage)
-    drawn = _numbers(_drawn_rates(table, design, draws=draws, seed=seed), task)
-    ends = [np.quantile(x, [(1 - level) / 2, (1 + level) / 2]) for x in drawn]
-    (d_low, d_high), (c_low, c_high) = ((float(a), float(b)) for a, b in ends)
-    d_ends, c_ends = (min(d, d_low), max(d, d_high)), (min(c, c_low), max(c, c_high))
-    return _with(nothing, d=(d, *d_ends), c=(c, *c_ends))
+        return replace(plain, reason=design.shortage)
+    d_drawn, c_drawn = _numbers(_drawn_rates(table, design, draws=draws, seed=seed), task)
+    return replace(
+        plain, sensitivity=_with_ends(d, d_drawn, level), criterion=_with_ends(c, c_drawn, level)
+    )
 
 
 def log_linear(yes: float, answers: float) -> float:
@@ -178,8 +178,7 @@ def forced_choice_sensitivity(
         return DetectionValue(d)
     table = np.stack([values, np.ones_like(values)], axis=1)
     drawn = root * _z(_drawn_rates(table, design, draws=draws, seed=seed)[:, 0])
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    return DetectionValue(d, min(d, float(low)), max(d, float(high)))
+    return _with_ends(d, drawn, level)
 
 
 def _checked(counts: ArrayLike, design: Design) -> Floats:
@@ -194,16 +193,10 @@ def _checked(counts: ArrayLike, design: Design) -> Floats:
     return table
 
 
-def _with(
-    nothing: Detection,
-    *,
-    d: tuple[float | None, float | None, float | None] = (None, None, None),
-    c: tuple[float | None, float | None, float | None] = (None, None, None),
-    reason: str | None = None,
-) -> Detection:
-    return replace(
-        nothing, sensitivity=DetectionValue(*d), criterion=DetectionValue(*c), reason=reason
-    )
+def _with_ends(value: float, drawn: Floats, level: float) -> DetectionValue:
+    """A number with the quantiles of its draws; the interval always holds it."""
+    low, high = map(float, np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2]))
+    return DetectionValue(value, min(value, low), max(value, high))
 
 
 def _numbers(rates: Floats, task: DetectionTask) -> tuple[Floats, Floats]:

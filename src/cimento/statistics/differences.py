@@ -249,14 +249,29 @@ def share_difference(
     b, c = discordant(first, second)
     if n == 0 or design.shortage:
         return Difference((b - c) / n if n else None, None, None, method, design.shortage)
-    gaps = [float(a) - float(z) for a, z in zip(first, second, strict=True)]
-    effective = effective_number(gaps, design, level=level)
-    centre, error = bonett_price(b / n, c / n, effective)
+    centre, error = adjusted_difference(first, second, design, level=level)
     half = z_quantile(level) * error
     estimate = (b - c) / n
     # Where nearly all items are discordant the adjusted centre may leave the estimate outside.
     low, high = max(-1.0, min(estimate, centre - half)), min(1.0, max(estimate, centre + half))
     return Difference(estimate, low, high, method)
+
+
+def adjusted_difference(
+    first: Sequence[bool], second: Sequence[bool], design: Design, *, level: float
+) -> tuple[float, float]:
+    """The difference of two shares as Bonett and Price adjust it, and its standard error.
+
+    Args:
+        first: whether each item is right; one or more.
+        second: of the same items.
+        design: of the items.
+        level: confidence level, for the effective number of items in clusters.
+    """
+    gaps = [float(a) - float(z) for a, z in zip(first, second, strict=True)]
+    b, c = discordant(first, second)
+    effective = effective_number(gaps, design, level=level)
+    return bonett_price(b / len(gaps), c / len(gaps), effective)
 
 
 def bonett_price(b: float, c: float, n: float) -> tuple[float, float]:

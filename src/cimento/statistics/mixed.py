@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cimento.errors import UsageError, did_you_mean, need_known
+from cimento.io.values import grouped
 from cimento.statistics.design import (
     ALL_EQUAL,
     TOO_FEW,
@@ -26,6 +27,7 @@ from cimento.statistics.mixed_deviance import (
     GroupBlock,
     ProfiledDeviance,
     cross_products,
+    spans,
     triangles,
 )
 from cimento.statistics.mixed_optimum import freedoms, optimum
@@ -334,10 +336,7 @@ def _design(terms: Sequence[Term], columns: Mapping[str, Column], n: int) -> Flo
 
 def _by_group(parsed: MixedFormula) -> dict[str, list[RandomTerm]]:
     """Grouping column to its random terms, which are fitted as one block."""
-    groups: dict[str, list[RandomTerm]] = {}
-    for term in parsed.random:
-        groups.setdefault(term.group, []).append(term)
-    return groups
+    return grouped((term.group, term) for term in parsed.random)
 
 
 def _block(terms: Sequence[RandomTerm], columns: Mapping[str, Column], n: int) -> GroupBlock:
@@ -386,11 +385,8 @@ def _random(
     """The random effects of each term, from the scaled factors of the groups' blocks."""
     by_term = {}
     for terms, block, factor in zip(_by_group(parsed).values(), blocks, factors, strict=True):
-        start = 0
-        for term in terms:
-            span = slice(start, start + len(term.terms))
+        for term, span in zip(terms, spans(len(term.terms) for term in terms), strict=True):
             by_term[term] = _random_term(term, block.levels, factor[span, span])
-            start = span.stop
     return tuple(by_term[term] for term in parsed.random)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -149,15 +149,20 @@ class ProfiledDeviance:
         return self.log_gradient + self.freedom / self.residual * self.residual_gradient
 
 
+def spans(sizes: Iterable[int]) -> Iterator[slice]:
+    """The places of parts that lie one after the other."""
+    start = 0
+    for size in sizes:
+        yield slice(start, start + size)
+        start += size
+
+
 def triangles(theta: Floats, blocks: Sequence[GroupBlock]) -> list[Floats]:
     """The lower triangular factor of each block, filled from theta."""
-    factors, start = [], 0
-    for block in blocks:
-        triangle = np.zeros((block.effects, block.effects))
-        free = block.free
-        triangle[free] = theta[start : start + free[0].size]
-        start += free[0].size
-        factors.append(triangle)
+    factors = [np.zeros((block.effects, block.effects)) for block in blocks]
+    sizes = [block.free[0].size for block in blocks]
+    for block, factor, span in zip(blocks, factors, spans(sizes), strict=True):
+        factor[block.free] = theta[span]
     return factors
 
 
@@ -258,12 +263,11 @@ class _Scaled:
 
 def _right(matrix: Floats, blocks: Sequence[GroupBlock], parts: Sequence[Floats]) -> Floats:
     """Multiply the columns of the blocks, which come first, by their factors."""
-    product, start = matrix.copy(), 0
-    for block, part in zip(blocks, parts, strict=True):
-        columns = slice(start, start + block.size)
+    product = matrix.copy()
+    places = spans(block.size for block in blocks)
+    for block, part, columns in zip(blocks, parts, places, strict=True):
         shape = (len(matrix), block.levels, block.effects)
         product[:, columns] = (matrix[:, columns].reshape(shape) @ part).reshape(len(matrix), -1)
-        start += block.size
     return product
 
 
@@ -293,14 +297,12 @@ def _traces(
     traces = [first_block.sum(axis=0)]
     q = data.others
     rows = scaled.rest_right[:q, :counted] - scaled.across_left[:, :q].T @ eliminated
-    start = 0
-    for block in data.blocks[1:]:
-        span = slice(start, start + block.size)
+    others = data.blocks[1:]
+    for block, span in zip(others, spans(block.size for block in others), strict=True):
         shape = (block.levels, block.effects, -1)
         left = rows[span].reshape(shape)
         right = within[:, span].T.reshape(shape)
         traces.append(np.matmul(left, right.swapaxes(1, 2)).sum(axis=0))
-        start += block.size
     return traces
 
 
@@ -318,10 +320,10 @@ def _squares(
     first_block = data.across[:, -1] - fitted - scaled.across_right[:, :counted] @ solved
     rest = data.rest[:q, -1] - scaled.across_left[:, :q].T @ first
     rest = rest - scaled.rest_right[:q, :counted] @ solved
-    squares, start = [], 0
+    squares = []
     every = np.concatenate([first_block, rest])
-    for block, part in zip(data.blocks, parts, strict=True):
-        g = every[start : start + block.size].reshape(block.levels, block.effects)
+    places = spans(block.size for block in data.blocks)
+    for block, part, span in zip(data.blocks, parts, places, strict=True):
+        g = every[span].reshape(block.levels, block.effects)
         squares.append(g.T @ g @ part)
-        start += block.size
     return squares

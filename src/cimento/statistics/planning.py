@@ -229,10 +229,11 @@ def _exact(pilot: Pilot, n: int, wanted: float, alpha: float) -> SizedPower:
         varying, size = max(pilot.varying, abs(wanted)), abs(wanted)
         first = (varying + size) / 2
         chance = mcnemar_power(n, only_first=first, only_second=varying - first, alpha=alpha)
-        return SizedPower(clusters=n, items=n, power=chance)
-    if pilot.kind == "correlation":
-        return SizedPower(clusters=n, items=n, power=correlation_power(n, wanted, alpha=alpha))
-    return SizedPower(clusters=n, items=n, power=_rate_power(n, pilot.null, wanted, alpha))
+    elif pilot.kind == "correlation":
+        chance = correlation_power(n, wanted, alpha=alpha)
+    else:
+        chance = _rate_power(n, pilot.null, wanted, alpha)
+    return SizedPower(clusters=n, items=n, power=chance)
 
 
 def _rate_power(n: int, null: float, wanted: float, alpha: float) -> float:
@@ -254,20 +255,11 @@ def _drawn(
     """Power from clusters of the pilot, drawn whole and moved to the difference."""
     urn = _Urn.of(pilot, wanted)
     test = functools.partial(_p, pilot, alpha)
-    simulated = simulated_power(
-        lambda generator: urn.draw(generator, clusters),
-        test,
-        seed=seed,
-        trials=trials,
-        alpha=alpha,
-    )
+    draw = functools.partial(urn.draw, clusters=clusters)
+    found = simulated_power(draw, test, seed=seed, trials=trials, alpha=alpha)
     items = round(clusters * pilot.design.n / pilot.design.m)
     return SizedPower(
-        clusters=clusters,
-        items=items,
-        power=simulated.power,
-        low=simulated.low,
-        high=simulated.high,
+        clusters=clusters, items=items, power=found.power, low=found.low, high=found.high
     )
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from cimento.errors import UsageError
 from cimento.statistics.design import ArrayLike, Design, Floats, Integers, floats
-from cimento.statistics.differences import bonett_price, discordant, mcnemar, share_difference
-from cimento.statistics.intervals import effective_number, wilson, z_quantile
+from cimento.statistics.differences import adjusted_difference, mcnemar, share_difference
+from cimento.statistics.intervals import wilson, z_quantile
 from cimento.statistics.means import mean_of
 
 Data = TypeVar("Data")
@@ -122,10 +122,7 @@ def tost_shares(
     if difference.low is None or difference.estimate is None:
         reason = difference.reason
         return Equivalence(difference.estimate, None, None, None, None, method, reason)
-    b, c = discordant(first, second)
-    gaps = [float(one) - float(other) for one, other in zip(first, second, strict=True)]
-    effective = effective_number(gaps, design, level=level)
-    centre, error = bonett_price(b / design.n, c / design.n, effective)
+    centre, error = adjusted_difference(first, second, design, level=level)
     p = NormalDist().cdf((abs(centre) - margin) / error)
     half = z_quantile(level) * error
     ends = centre - half, centre + half

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from cimento.errors import UsageError
 from cimento.statistics.design import ArrayLike, Design, Floats, Integers, floats, same_length
 from cimento.statistics.intervals import t_quantile, t_two_sided
@@ -82,8 +84,6 @@ def regress(
     Raises:
         UsageError: lengths differ, or a value is not finite.
     """
-    import numpy as np
-
     y = floats(outcome, name="outcome")
     columns = {name: floats(values, name=name) for name, values in predictors.items()}
     if CONSTANT_TERM in columns:
@@ -114,8 +114,6 @@ def _errors(table: Floats, residuals: Floats, group: Integers) -> tuple[Floats, 
 
     None where a cluster alone determines a coefficient: its residuals are zero, and say nothing.
     """
-    import numpy as np
-
     values, vectors = np.linalg.eigh(table.T @ table)
     root = (vectors / np.sqrt(values)) @ vectors.T
     order = np.argsort(group, kind="stable")
@@ -141,8 +139,6 @@ def _errors(table: Floats, residuals: Floats, group: Integers) -> tuple[Floats, 
 
 def _adjusted(part: Floats) -> Floats | None:
     """``(I - Q Q')^(-1/2) Q`` of a cluster's rows Q; None where it alone determines a direction."""
-    import numpy as np
-
     left, lengths, right = np.linalg.svd(part, full_matrices=False)
     spare = 1 - lengths**2
     if (spare <= _ROUNDING).any():
@@ -178,7 +174,6 @@ def logistic_weights(
     Raises:
         UsageError: columns of different lengths, one class only, or a penalty that is not above 0.
     """
-    import numpy as np
     from scipy.optimize import minimize
     from scipy.special import expit
 
@@ -192,8 +187,6 @@ def logistic_weights(
         )
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        import numpy as np
-
         margins = signs * (weights[0] + x @ weights[1:])
         pull = -signs * expit(-margins)
         gradient = np.concatenate([[pull.sum()], x.T @ pull + penalty * weights[1:]])
@@ -230,8 +223,6 @@ def out_of_fold(
     Raises:
         UsageError: there are fewer groups than folds, or a fold leaves one class only.
     """
-    import numpy as np
-
     x = np.asarray(features, dtype=np.float64)
     names = list(dict.fromkeys(groups))
     if not _TWO <= folds <= len(names):

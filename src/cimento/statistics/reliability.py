@@ -280,14 +280,13 @@ def item_analysis(right: Sequence[Sequence[bool]], *, seed: int) -> ItemAnalysis
     items, models = table.shape
     passing = table.sum(axis=1)
     few = FEW_MODELS if models < FEWEST_CLUSTERS else None
-    nothing = SplitHalf(None, None, None, None, None, models, 0, few)
     return ItemAnalysis(
         models=models,
         items=items,
         all_pass=tuple(np.flatnonzero(passing == models).tolist()),
         none_pass=tuple(np.flatnonzero(passing == 0).tolist()),
         kr20=Statistic(None, few) if few else _kr20(table),
-        halves=nothing if few else split_half(table.T.tolist(), seed=seed),
+        halves=_nothing(models, 0, few) if few else split_half(table.T.tolist(), seed=seed),
         item_total=() if few else _item_total(table),
         reason=few,
     )

@@ -7,7 +7,7 @@ together.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypeAlias
@@ -267,8 +267,7 @@ def permute_pairs(
     Raises:
         UsageError: no draws, or columns of different lengths.
     """
-    a, b = floats(x, name="x"), floats(y, name="y")
-    same_length(x=a, y=b)
+    a, b = _checked(x, y, draws)
     generator = np.random.default_rng(seed)
     return _permutation_test(a, b, statistic, generator.permutation, draws, PERMUTED)
 
@@ -282,7 +281,6 @@ def _permutation_test(
     method: str,
 ) -> Significance:
     """The share of permutations of y with a statistic at least as far from zero."""
-    _check_draws(draws)
     observed = statistic(x, y)
     if math.isnan(observed):
         return Significance(None, None, method, reason="undefined in the sample")
@@ -305,9 +303,8 @@ def permute_products(
     Raises:
         UsageError: no draws, or columns of different lengths.
     """
-    a, b = floats(x, name="x"), floats(y, name="y")
-    n = same_length(x=a, y=b)
-    _check_draws(draws)
+    a, b = _checked(x, y, draws)
+    n = a.size
     if n == 0 or (a == a[0]).all() or (b == b[0]).all():
         return Significance(None, None, PERMUTED, reason="undefined in the sample")
     a, b = a - a.mean(), b - b.mean()
@@ -324,11 +321,14 @@ def permute_products(
     return Significance(observed, (1 + extreme) / (1 + draws), PERMUTED)
 
 
-def _check_draws(draws: int) -> None:
+def _checked(x: ArrayLike, y: ArrayLike, draws: int, **others: Sized) -> tuple[Floats, Floats]:
+    a, b = floats(x, name="x"), floats(y, name="y")
+    same_length(x=a, y=b, **others)
     if draws < 1:
         raise UsageError(
             where="permutation test", seen=f"{draws} draws", todo="Ask for 1,000 draws or more."
         )
+    return a, b
 
 
 PERMUTED_CLUSTERS = "permutation of clusters and within clusters, Monte Carlo"
@@ -365,9 +365,7 @@ def permute_clusters(
     Raises:
         UsageError: no draws, or columns of different lengths.
     """
-    a, b = floats(x, name="x"), floats(y, name="y")
-    same_length(x=a, y=b, units=design.units)
-    _check_draws(draws)
+    a, b = _checked(x, y, draws, units=design.units)
     if design.shortage:
         return Significance(None, None, PERMUTED_CLUSTERS, reason=design.shortage)
     blocks, generator = _blocks(*design.codes()), np.random.default_rng(seed)

@@ -79,27 +79,26 @@ def sds_of(names: tuple[str, ...], phi: Floats) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """The posterior of items given all other effects.
+    """The posterior of a parameter of items, given all effects but those of items.
 
     Attributes:
-        difficulty: items x (mean, variance, third central moment).
-        discrimination: the same.
-        difficulty_slopes: items x effects, the derivatives of the mean.
-        discrimination_slopes: the same.
+        central: items x (mean, variance, third central moment).
+        slopes: items x effects, the derivatives of the mean.
     """
 
-    difficulty: Floats
-    discrimination: Floats
-    difficulty_slopes: Floats
-    discrimination_slopes: Floats
+    central: Floats
+    slopes: Floats
 
 
-def _moments(likelihood: Likelihood, effects: Floats, sds: Mapping[str, float]) -> Moments:
-    """The moments of all items at some effects."""
+def _moments(
+    likelihood: Likelihood, effects: Floats, sds: Mapping[str, float]
+) -> dict[str, Moments]:
+    """The moments of difficulty and discrimination of all items at some effects."""
     items, models = likelihood.responses.right.shape
-    size = likelihood.layout.size
-    difficulty, discrimination = np.empty((items, 3)), np.empty((items, 3))
-    slopes, slopes_a = np.zeros((items, size)), np.zeros((items, size))
+    moments = {
+        name: Moments(np.empty((items, 3)), np.zeros((items, likelihood.layout.size)))
+        for name in ("difficulty", "discrimination")
+    }
     for chunk in likelihood.chunks:
         ability, easiness, posterior = likelihood.posterior(effects, sds, chunk)
         scores = likelihood.scores(chunk, posterior)
@@ -108,16 +107,14 @@ def _moments(likelihood: Likelihood, effects: Floats, sds: Mapping[str, float]) 
         mean_a = (posterior.weights * a).sum(axis=1, keepdims=True)
         shared = np.repeat(mean_a / models, models, axis=1)
         direct = np.concatenate([shared, np.ones((chunk.items.size, 1))], axis=1)
-        local = _with_scores(posterior, hard, scores) - direct
-        local_a = _with_scores(posterior, a, scores)
-        difficulty[chunk.items] = _central(posterior, hard)
-        discrimination[chunk.items] = _central(posterior, a)
-        for p, part in chunk.phenomena:
-            places, by_effect = likelihood.slopes(chunk, p, part, local[part])
-            where = np.ix_(chunk.items[part], places)
-            slopes[where] = by_effect
-            slopes_a[where] = likelihood.slopes(chunk, p, part, local_a[part])[1]
-    return Moments(difficulty, discrimination, slopes, slopes_a)
+        nothing = np.zeros_like(direct)
+        for name, values, shift in (("difficulty", hard, direct), ("discrimination", a, nothing)):
+            local = _with_scores(posterior, values, scores) - shift
+            moments[name].central[chunk.items] = _central(posterior, values)
+            for p, part in chunk.phenomena:
+                places, by_effect = likelihood.slopes(chunk, p, part, local[part])
+                moments[name].slopes[np.ix_(chunk.items[part], places)] = by_effect
+    return moments
 
 
 def _central(posterior: ItemPosterior, values: Floats) -> Floats:
@@ -140,12 +137,12 @@ class Moved:
     Attributes:
         step: by how much the logarithm of each spread was moved to either side.
         modes: the modes there.
-        moments: the moments of items there.
+        moments: the moments of items there, by parameter.
     """
 
     step: Floats
     modes: list[tuple[Mode, Mode]]
-    moments: list[tuple[Moments, Moments]]
+    moments: list[tuple[dict[str, Moments], dict[str, Moments]]]
 
     def slopes(self, pairs: Sequence[tuple[Floats, Floats]]) -> Floats:
         """The derivatives with respect to the logarithm of each spread, one row each."""
@@ -206,9 +203,9 @@ def located(
         return Located.of(rows @ centre.effects, np.diagonal(covariance)), covariance
 
     def of_items(name: str) -> Located:
-        central: Floats = getattr(moments, name)
-        inside = central[:, 1] + _variances(getattr(moments, f"{name}_slopes"), covariance_here)
-        ends = [(getattr(u, name), getattr(d, name)) for u, d in moved.moments]
+        central = moments[name].central
+        inside = central[:, 1] + _variances(moments[name].slopes, covariance_here)
+        ends = [(u[name].central, d[name].central) for u, d in moved.moments]
         variance = moved.wider(inside, [(u[:, 1], d[:, 1]) for u, d in ends])
         away = moved.slopes([(u[:, 0], d[:, 0]) for u, d in ends])
         variance = variance + ((spread_covariance @ away) * away).sum(axis=0)

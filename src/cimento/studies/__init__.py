@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Decimal, InvalidOperation
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias
 
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
@@ -182,6 +182,43 @@ class Section:
 
 
 Maker = Callable[[Path], Section]
+_Given = ParamSpec("_Given")
+
+
+def section_of(
+    name: str, *, title: str, source: str
+) -> Callable[[Callable[_Given, Iterable[Cell]]], Callable[_Given, Section]]:
+    """The declaration of a section: what it decorates gives its cells.
+
+    Args:
+        name: by which it is asked for.
+        title: what it shows.
+        source: who published what is printed.
+    """
+
+    def declared(cells: Callable[_Given, Iterable[Cell]]) -> Callable[_Given, Section]:
+        @wraps(cells)
+        def make(*args: _Given.args, **options: _Given.kwargs) -> Section:
+            made = tuple(cells(*args, **options))
+            return Section(name=name, title=title, source=source, cells=made)
+
+        return make
+
+    return declared
+
+
+class AbsentError(InputError):
+    """Nothing of what was released is there, or a file that a section needs."""
+
+
+def need_folder(path: Path) -> None:
+    """See that a folder is there.
+
+    Raises:
+        InputError: it is not.
+    """
+    if not path.is_dir():
+        raise InputError(where=str(path), seen="is no folder", todo="Give the data with --data.")
 
 
 def beside(

@@ -250,6 +250,19 @@ class FreeCells(Generic[CellT]):
             cells[name].append(cell)
         self._rows += 1
 
+    def extend(self, rows: Sequence[Mapping[str, CellT]]) -> None:
+        """Add the cells of some rows, in the columns' order where they have the same ones."""
+        if not self._rows and rows:
+            self._cells = {name: [] for name in rows[0]}
+        if set(map(tuple, rows)) <= {tuple(self._cells)}:
+            columns = zip(*[row.values() for row in rows], strict=True)
+            for cells, more in zip(self._cells.values(), columns, strict=False):
+                cells.extend(more)
+            self._rows += len(rows)
+        else:
+            for row in rows:
+                self.add(row)
+
     def columns(self) -> Mapping[str, Sequence[CellT | None]]:
         """The cells of each column; None in the rows that lack it."""
         return self._cells or NOTHING
@@ -473,7 +486,7 @@ def pair_columns(
 
 # Matching starts only at the first of several blanks, since otherwise long runs of blanks take
 # quadratic time.
-_BLANK_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,!?;:])")
+BLANK_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,!?;:])")
 
 
 def sentence(condition: Condition, *, rule: JoinRule = "blank") -> str:
@@ -488,7 +501,7 @@ def _joined(regions: Iterable[tuple[str, bool]], rule: JoinRule) -> str:
         if text := region.strip():
             made += text if glued or not made else f" {text}"
             glued = True
-    return _BLANK_BEFORE_MARK.sub("", made) if rule == "detok" else made
+    return BLANK_BEFORE_MARK.sub("", made) if rule == "detok" else made
 
 
 CANARY = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -97,6 +97,11 @@ def builtin_names(*, kind: str = "") -> list[str]:
     return [name for name in names if not kind or kind_of(_FOLDER / name) == kind]
 
 
+def is_builtin(name: str) -> bool:
+    """Whether a built-in suite has this name."""
+    return re.fullmatch(r"[\w-]+", name) is not None and (_FOLDER / name / "suite.toml").is_file()
+
+
 def list_builtin(*, kind: str = "") -> list[BuiltinSuite]:
     """All built-in suites, or those of one kind, sorted by name."""
     return [_describe(_FOLDER / name) for name in builtin_names(kind=kind)]
@@ -143,7 +148,7 @@ def find_suite(name_or_path: str | Path) -> Path:
         UsageError: an address does not pin what is behind it.
         StorageError: what was fetched has been changed since, or cannot be stored.
     """
-    if isinstance(name_or_path, str) and name_or_path in builtin_names():
+    if isinstance(name_or_path, str) and is_builtin(name_or_path):
         return _FOLDER / name_or_path
     if isinstance(name_or_path, str) and is_address(name_or_path):
         return _fetched(find_published(name_or_path))
@@ -219,9 +224,8 @@ def readers_of(folder: Path) -> dict[str, set[tuple[str, bool]]]:
     """Who read each item of a folder, and whether they are native speakers; empty if nobody did."""
     review = folder / READINGS
     readers: dict[str, set[tuple[str, bool]]] = {}
-    lines = review.read_text(encoding="utf-8").splitlines()[1:] if review.is_file() else ()
-    for line in lines:
-        reader, native, item, *_ = line.split("\t")
+    for row in _rows(review) if review.is_file() else ():
+        reader, native, item, *_ = row.values()
         readers.setdefault(item, set()).add((reader, native == "yes"))
     return readers
 
@@ -257,9 +261,14 @@ def _count_items(folder: Path) -> int:
     if not table.exists():
         lines = (folder / "items.jsonl").read_text(encoding="utf-8").split("\n")
         return sum(bool(line.strip()) for line in lines)
+    return len({row["item"] for row in _rows(table)})
+
+
+def _rows(table: Path) -> list[dict[str, str]]:
+    """The rows of a table that comes with cimento, by the names of its columns."""
     header, *lines = table.read_text(encoding="utf-8").split("\n")
-    column = header.split("\t").index("item")
-    return len({line.split("\t")[column] for line in lines if line.strip()})
+    names, filled = header.split("\t"), filter(str.strip, lines)
+    return [dict(zip(names, line.split("\t"), strict=False)) for line in filled]
 
 
 _LONGEST_EXAMPLE = 160
@@ -274,13 +283,13 @@ def example_of(folder: Path) -> str:
     """
     table = folder / "items.tsv"
     if table.exists():
-        row = _first_row(table)
+        row = _rows(table)[0]
         seeds = folder / "seeds.tsv"
         text = next((row[name] for name in _EXAMPLE_COLUMNS if row.get(name)), "")
         text = text.replace(" | ", " ").replace("|", "").translate({ord(mark): "" for mark in "{}"})
         text = " ".join(text.split())
         if _SEED in text and seeds.exists():
-            text = text.replace(_SEED, _first_row(seeds).get("form", _SEED))
+            text = text.replace(_SEED, _rows(seeds)[0].get("form", _SEED))
     else:
         line = (folder / "items.jsonl").read_text(encoding="utf-8").partition("\n")[0]
         text = " ".join(json.loads(line)["sentences"])
@@ -288,12 +297,6 @@ def example_of(folder: Path) -> str:
 
 
 _SEED = "<SEED>"
-
-
-def _first_row(table: Path) -> dict[str, str]:
-    """The cells of the first row of a table, by the names of their columns."""
-    header, first, *_ = table.read_text(encoding="utf-8").split("\n")
-    return dict(zip(header.split("\t"), first.split("\t"), strict=False))
 
 
 _TEMPLATES = Path(__file__).parents[1] / "data" / "templates"

@@ -14,7 +14,7 @@ from cimento.suites.design import N_LEVELS, island_factors
 from cimento.suites.formula import is_condition_name
 from cimento.suites.headers import meaning, name_of_levels, without_noun
 from cimento.suites.marks import sides_of
-from cimento.suites.reading import fault, place_of_row
+from cimento.suites.reading import fault
 from cimento.suites.tables import Table
 
 CLUSTER = "cluster"
@@ -61,12 +61,18 @@ def crossed_columns(table: Table, besides: str = "") -> tuple[str, str] | None:
         if name not in (item, besides) and all(cells) and len(set(cells)) == N_LEVELS
     }
     for first, second in combinations(columns, 2):
-        rows: dict[str, list[tuple[str, str]]] = {}
-        for id_, *levels in zip(table.cells[item], columns[first], columns[second], strict=True):
-            rows.setdefault(id_, []).append((levels[0], levels[1]))
-        if all(len(cells) == len(set(cells)) == N_LEVELS**2 for cells in rows.values()):
+        items = _by_item(table.cells[item], columns[first], columns[second])
+        if all(len(cells) == len(set(cells)) == N_LEVELS**2 for cells in items):
             return first, second
     return None
+
+
+def _by_item(*columns: Sequence[str]) -> list[list[tuple[str, ...]]]:
+    """The levels of factors in the rows of each item; the first column is that of the items."""
+    rows: dict[str, list[tuple[str, ...]]] = {}
+    for id_, *levels in zip(*columns, strict=True):
+        rows.setdefault(id_, []).append(tuple(levels))
+    return list(rows.values())
 
 
 def nearly_crossed(table: Table) -> tuple[str, str] | None:
@@ -83,16 +89,12 @@ def nearly_crossed(table: Table) -> tuple[str, str] | None:
         if name != item and (two := _usual_levels(cells))
     }
     for first, second in combinations(usual, 2):
-        rows: dict[str, list[tuple[str, str]]] = {}
-        for id_, *levels in zip(
-            table.cells[item], table.cells[first], table.cells[second], strict=True
-        ):
-            rows.setdefault(id_, []).append((levels[0].strip(), levels[1].strip()))
+        items = _by_item(table.cells[item], table.stripped(first), table.stripped(second))
         whole = {*product(usual[first], usual[second])}
-        n_right = sum({*cells} == whole and len(cells) == len(whole) for cells in rows.values())
+        n_right = sum({*cells} == whole and len(cells) == len(whole) for cells in items)
         # One wrong number spoils two items: that which lacks the row, and that which has it.
-        least = min(_USUAL * len(rows), max(len(rows) - N_LEVELS, len(rows) / 2))
-        if 1 < n_right < len(rows) and n_right >= least:
+        least = min(_USUAL * len(items), max(len(items) - N_LEVELS, len(items) / 2))
+        if 1 < n_right < len(items) and n_right >= least:
             return first, second
     return None
 
@@ -132,7 +134,7 @@ def arranged(table: Table) -> tuple[Table, list[Fault]]:
 
 def _agreement(table: Table, factors: tuple[str, str]) -> Fault | None:
     """The fault of two factors of number, which agree or do not: no cell of these is the worst."""
-    first, second = ({*map(str.strip, table.cells[factor])} for factor in factors)
+    first, second = ({*table.stripped(factor)} for factor in factors)
     if first != second or name_of_levels(first) != "number":
         return None
     seen = (
@@ -158,18 +160,19 @@ def paired(table: Table) -> tuple[Table, Fault | None] | None:
     if (judging := _judging(table)) is None:
         return None
     column, sides = judging
-    ways = _apart(table, column, [sides[cell.strip()] for cell in table.cells[column]])
-    if not ways and (joined := _joined(table, column, sides)):
+    judged = [sides[cell] for cell in table.stripped(column)]
+    ways = _apart(table, column, judged)
+    if not ways and (joined := _joined(table, column, judged)):
         table, ways = joined, [joined.columns[-1]]
     if not ways and crossed_columns(table, besides=column):
         return None
     if len(ways) != 1:
         return table, _untold(table, column, _repeated(table, column), ways)
     [apart] = ways
-    made = {**table.cells, "condition": [sides[cell.strip()] for cell in table.cells[column]]}
+    made = {**table.cells, "condition": judged}
     if apart:
         message = _by_levels(table, column, apart, sides)
-        levels, item = [cell.strip() for cell in table.cells[apart]], table.find("item") or ""
+        levels, item = table.stripped(apart), table.find("item") or ""
         made[CLUSTER] = table.cells[item]
         if table.find("phenomenon"):
             both = zip(levels, table.cells[item], strict=True)
@@ -183,7 +186,7 @@ def paired(table: Table) -> tuple[Table, Fault | None] | None:
         if column not in (table.find("rating"), table.find("ratings")):
             todo = ""
         message = fault("CIM-S063", where=table.name, seen=f"{seen} {marks}", todo=todo)
-    return Table(table.name, tuple(made), table.numbers, made), message
+    return table.with_cells(made), message
 
 
 def _judging(table: Table) -> tuple[str, dict[str, str]] | None:
@@ -200,15 +203,14 @@ def _judging(table: Table) -> tuple[str, dict[str, str]] | None:
     if len(judged) != 1:
         return None
     [(column, sides)] = judged.items()
-    both = {*zip(_ids(table), map(str.strip, table.cells[column]), strict=True)}
+    both = {*zip(_ids(table), table.stripped(column), strict=True)}
     n_items = len({id_ for id_, _ in both})
     return (column, sides) if (len(both) - n_items) * 2 >= n_items else None
 
 
 def _by_levels(table: Table, column: str, other: str, sides: Mapping[str, str]) -> Fault:
     """The fault that says that an item has a pair for each level of another column."""
-    levels = dict.fromkeys(map(str.strip, table.cells[other]))
-    mark = table.cells[column][0].strip()
+    levels, mark = dict.fromkeys(table.stripped(other)), table.cells[column][0].strip()
     words = {other: next(iter(levels)), column: mark if mark.isalpha() else sides[mark]}
     first = "_".join(words[name] for name in table.columns if name in words)
     todo = (
@@ -226,7 +228,7 @@ def _with_good_and_bad(table: Table, condition: str) -> tuple[Table, list[Fault]
 
     A fault tells of abbreviations.
     """
-    cells = [cell.strip() for cell in table.cells[condition]]
+    cells = table.stripped(condition)
     sides, faults = {name: meaning(without_noun(name)) for name in cells}, list[Fault]()
     if all(map(is_condition_name, sides)):
         return table, []
@@ -257,7 +259,7 @@ def _repeated(table: Table, column: str) -> list[int]:
         return []
     firsts: dict[tuple[tuple[str, ...], str], int] = {}
     repeated: dict[tuple[str, ...], int] = {}
-    for row, key in enumerate(zip(_ids(table), map(str.strip, table.cells[column]), strict=True)):
+    for row, key in enumerate(zip(_ids(table), table.stripped(column), strict=True)):
         if firsts.setdefault(key, row) != row:
             repeated.setdefault(key[0], firsts[key])
     return list(repeated.values())
@@ -295,7 +297,7 @@ _MOST_FACTORS = 8
 """Limits on the columns that are joined two by two."""
 
 
-def _joined(table: Table, column: str, sides: Mapping[str, str]) -> Table | None:
+def _joined(table: Table, column: str, judged: Sequence[str]) -> Table | None:
     """The table with one more column that joins the only two which tell the pairs apart together.
 
     An item has a good and a bad sentence for each combination of their levels, as of the head and
@@ -308,12 +310,10 @@ def _joined(table: Table, column: str, sides: Mapping[str, str]) -> Table | None
         if name not in known and all(table.cells[name])
         and N_LEVELS <= len({*table.cells[name]}) <= _MOST_LEVELS
     ]  # fmt: skip
-    judged = [sides[cell.strip()] for cell in table.cells[column]]
     fitting = list[Table]()
     for two in combinations(factors[:_MOST_FACTORS], 2):
-        levels = zip(*(map(str.strip, table.cells[name]) for name in two), strict=True)
-        cells = {**table.cells, " x ".join(two): ["-".join(both) for both in levels]}
-        with_both = Table(table.name, tuple(cells), table.numbers, cells)
+        levels = map("-".join, zip(*map(table.stripped, two), strict=True))
+        with_both = table.with_cells({**table.cells, " x ".join(two): [*levels]})
         if with_both.columns[-1] in _apart(with_both, column, judged):
             fitting.append(with_both)
     return fitting[0] if len(fitting) == 1 else None
@@ -324,8 +324,7 @@ _LETTERED = re.compile(r"(.*\d)[ ._-]?([a-z])", re.IGNORECASE)
 
 def _lettered(table: Table, condition: str) -> Fault | None:
     """The fault of a table whose sentences of one item are 1a and 1b; None for other tables."""
-    ids = [cell.strip() for cell in table.cells[table.find("item") or ""]]
-    names = [cell.strip() for cell in table.cells[condition]]
+    ids, names = table.stripped(table.find("item") or ""), table.stripped(condition)
     parts = [_LETTERED.fullmatch(id_) for id_ in ids]
     if not ids or len({*ids}) < len(ids) or not all(parts):
         return None
@@ -335,13 +334,10 @@ def _lettered(table: Table, condition: str) -> Fault | None:
     if any(sorted(both) != sorted({*names}) or len(both) < N_LEVELS for both in items.values()):
         return None
     item = next(iter(items))
-    first, second, *_ = (
-        id_ for id_, part in zip(ids, parts, strict=True) if part and part[1] == item
-    )
+    first, second, *_ = (part[0] for part in filter(None, parts) if part[1] == item)
     seen = f"The sentences {first!r} and {second!r} count as two items, so nothing compares them."
     todo = f"Sentences of one item share its number: write {item} for both, and so on."
-    rows = [place_of_row(table.name, number) for number in table.numbers[: len(items[item])]]
-    return fault("CIM-S012", where=rows[0], seen=seen, todo=todo, places=rows)
+    return _at_rows("CIM-S012", table, range(len(items[item])), seen, todo)
 
 
 def _lone(table: Table) -> Fault | None:
@@ -351,29 +347,42 @@ def _lone(table: Table) -> Fault | None:
     rows = [row for row, id_ in enumerate(ids) if counts[id_] == 1]
     if not rows or len(rows) > (1 - _USUAL) * len(ids):
         return None
-    numbers = [table.numbers[row] for row in rows]
     seen = (
         f"Items of one sentence: {', '.join(repr(ids[row]) for row in rows)} in rows"
-        f" {', '.join(map(str, numbers))}; nearly all others have two."
+        f" {_numbers(table, rows)}; nearly all others have two."
     )
     todo = "Correct the number of the item, or add the other sentence."
-    places = [place_of_row(table.name, number) for number in numbers]
-    return fault("CIM-S012", where=places[0], seen=seen, todo=todo, places=places)
+    return _at_rows("CIM-S012", table, rows, seen, todo)
+
+
+def _numbers(table: Table, rows: Iterable[int]) -> str:
+    return ", ".join(str(table.numbers[row]) for row in rows)
+
+
+def _at_rows(
+    code: str, table: Table, rows: Iterable[int], seen: str, todo: str, *, odd: int = 0
+) -> Fault:
+    """The fault of some rows; `odd` is the index of the one at which it is reported."""
+    places = list(map(table.place, rows))
+    return fault(code, where=places[odd], seen=seen, todo=todo, places=places)
 
 
 def _untold(table: Table, column: str, repeated: Sequence[int], ways: Sequence[str] = ()) -> Fault:
     """The fault of a table that does not say which sentences of an item belong together."""
-    ids, cells = _ids(table), [cell.strip() for cell in table.cells[column]]
+    ids, cells = _ids(table), table.stripped(column)
     first = repeated[0] if repeated else 0
-    if repeated and not ways and len(repeated) <= (1 - _USUAL) * len({*ids}):
-        return _slip(table, column, first)
     if not repeated and not ways and (lone := _lone(table)):
         return lone
     rows = [row for row, id_ in enumerate(ids) if id_ == ids[first]]
-    count = sum(cells[row] == cells[first] for row in rows)
+    alike = [row for row in rows if cells[row] == cells[first]]
+    here = f"the column {column!r}, item {ids[first][0]!r} has {cells[first]!r}"
+    if repeated and not ways and len(repeated) <= (1 - _USUAL) * len({*ids}):
+        seen = f"In {here} in rows {_numbers(table, alike)}, unlike nearly all other items."
+        todo = "Correct one of these cells, or delete a row that is there twice."
+        return _at_rows("CIM-S011", table, alike, seen, todo, odd=-1)
     seen = (
-        f"The table does not say which sentences of an item belong together: in the column"
-        f" {column!r}, item {ids[first][0]!r} has {cells[first]!r} {counted(count, 'time')}."
+        f"The table does not say which sentences of an item belong together: in {here}"
+        f" {counted(len(alike), 'time')}."
         if not ways
         else f"The columns {ways[0]!r} and {ways[1]!r} pair the sentences of an item differently."
     )
@@ -384,26 +393,7 @@ def _untold(table: Table, column: str, repeated: Sequence[int], ways: Sequence[s
         if len(repeated) * 2 > len({*ids}) and not ways
         else "Give each pair a number of its own in the column of items, as in 1, 1, 2, 2."
     )
-    places = [place_of_row(table.name, table.numbers[row]) for row in rows]
-    return fault("CIM-S011", where=places[0], seen=seen, todo=todo, places=places)
-
-
-def _slip(table: Table, column: str, first: int) -> Fault:
-    """The fault of the few items that have a judgment twice, where nearly all have each once."""
-    ids, cells = _ids(table), [cell.strip() for cell in table.cells[column]]
-    both = (ids[first], cells[first])
-    numbers = [
-        table.numbers[row]
-        for row, known in enumerate(zip(ids, cells, strict=True))
-        if known == both
-    ]
-    seen = (
-        f"In the column {column!r}, item {ids[first][0]!r} has {cells[first]!r} in rows"
-        f" {', '.join(map(str, numbers))}, unlike nearly all other items."
-    )
-    todo = "Correct one of these cells, or delete a row that is there twice."
-    places = [place_of_row(table.name, number) for number in numbers]
-    return fault("CIM-S011", where=places[-1], seen=seen, todo=todo, places=places)
+    return _at_rows("CIM-S011", table, rows, seen, todo)
 
 
 def pairs_by_level(levels: Iterable[str], *, where: str, todo: str, more: str = "") -> Fault:
@@ -417,12 +407,9 @@ def pairs_by_level(levels: Iterable[str], *, where: str, todo: str, more: str = 
 
 def named_by_levels(table: Table, factors: tuple[str, str]) -> Table:
     """The table with a column ``condition`` that joins the levels of two factors."""
-    names = [
-        "_".join(map(_level_name, levels))
-        for levels in zip(*(table.cells[factor] for factor in factors), strict=True)
-    ]
-    cells = {**table.cells, "condition": names}
-    return Table(table.name, tuple(cells), table.numbers, cells)
+    rows = zip(*(table.cells[factor] for factor in factors), strict=True)
+    names = ["_".join(map(_level_name, levels)) for levels in rows]
+    return table.with_cells({**table.cells, "condition": names})
 
 
 def _level_name(level: str) -> str:
@@ -450,7 +437,7 @@ def with_island_factor(table: Table) -> Table:
     column = table.find("island")
     if not column or table.find("structure"):
         return table
-    cells = [cell.strip() for cell in table.cells[column]]
+    cells = table.stripped(column)
     without = {cell for cell in cells if cell.casefold() in _NO_ISLAND}
     if len({*cells}) == N_LEVELS and len(without) == 1:
         cells = ["nonisland" if cell in without else "island" for cell in cells]
@@ -458,7 +445,7 @@ def with_island_factor(table: Table) -> Table:
         return table
     renamed = {"structure" if name == column else name: table.cells[name] for name in table.columns}
     renamed["structure"] = cells
-    return Table(table.name, tuple(renamed), table.numbers, renamed)
+    return table.with_cells(renamed)
 
 
 def filled_down(table: Table) -> Table:

@@ -251,6 +251,7 @@ Frequency = Callable[[str], float]
 """A function from a word to its Zipf frequency: log10 of occurrences in 10^9 words."""
 
 PROVENANCE = "provenance"
+"""Key of suite.toml for how a copy of a suite was made."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’])?")
 
 
@@ -290,15 +291,15 @@ class Balance:
 
     def is_within(self, limits: Limits) -> bool:
         """Whether all limits are kept."""
-        return (
-            (limits.words is None or self.words <= limits.words)
-            and (limits.characters is None or self.characters <= limits.characters)
-            and (limits.overlap is None or self.overlap >= limits.overlap)
-            and (
-                limits.frequency is None
-                or (self.frequency is not None and self.frequency <= limits.frequency)
-            )
+        differences = (
+            (self.words, limits.words),
+            (self.characters, limits.characters),
+            (self.frequency, limits.frequency),
         )
+        return all(
+            most is None or (difference is not None and difference <= most)
+            for difference, most in differences
+        ) and (limits.overlap is None or self.overlap >= limits.overlap)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -352,15 +353,41 @@ def match_items(
             todo=f"On average the conditions differ by {closest.words:.1f} words and "
             f"{closest.characters:.1f} characters, and share {closest.overlap:.2f} of their words.",
         )
-    said = _provenance(suite, limits, conditions, sha256, kept=len(kept))
-    extra: dict[str, JsonValue] = {**suite.extra, PROVENANCE: said}
-    meta = dataclasses.replace(suite.meta, name=f"{suite.name}-matched")
+    how: dict[str, JsonValue] = {
+        "limits": {k: v for k, v in dataclasses.asdict(limits).items() if v is not None},
+        "conditions": list(conditions),
+        "items": f"{len(kept)} of {len(suite.items)}",
+    }
     ids = {item.id for item in kept}
     return Matched(
-        suite=dataclasses.replace(suite, meta=meta, items=tuple(kept), extra=extra),
+        suite=remade(suite, kept, name="matched", said=origin_of(suite, sha256) | how),
         before=mean_balance(list(balances.values())),
         after=mean_balance([balances[item.id] for item in kept]),
         dropped=tuple(item.id for item in suite.items if item.id not in ids),
+    )
+
+
+def origin_of(suite: Suite, sha256: str) -> dict[str, JsonValue]:
+    """What the provenance of a copy says of the suite that it was made from."""
+    return {"suite": suite.name, "version": suite.meta.version, "sha256": sha256}
+
+
+def remade(
+    suite: Suite, items: Iterable[Item], *, name: str, said: Mapping[str, JsonValue]
+) -> Suite:
+    """A copy of a suite with other items.
+
+    Args:
+        suite: the suite.
+        items: the items of the copy.
+        name: what is added to the name of the suite.
+        said: the provenance of the copy.
+    """
+    return dataclasses.replace(
+        suite,
+        meta=dataclasses.replace(suite.meta, name=f"{suite.name}-{name}"),
+        items=tuple(items),
+        extra={**suite.extra, PROVENANCE: dict(said)},
     )
 
 
@@ -376,22 +403,6 @@ def _check(
         )
     if limits.frequency is not None and frequency is None:
         raise UsageError(where="frequency limit", seen="there are no frequencies of words")
-
-
-def _provenance(
-    suite: Suite, limits: Limits, conditions: Sequence[str], sha256: str, *, kept: int
-) -> dict[str, JsonValue]:
-    limit: dict[str, JsonValue] = {
-        key: value for key, value in dataclasses.asdict(limits).items() if value is not None
-    }
-    return {
-        "suite": suite.name,
-        "version": suite.meta.version,
-        "sha256": sha256,
-        "limits": limit,
-        "conditions": list(conditions),
-        "items": f"{kept} of {len(suite.items)}",
-    }
 
 
 def balance(

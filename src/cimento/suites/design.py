@@ -12,6 +12,7 @@ from itertools import chain
 
 from cimento.errors import InputError, did_you_mean
 from cimento.suites import JsonValue, Prediction, Suite
+from cimento.suites.formula import likelier
 from cimento.suites.headers import meaning
 
 KEY = "licensing"
@@ -338,7 +339,7 @@ def with_design(suite: Suite) -> Suite:
     names = {meaning(name): name for name in suite.condition_names}
     if names.keys() == {"good", "bad"} and len(suite.condition_names) == len(names):
         prediction = Prediction(
-            f"(*;%{names['good']}%) < (*;%{names['bad']}%)",
+            likelier(names["good"], names["bad"]),
             comment=f"{names['good']} is less surprising than {names['bad']}.",
             name=names["good"],
         )

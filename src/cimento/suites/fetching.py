@@ -6,15 +6,17 @@ import contextlib
 import errno
 import hashlib
 import json
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from cimento.errors import InputError, StorageError, UsageError, needing
-from cimento.io.files import write_text, writing
+from cimento.io.files import file_digest, write_text, writing
 from cimento.io.parsing import parse_json
 from cimento.suites.load import SOURCE, recorded_source, unpacked
 from cimento.suites.published import NAMES, Published, https_only, is_address
@@ -123,13 +125,8 @@ def _bring(
         _from_zenodo(dataset, target)
         return dataset.zenodo
     if dataset.files:
-        addresses = [
-            address
-            for code, sources in dataset.files.items()
-            for address in sources
-            if language in ("", code)
-        ]
-        for address in addresses:
+        wanted = (files for code, files in dataset.files.items() if language in ("", code))
+        for address in chain.from_iterable(wanted):
             with _explained(dataset, address, target):
                 download(https_only(address), target / address.rsplit("/", 1)[1])
         return ""
@@ -341,8 +338,9 @@ def _wanted(dataset: Published, names: list[str], language: str) -> list[str]:
         )
     if not language:
         return files
-    marks = [language, dataset.codes.get(language, ""), NAMES.get(language, "")]
-    chosen = [name for name in files if _names(name, [mark for mark in marks if mark])]
+    marks = {language, dataset.codes.get(language, ""), NAMES.get(language, "")} - {""}
+    words = {mark.casefold() for mark in marks}
+    chosen = [name for name in files if words & {*re.split(r"[/._ -]", name.casefold())}]
     if not chosen:
         shown = ", ".join(files[:_MOST_NAMED])
         raise InputError(
@@ -353,14 +351,6 @@ def _wanted(dataset: Published, names: list[str], language: str) -> list[str]:
     return chosen
 
 
-def _names(path: str, marks: list[str]) -> bool:
-    """Whether a path contains one of some words as a part of its own."""
-    words = path.casefold()
-    for separator in "/._- ":
-        words = words.replace(separator, "\n")
-    return any(mark.casefold() in words.split("\n") for mark in marks)
-
-
 @contextlib.contextmanager
 def _explained(dataset: Published, address: str, target: Path) -> Iterator[None]:
     """A context that turns network errors into one message, which says what to copy where."""
@@ -369,26 +359,23 @@ def _explained(dataset: Published, address: str, target: Path) -> Iterator[None]
     except (InputError, StorageError):
         raise
     # urllib and the hub's library raise errors of many unrelated classes.
-    except Exception as error:  # noqa: BLE001
-        _unreachable(dataset, address, target, error)
-
-
-def _unreachable(dataset: Published, address: str, target: Path, error: Exception) -> NoReturn:
-    reason = str(error).strip().splitlines() or [""]
-    raise InputError(
-        where=address,
-        seen=f"cannot be fetched ({type(error).__name__}: {reason[0][:200]})",
-        todo=f"Without a network: fetch it elsewhere ({dataset.format}), copy its files into"
-        f" {'a folder' if is_address(dataset.name) else target}, and give that folder to cimento."
-        " With one: try again, it goes on where it was.",
-    ) from error
+    except Exception as error:
+        reason = str(error).strip().splitlines() or [""]
+        folder = "a folder" if is_address(dataset.name) else target
+        raise InputError(
+            where=address,
+            seen=f"cannot be fetched ({type(error).__name__}: {reason[0][:200]})",
+            todo=f"Without a network: fetch it elsewhere ({dataset.format}), copy its files into"
+            f" {folder}, and give that folder to cimento. With one: try again, it goes on where it"
+            " was.",
+        ) from error
 
 
 def _record(
     dataset: Published, target: Path, language: str, revision: str, *, complete: bool
 ) -> None:
     files = {
-        path.relative_to(target).as_posix(): _sha256(path)
+        path.relative_to(target).as_posix(): file_digest(path)
         for path in sorted(target.rglob("*"))
         if path.is_file() and path.name != SOURCE and ".cache" not in path.parts
     }
@@ -450,14 +437,9 @@ def _check_files(target: Path, recorded: dict[str, object]) -> None:
     files = recorded.get("files")
     for name, digest in (files if isinstance(files, dict) else {}).items():
         path = target / name
-        if not path.is_file() or _sha256(path) != digest:
+        if not path.is_file() or file_digest(path) != digest:
             raise StorageError(
                 where=str(path),
                 seen="is not as it was fetched: its sha256 is another",
                 todo=f"Remove {target} and fetch again, or choose another folder with -o.",
             )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar
 from unicodedata import category
 
 from cimento.errors import FormulaError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
+
+T = TypeVar("T")
 
 
 def is_condition_name(name: str) -> bool:
@@ -84,35 +86,21 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _REGION_START = re.compile(r"\(\s*(?:[0-9]+|\*)\s*;")
 
 _REGION_TODO = "A region value is written (2;%match%), number and name of the condition"
-_ONLY_SUMS = "Only + and - can be used; write 2 times x as x + x"
+_TIES = "two sides that are equal are a tie and counted apart"
 _TODO = {
-    "<=": "Write <; two sides that are equal are a tie and counted apart",
-    ">=": "Write >; two sides that are equal are a tie and counted apart",
-    "=<": "Write <; two sides that are equal are a tie and counted apart",
-    "=>": "Write >; two sides that are equal are a tie and counted apart",
-    "≤": "Write <; two sides that are equal are a tie and counted apart",
-    "≥": "Write >; two sides that are equal are a tie and counted apart",
+    **dict.fromkeys(("<=", "=<", "≤"), f"Write <; {_TIES}"),
+    **dict.fromkeys((">=", "=>", "≥"), f"Write >; {_TIES}"),
     "==": "Write =",
-    "!=": "Write two inequalities joined by |",
-    "<>": "Write two inequalities joined by |",
-    "≠": "Write two inequalities joined by |",
-    "&&": "Write &",
-    "and": "Write &",
-    "||": "Write |",
-    "or": "Write |",
-    "not": "There is no negation; turn the inequality round",
-    "!": "There is no negation; turn the inequality round",
-    "*": _ONLY_SUMS,
-    "**": _ONLY_SUMS,
-    "/": _ONLY_SUMS,
-    "×": _ONLY_SUMS,
-    "·": _ONLY_SUMS,
-    "{": "Group with ( ) or [ ]",
-    "}": "Group with ( ) or [ ]",
-    "−": "Write the minus sign as -",
-    "–": "Write the minus sign as -",
-    ";": _REGION_TODO,
-    "%": _REGION_TODO,
+    **dict.fromkeys(("!=", "<>", "≠"), "Write two inequalities joined by |"),
+    **dict.fromkeys(("&&", "and"), "Write &"),
+    **dict.fromkeys(("||", "or"), "Write |"),
+    **dict.fromkeys(("not", "!"), "There is no negation; turn the inequality round"),
+    **dict.fromkeys(
+        ("*", "**", "/", "×", "·"), "Only + and - can be used; write 2 times x as x + x"
+    ),
+    **dict.fromkeys("{}", "Group with ( ) or [ ]"),
+    **dict.fromkeys("−–", "Write the minus sign as -"),
+    **dict.fromkeys(";%", _REGION_TODO),
     ",": "Write a decimal point as . and join comparisons with &",
 }
 
@@ -286,23 +274,27 @@ def canonical(node: Formula | Quantity) -> str:
             return f"({region};%{condition}%)"
         case Number(value):
             return repr(value)
-        case Arithmetic(operator, left, right):
-            return f"({canonical(left)} {operator} {canonical(right)})"
-        case Comparison(operator, left, right):
-            return f"({canonical(left)} {operator} {canonical(right)})"
-        case Junction(operator, left, right):
-            return f"({canonical(left)} {operator} {canonical(right)})"
+        case _:
+            return f"({canonical(node.left)} {node.operator} {canonical(node.right)})"
+
+
+def signed(node: Formula | Quantity, sign: int = 1) -> Iterator[tuple[int, Reference | Number]]:
+    """Every region value and number in a formula from left to right, with its sign in its sum."""
+    if isinstance(node, Reference | Number):
+        yield sign, node
+    else:
+        yield from signed(node.left, sign)
+        yield from signed(node.right, -sign if node.operator == "-" else sign)
 
 
 def references(node: Formula | Quantity) -> tuple[Reference, ...]:
     """Every region value in a formula, from left to right, including repeated ones."""
-    match node:
-        case Reference():
-            return (node,)
-        case Number():
-            return ()
-        case _:
-            return references(node.left) + references(node.right)
+    return tuple(leaf for _, leaf in signed(node) if isinstance(leaf, Reference))
+
+
+def numbers(node: Formula | Quantity) -> tuple[float, ...]:
+    """Every number written in a formula, from left to right."""
+    return tuple(leaf.value for _, leaf in signed(node) if isinstance(leaf, Number))
 
 
 def comparisons(formula: Formula) -> tuple[Comparison, ...]:
@@ -310,17 +302,6 @@ def comparisons(formula: Formula) -> tuple[Comparison, ...]:
     if isinstance(formula, Comparison):
         return (formula,)
     return comparisons(formula.left) + comparisons(formula.right)
-
-
-def numbers(node: Formula | Quantity) -> tuple[float, ...]:
-    """Every number written in a formula, from left to right."""
-    match node:
-        case Number(value):
-            return (value,)
-        case Reference():
-            return ()
-        case _:
-            return numbers(node.left) + numbers(node.right)
 
 
 def regions_used(formulas: Iterable[str]) -> dict[str, frozenset[RegionNumber]]:
@@ -367,16 +348,30 @@ class _Parser:
 
     def _junction(self) -> tuple[Formula | Quantity, int]:
         """A formula or a sum, and its depth."""
+
+        def join(operator: str, left: Formula, right: Formula) -> Junction:
+            return Junction("&" if operator == "&" else "|", left, right)
+
+        return self._chain("connective", self._comparison, self._need_formula, join)
+
+    def _chain(
+        self,
+        kind: str,
+        operand: Callable[[], tuple[Formula | Quantity, int]],
+        need: Callable[[Formula | Quantity, Token, Token], T],
+        join: Callable[[str, T, T], Formula | Quantity],
+    ) -> tuple[Formula | Quantity, int]:
+        """Operands joined by operators of a kind, of which the left ones bind first."""
         start = self._peek()
-        node, depth = self._comparison()
-        while self._peek().kind == "connective":
+        node, depth = operand()
+        while self._peek().kind == kind:
             token = self._take()
-            left = self._need_formula(node, start, token)
+            left = need(node, start, token)
             start = self._peek()
-            node, right_depth = self._comparison()
-            right = self._need_formula(node, start, token)
+            node, right_depth = operand()
+            right = need(node, start, token)
             depth = self._deeper(max(depth, right_depth), token)
-            node = Junction("&" if token.text == "&" else "|", left, right)
+            node = join(token.text, left, right)
         return node, depth
 
     def _comparison(self) -> tuple[Formula | Quantity, int]:
@@ -400,17 +395,10 @@ class _Parser:
         return Comparison(operators[token.text], left, right), depth
 
     def _sum(self) -> tuple[Formula | Quantity, int]:
-        start = self._peek()
-        node, depth = self._operand()
-        while self._peek().kind == "sign":
-            token = self._take()
-            left = self._need_quantity(node, start, token)
-            start = self._peek()
-            node, right_depth = self._operand()
-            right = self._need_quantity(node, start, token)
-            depth = self._deeper(max(depth, right_depth), token)
-            node = Arithmetic("+" if token.text == "+" else "-", left, right)
-        return node, depth
+        def join(operator: str, left: Quantity, right: Quantity) -> Arithmetic:
+            return Arithmetic("+" if operator == "+" else "-", left, right)
+
+        return self._chain("sign", self._operand, self._need_quantity, join)
 
     def _operand(self) -> tuple[Formula | Quantity, int]:
         token = self._take()

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from cimento.suites.formula import Arithmetic, Comparison, Junction, Number, Reference, parse
+from cimento.suites.formula import (
+    Arithmetic,
+    Comparison,
+    Junction,
+    Number,
+    Reference,
+    parse,
+    signed,
+)
 
 if TYPE_CHECKING:
     from cimento.suites.formula import Formula, Quantity, RegionNumber
@@ -20,9 +28,6 @@ class _Part:
     sign: int
     condition: str
     regions: tuple[RegionNumber, ...]
-
-
-_Pair: TypeAlias = tuple[_Part, _Part]
 
 
 def in_words(formula: str, regions: Sequence[str]) -> str:
@@ -62,69 +67,45 @@ def _comparison(node: Comparison, names: Sequence[str]) -> str:
     regions = {part.regions for part in parts}
     alone = len(regions) == 1
     place = f"{_region(regions.pop(), names)}: " if alone else ""
-    shown = {id(part): _part(part, names, alone=alone) for part in parts}
+
+    def said(part: _Part) -> str:
+        return part.condition if alone else f"{_region(part.regions, names)} of {part.condition}"
 
     if node.operator == "=" or least:
         return _with_signs(node, names)
     raised = [part for part in parts if part.sign > 0]
     lowered = [part for part in parts if part.sign < 0]
     if len(raised) == len(lowered) == 1:
-        high, low = shown[id(raised[0])], shown[id(lowered[0])]
+        high, low = said(raised[0]), said(lowered[0])
         if node.operator == "<":
             return f"{place}{low} less surprising than {high}"
         return f"{place}{high} more surprising than {low}"
     rises = _rises(parts)
     if rises is None:
         return _with_signs(node, names)
-    (start, end), (other_start, other_end) = (
-        tuple(shown[id(part)] for part in pair) for pair in rises
-    )
+    start, end, other_start, other_end = map(said, rises)
     return (
         f"{place}surprisal rises more from {start} to {end} than from {other_start} to {other_end}"
     )
 
 
-def _rises(parts: Sequence[_Part]) -> tuple[_Pair, _Pair] | None:
-    """The larger and the smaller rise of a difference of differences; None for other sums."""
+def _rises(parts: Sequence[_Part]) -> tuple[_Part, _Part, _Part, _Part] | None:
+    """The ends of the larger and the smaller rise of a difference of differences; else None."""
     signs = [part.sign for part in parts]
     if signs == [1, -1, -1, 1]:
-        return (parts[1], parts[0]), (parts[3], parts[2])
-    if signs == [-1, 1, 1, -1]:
-        return (parts[3], parts[2]), (parts[1], parts[0])
-    return None
+        return parts[1], parts[0], parts[3], parts[2]
+    return (parts[3], parts[2], parts[1], parts[0]) if signs == [-1, 1, 1, -1] else None
 
 
 def _parts(node: Quantity, sign: int) -> Iterator[_Part]:
     """The references of a sum, those of one condition and sign in a row taken together."""
-    signed = groupby(_signed(node, sign), key=lambda pair: (pair[0], pair[1].condition))
-    for (one, condition), pairs in signed:
+    leaves = ((sign, leaf) for sign, leaf in signed(node, sign) if isinstance(leaf, Reference))
+    for (one, condition), pairs in groupby(leaves, key=lambda pair: (pair[0], pair[1].condition)):
         yield _Part(one, condition, tuple(reference.region for _, reference in pairs))
 
 
-def _signed(node: Quantity, sign: int) -> Iterator[tuple[int, Reference]]:
-    match node:
-        case Reference():
-            yield sign, node
-        case Number():
-            return
-        case Arithmetic(operator, left, right):
-            yield from _signed(left, sign)
-            yield from _signed(right, sign if operator == "+" else -sign)
-
-
 def _constant(node: Quantity) -> float:
-    match node:
-        case Reference():
-            return 0.0
-        case Number(value):
-            return value
-        case Arithmetic(operator, left, right):
-            right_value = _constant(right)
-            return _constant(left) + (right_value if operator == "+" else -right_value)
-
-
-def _part(part: _Part, names: Sequence[str], *, alone: bool) -> str:
-    return part.condition if alone else f"{_region(part.regions, names)} of {part.condition}"
+    return sum(sign * leaf.value for sign, leaf in signed(node) if isinstance(leaf, Number))
 
 
 def _region(regions: Sequence[RegionNumber], names: Sequence[str]) -> str:

@@ -235,6 +235,11 @@ def ends_sentence(cell: str) -> bool:
     return cell.rstrip(_QUOTES).endswith(_FINAL)
 
 
+def has_letter(cell: str) -> bool:
+    """Whether a cell has a letter."""
+    return any(map(str.isalpha, cell))
+
+
 def is_title(record: Sequence[str]) -> bool:
     """Whether a row has a single cell."""
     return sum(map(bool, map(str.strip, record))) == 1

@@ -17,15 +17,14 @@ from tempfile import TemporaryDirectory
 
 from cimento.errors import CimentoError, Fault, InputError, SuiteError
 from cimento.io.files import reading
-from cimento.io.garbage import no_collection
-from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, parse_json
+from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, no_collection, parse_json
 from cimento.suites import JsonValue, Suite
 from cimento.suites.checks import check_suite
 from cimento.suites.formats import (
-    FORMATS,
     SUITE_SUFFIXES,
     detect_format,
     find_reader,
+    formats_named,
     plugged_suffixes,
 )
 from cimento.suites.formats.lm_eval import with_tasks
@@ -237,6 +236,7 @@ def _too_large(path: Path, member: zipfile.ZipInfo) -> InputError:
 
 
 def _refused(path: Path, seen: str, todo: str) -> InputError:
+    """The error of a file or folder that is not read."""
     return InputError(where=str(path), seen=seen, todo=todo)
 
 
@@ -329,11 +329,8 @@ class StimulusCount:
             return
         self._count += len(suite.columns.names)
         if self._count > self._most:
-            raise InputError(
-                where=str(self._path),
-                seen=f"its suites have more than {self._most:,} sentences, too many for its size",
-                todo="Unpack it yourself, and give the folder.",
-            )
+            seen = f"its suites have more than {self._most:,} sentences, too many for its size"
+            raise _refused(self._path, seen, "Unpack it yourself, and give the folder.")
 
 
 def refuse_faulty(path: Path, faulty: Sequence[SuiteError]) -> None:
@@ -386,12 +383,8 @@ def suite_paths(path: Path) -> list[Path]:
     if not paths and any(_is_run(file.parent) for file in path.rglob(_RUN[0])):
         raise _not_of_runs(path, "runs")
     if not paths:
-        titles = "; ".join(form.title for form in FORMATS.values())
-        raise InputError(
-            where=str(path),
-            seen=f"is a folder without {TOML} and without suites in it",
-            todo=f"Suites are: {titles}.",
-        )
+        seen = f"is a folder without {TOML} and without suites in it"
+        raise _refused(path, seen, formats_named())
     return paths
 
 
@@ -405,11 +398,8 @@ def _is_run(path: Path) -> bool:
 
 def _not_of_runs(path: Path, what: str) -> InputError:
     """The error of a folder that holds results where a suite is needed."""
-    return InputError(
-        where=str(path),
-        seen=f"is a folder of {what}, not a suite",
-        todo="Give the suite: its built-in name, or the path of its folder or file.",
-    )
+    todo = "Give the suite: its built-in name, or the path of its folder or file."
+    return _refused(path, f"is a folder of {what}, not a suite", todo)
 
 
 def named_fault(fault: Fault, path: str) -> Fault:
@@ -442,11 +432,8 @@ def _refuse_large(path: Path) -> None:
     """
     size = path.stat().st_size if path.is_file() else 0
     if size > MAX_FILE_BYTES:
-        raise InputError(
-            where=str(path),
-            seen=f"has {size:,} bytes, and a suite may have {MAX_FILE_BYTES:,}",
-            todo="Split it into several files.",
-        )
+        seen = f"has {size:,} bytes, and a suite may have {MAX_FILE_BYTES:,}"
+        raise _refused(path, seen, "Split it into several files.")
 
 
 @no_collection()

@@ -16,39 +16,30 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean, need_known
 from cimento.io.files import write_text
 from cimento.suites import Meta
 
-NAMES = {
-    "ar": "Arabic",
-    "ca": "Catalan",
-    "de": "German",
-    "en": "English",
-    "es": "Spanish",
-    "eu": "Basque",
-    "fr": "French",
-    "he": "Hebrew",
-    "hi": "Hindi",
-    "it": "Italian",
-    "ja": "Japanese",
-    "nl": "Dutch",
-    "pt": "Portuguese",
-    "ru": "Russian",
-    "sw": "Swahili",
-    "th": "Thai",
-    "tr": "Turkish",
-    "zh": "Chinese",
-}
+_LANGUAGES = (
+    ("ar", "ara", "Arabic"), ("ca", "cat", "Catalan"), ("de", "deu", "German"),
+    ("en", "eng", "English"), ("es", "spa", "Spanish"), ("eu", "eus", "Basque"),
+    ("fr", "fra", "French"), ("he", "heb", "Hebrew"), ("hi", "hin", "Hindi"),
+    ("it", "ita", "Italian"), ("ja", "jpn", "Japanese"), ("nl", "nld", "Dutch"),
+    ("pt", "por", "Portuguese"), ("ru", "rus", "Russian"), ("sw", "swa", "Swahili"),
+    ("th", "tha", "Thai"), ("tr", "tur", "Turkish"), ("zh", "zho", "Chinese"),
+)  # fmt: skip
+"""The codes of languages in ISO 639-1 and ISO 639-3, and their English names."""
+
+NAMES = {code: name for code, _, name in _LANGUAGES}
 """English names of languages by ISO 639-1 code."""
 
-_CODES = {name.casefold(): code for code, name in NAMES.items()}
-
+_CODES = {word.casefold(): code for code, *words in _LANGUAGES for word in words}
 
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9-]+)?")
 
@@ -58,8 +49,7 @@ def language_code(name: str) -> str:
 
     An unknown name is unchanged.
     """
-    known = name.strip().casefold()
-    return _CODES.get(known) or _OF_THREE_LETTERS.get(known, name.strip())
+    return _CODES.get(name.strip().casefold(), name.strip())
 
 
 _FILE = "published.toml"
@@ -154,7 +144,8 @@ class Published:
 def published() -> dict[str, Published]:
     """All entries of the registry, by name."""
     text = (resources.files("cimento") / "data" / _FILE).read_text(encoding="utf-8")
-    return {name: _entry(name, entry) for name, entry in tomllib.loads(text).items()}
+    # The keys of the file are those of the record.
+    return {name: Published(name=name, **_frozen(e)) for name, e in tomllib.loads(text).items()}
 
 
 def is_published(name: str) -> bool:
@@ -214,15 +205,10 @@ _OF_SUITES = (
 )
 """Suffixes of files fetched from an address: suites in any format, and their descriptions."""
 
+_OF_REPOSITORY = re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<commit>[^:]*))?(?::(?P<path>.*))?")
 _FORMS: Mapping[str, tuple[str, re.Pattern[str]]] = {
-    "hf": (
-        "hf:ORG/NAME@COMMIT",
-        re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<commit>[^:]*))?(?::(?P<path>.*))?"),
-    ),
-    "github": (
-        "github:OWNER/REPO@COMMIT",
-        re.compile(r"(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<commit>[^:]*))?(?::(?P<path>.*))?"),
-    ),
+    "hf": ("hf:ORG/NAME@COMMIT", _OF_REPOSITORY),
+    "github": ("github:OWNER/REPO@COMMIT", _OF_REPOSITORY),
     "zenodo": (
         "zenodo:10.5281/zenodo.NUMBER",
         re.compile(r"(?:10\.5281/zenodo\.)?(?P<record>[0-9]+)(?::(?P<path>.*))?"),
@@ -301,28 +287,11 @@ def https_only(address: str) -> str:
     return address
 
 
-def _entry(name: str, entry: Mapping[str, object]) -> Published:
-    files = entry.get("files", {})
-    texts = {key: value for key, value in entry.items() if isinstance(value, str)}
-    lists = {key: _texts(value) for key, value in entry.items() if key in ("languages", "suffixes")}
-    return Published(
-        name=name,
-        **texts,  # type: ignore[arg-type]  # keys of the file are those of the record; tested
-        **lists,  # type: ignore[arg-type]
-        codes=_mapping(entry.get("codes")),
-        sha256=_mapping(entry.get("sha256")),
-        files={key: _texts(value) for key, value in files.items()}
-        if isinstance(files, dict)
-        else {},
-    )
-
-
-def _mapping(value: object) -> Mapping[str, str]:
-    return value if isinstance(value, dict) else {}
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, Sequence) else ()
+def _frozen(value: Any) -> Any:  # noqa: ANN401  # what TOML has
+    """A value of the registry, with tuples in place of lists."""
+    if isinstance(value, dict):
+        return {key: _frozen(child) for key, child in value.items()}
+    return tuple(map(str, value)) if isinstance(value, list) else value
 
 
 CARD, CITATION, LICENCE, RECORD = "README.md", "CITATION.cff", "LICENSE", ".zenodo.json"
@@ -337,28 +306,8 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 _LARGEST = "100K<n<1M"
 _BETWEEN_AUTHORS = re.compile(r"\s*;\s*|\s+and\s+")
 _TITLE = re.compile(r"\A\s*# .*\n")
-_ISO_639_3 = {
-    "ar": "ara",
-    "ca": "cat",
-    "de": "deu",
-    "en": "eng",
-    "es": "spa",
-    "eu": "eus",
-    "fr": "fra",
-    "he": "heb",
-    "hi": "hin",
-    "it": "ita",
-    "ja": "jpn",
-    "nl": "nld",
-    "pt": "por",
-    "ru": "rus",
-    "sw": "swa",
-    "th": "tha",
-    "tr": "tur",
-    "zh": "zho",
-}
+_ISO_639_3 = {code: three for code, three, _ in _LANGUAGES}
 """ISO 639-3 codes, which Zenodo wants, by ISO 639-1 code."""
-_OF_THREE_LETTERS = {three: two for two, three in _ISO_639_3.items()}
 
 
 def refuse_incomplete(meta: Meta) -> None:
@@ -424,6 +373,7 @@ def card(meta: Meta, *, table: str, rows: int, description: str, readme: str) ->
     size = next((name for most, name in _SIZES if rows < most), _LARGEST)
     text = _TITLE.sub("", readme, count=1).strip()
     tags = dict.fromkeys(("linguistics", "language-model-evaluation", "cimento", *meta.tags))
+    separator = {"sep": "\t"} if table.endswith(".tsv") else {}
     fields = [
         ("language", [meta.language]),
         ("license", meta.licence.lower()),
@@ -431,7 +381,7 @@ def card(meta: Meta, *, table: str, rows: int, description: str, readme: str) ->
         ("size_categories", [size]),
         ("tags", list(tags)),
         # A field that contains a tab or a quotation mark is valid YAML as a JSON text.
-        ("configs", [{"config_name": "default", "data_files": table, **_separator(table)}]),
+        ("configs", [{"config_name": "default", "data_files": table, **separator}]),
     ]
     front = "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in fields)
     facts = [
@@ -456,10 +406,6 @@ def card(meta: Meta, *, table: str, rows: int, description: str, readme: str) ->
         f"## From its authors\n\n{text}\n" if text else "",
     ]
     return "\n".join(part for part in parts if part)
-
-
-def _separator(table: str) -> dict[str, str]:
-    return {"sep": "\t"} if table.endswith(".tsv") else {}
 
 
 def citation(meta: Meta) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import compress
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
 from cimento.suites.headers import ITEMS, ends_sentence, rivals
-from cimento.suites.reading import fault, place_of_row, unusable
+from cimento.suites.reading import fault, unusable
 from cimento.suites.tables import Table, read_table
 
 _SUMS = {
@@ -64,7 +63,7 @@ def read_sheet(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
     others = {} if len(table.numbers) > _MOST_ROWS else _others(table)
     if others:
         shown = "; ".join(f"{table.numbers[row]} ({text!r})" for row, text in others.items())
-        where = [place_of_row(table.name, table.numbers[row]) for row in others]
+        where = list(map(table.place, others))
         seen = f"Rows without sentences are skipped, as headings or sums: {shown}."
         todo = (
             "Complete a row that belongs to the table; a column phenomenon names groups of items."
@@ -80,7 +79,7 @@ def read_sheet(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
 
 def _rivals(table: Table) -> Fault | None:
     """The fault of a table in which two columns may be meant as the sentences; None for others."""
-    filled = [name for name in table.columns if _has_sentences(table.cells[name])]
+    filled = [name for name in table.columns if table.is_mostly(name, _is_sentence)]
     if not (both := rivals(filled)):
         return None
     first, second, *_ = both
@@ -89,10 +88,9 @@ def _rivals(table: Table) -> Fault | None:
     return fault("CIM-S004", where=table.name, seen=seen, todo=todo)
 
 
-def _has_sentences(cells: Sequence[str]) -> bool:
-    """Whether most cells of a column are several words or end as a sentence."""
-    full = [cell for cell in cells if cell.strip()]
-    return 2 * sum(" " in cell.strip() or ends_sentence(cell) for cell in full) > len(full)
+def _is_sentence(cell: str) -> bool:
+    """Whether a cell is several words or ends as a sentence."""
+    return " " in cell or ends_sentence(cell)
 
 
 def _others(table: Table) -> dict[int, str]:
@@ -144,35 +142,26 @@ _CONTEXTS = {"context", "contesto", "contexto", "контекст"}
 
 def unread_columns(table: Table) -> list[Fault]:
     """The faults of columns of contexts, which no model reads unless told to, and of ratings."""
-    rating, sentence = table.find("rating"), table.find("sentence") or table.find("text")
-    if not (rating and sentence) or len(_numbers(table.cells[rating])) < _FEWEST_GRADES:
-        return _unread_contexts(table)
-    seen = f"The column {rating!r} is not read: this is a suite of predictions, not of ratings."
-    todo = (
-        f"To correlate with the ratings, make a second file with the columns {sentence!r} and"
-        f" {rating!r} alone."
-    )
-    unread = fault("CIM-S069", where=table.name, seen=seen, todo=todo)
-    return [unread, *_unread_contexts(table)]
+    faults = list[Fault]()
+    rating, sentence = table.find("rating"), table.find("sentence", "text")
+    grades = {*filter(_NUMBER.fullmatch, table.stripped(rating))} if rating else set[str]()
+    if sentence and len(grades) >= _FEWEST_GRADES:
+        seen = f"The column {rating!r} is not read: this is a suite of predictions, not of ratings."
+        todo = (
+            f"To correlate with the ratings, make a second file with the columns {sentence!r} and"
+            f" {rating!r} alone."
+        )
+        faults.append(fault("CIM-S069", where=table.name, seen=seen, todo=todo))
+    for name in table.columns:
+        if name.casefold() in _CONTEXTS and any(table.stripped(name)):
+            seen = f"The column {name!r} is not part of the sentences."
+            todo = (
+                f"To have models read it before them, add --context-column {shlex.quote(name)} to"
+                " cimento run."
+            )
+            faults.append(fault("CIM-S068", where=table.name, seen=seen, todo=todo))
+    return faults
 
 
 _FEWEST_GRADES = 3
 """Number of different ratings; two are judgments, which make pairs."""
-
-
-def _numbers(cells: Sequence[str]) -> set[str]:
-    return {cell.strip() for cell in cells if _NUMBER.fullmatch(cell.strip())}
-
-
-def _unread_contexts(table: Table) -> list[Fault]:
-    return [
-        fault(
-            "CIM-S068",
-            where=table.name,
-            seen=f"The column {name!r} is not part of the sentences.",
-            todo="To have models read it before them, add --context-column"
-            f" {shlex.quote(name)} to cimento run.",
-        )
-        for name in table.columns
-        if name.casefold() in _CONTEXTS and any(map(str.strip, table.cells[name]))
-    ]

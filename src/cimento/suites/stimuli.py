@@ -16,14 +16,11 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from cimento.errors import MissingDependencyError, UsageError, did_you_mean, needing
-from cimento.suites import Condition, ItemColumns, JoinRule, Region, Suite
+from cimento.suites import BLANK_BEFORE_MARK, ItemColumns, JoinRule, Region, Suite, sentence
 
 Span: TypeAlias = tuple[int, int]
 """Half-open character offsets, start and end."""
 
-# Matching starts only at the first of several blanks, since otherwise long runs of blanks take
-# quadratic time.
-_BLANK_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,!?;:])")
 PunctuationRule: TypeAlias = Literal["split", "keep"]
 SegmenterRule: TypeAlias = Literal["letters", "icu", "bars"]
 
@@ -141,7 +138,7 @@ def _join(regions: Iterable[tuple[str, bool]], rule: JoinRule) -> tuple[str, lis
             waiting.append(index)
             continue
         if rule == "detok":
-            text = _BLANK_BEFORE_MARK.sub("", text)
+            text = BLANK_BEFORE_MARK.sub("", text)
         if pieces and not glued and not (rule == "detok" and text[0] in ".,!?;:"):
             pieces.append(" ")
             length += 1
@@ -157,9 +154,8 @@ def _join(regions: Iterable[tuple[str, bool]], rule: JoinRule) -> tuple[str, lis
     return "".join(pieces), spans
 
 
-def stimulus_text(condition: Condition, *, rule: JoinRule = "blank") -> str:
-    """The sentence of one condition, as a model sees it."""
-    return join_regions(condition.regions, rule=rule)[0]
+stimulus_text = sentence
+"""The sentence of one condition, as a model sees it."""
 
 
 def stimulus_texts(suite: Suite) -> dict[tuple[str, str], str]:
@@ -229,18 +225,13 @@ def count_words(
     )
 
 
-def has_icu() -> bool:
-    """Whether the package is installed by which ICU finds words."""
-    return importlib.util.find_spec(_ICU) is not None
-
-
 def need_segmenter(segmenter: SegmenterRule | None) -> None:
     """Refuse a rule whose package is missing, before anything is asked.
 
     Raises:
         MissingDependencyError: it is.
     """
-    if segmenter == "icu" and not has_icu():
+    if segmenter == "icu" and importlib.util.find_spec(_ICU) is None:
         raise MissingDependencyError(package=_ICU, extra="segment", purpose=_PURPOSE)
 
 

@@ -21,10 +21,6 @@ COLUMNS = (STORY, VERSION, CONFLICT, SHOWN, STATE)
 
 _VERSION = re.compile(r"(order|cloze)(?:\s+([1-9][0-9]{0,8}))?", re.IGNORECASE)
 _SENTENCE = re.compile(rf"{SENTENCE} ([1-9][0-9]*)")
-_DERIVED = (
-    "story_id", "type", "idx", "aug", "sentences", "length", "example_id", "plausible",
-    "breakpoint", "confl_sents", "confl_pairs", "states", "worker_id",
-)  # fmt: skip
 
 
 def is_story_row(cells: Mapping[str, str]) -> bool:
@@ -46,27 +42,27 @@ def story_row(
         record: the story, as a line of GITA4CALAMITA.
     """
     sentences = record.get("sentences")
-    if not isinstance(sentences, list) or not set(_DERIVED) <= record.keys():
+    if not isinstance(sentences, list):
         return None
-    kind, number, shown = (record[name] for name in ("type", "idx", "breakpoint"))
+    kind, number, shown = map(record.get, ("type", "idx", "breakpoint"))
     version = PLAUSIBLE
     if kind is not None:
         version = f"{kind} {number + 1}" if isinstance(number, int) else str(kind)
-    conflicts = record["confl_sents"]
+    conflicts = record.get("confl_sents")
     first = conflicts[0] if isinstance(conflicts, list) and len(conflicts) == 1 else None
-    cells = {STORY: str(record["story_id"]), VERSION: version}
+    cells = {STORY: str(record.get("story_id")), VERSION: version}
     cells |= {f"{SENTENCE} {k}": str(sentence) for k, sentence in enumerate(sentences, start=1)}
     cells |= {
         CONFLICT: str(first + 1) if isinstance(first, int) else "",
         SHOWN: str(shown + 1) if isinstance(shown, int) and shown >= 0 else "",
-        STATE: str(record["states"]),
+        STATE: str(record.get("states")),
     }
     try:
         implied = story_record(cells, where="")
     except InputError:
         return None
-    if implied["sentences"] != sentences:
-        return None  # blanks around a sentence, say
+    if not implied.keys() <= record.keys() or implied["sentences"] != sentences:
+        return None  # a key is missing, or there are blanks around a sentence
     return cells, {k: v for k, v in record.items() if k not in implied or implied[k] != v}
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from cimento.suites.story_rows import (
     story_record,
     story_row,
 )
-from cimento.suites.tables import Row, Table, column_name, read_table, split_plain
+from cimento.suites.tables import Table, column_name, read_table, split_plain
 from cimento.suites.workbooks import sheet_names, write_sheets
 
 ABOUT, ITEMS, PREDICTIONS, SEEDS, HOW_TO = "about", "items", "predictions", "seeds", "how to"
@@ -65,6 +66,8 @@ _FORMULA = {
     "formula": ("fórmula", "формула"),
     "comment": SETTINGS["comment"][1],
 }
+_SETTING_WORDS = {word: name for name, (_, words) in SETTINGS.items() for word in words}
+_FORMULA_WORDS = {word: name for name, words in _FORMULA.items() for word in words}
 _JSON_BEGINS = re.compile(r'[\[{"\-0-9]|(?:true|false|null)$')
 _NUMBERED = re.compile(r"(.+) ([1-9][0-9]*)")
 _HOW_TO = Path(__file__).parents[1] / "data" / "how-to.toml"
@@ -210,8 +213,9 @@ def _about(settings: Mapping[str, JsonValue]) -> Iterator[list[str]]:
     if isinstance(meta, dict):
         said = {name: meta[name] for name in SETTINGS if name in meta and name not in _TOP}
         said |= {name: value for name, value in meta.items() if _is_plain_name(name)}
-    for name in (*SETTINGS, *said):
-        if name in _TOP and (value := settings.get(name)) is not None and _fits(name, value):
+    for name in _TOP:
+        value = settings.get(name)
+        if value is not None and isinstance(value, list if name in _LISTS else str):
             said[name] = value
     for table, values in settings.items():
         if table == "meta" or not isinstance(values, dict) or not _is_plain_name(table):
@@ -222,7 +226,7 @@ def _about(settings: Mapping[str, JsonValue]) -> Iterator[list[str]]:
         if name in said or name not in _TOP:
             # An unwritten known setting is an empty text, so its empty text has an empty cell.
             is_empty = name in SETTINGS and said.get(name, "") == ""
-            cell = "" if is_empty else _cell_of(name, said[name])
+            cell = "" if is_empty else _cell(said[name], partial(_value_of, name))
             yield [name, cell, SETTINGS.get(name, (_OTHERS.get(name, ""),))[0]]
     if left := _left(settings, said):
         yield [_MORE, json.dumps(left, ensure_ascii=False), "other settings, as JSON"]
@@ -247,41 +251,33 @@ def _left(settings: Mapping[str, JsonValue], said: Mapping[str, JsonValue]) -> d
 
 def _is_plain_name(name: str) -> bool:
     """Whether a name can be that of a row or column, which readers do not change."""
-    words = {word for _, others in SETTINGS.values() for word in others}
-    reserved = {*_TOP, *_HEADERS, *words, _MORE, "meta", "_extra", PREDICTIONS}
+    reserved = {*_TOP, *_HEADERS, *_SETTING_WORDS, _MORE, "meta", "_extra", PREDICTIONS}
     return bool(name) and "." not in name and name == column_name(name) and name not in reserved
-
-
-def _fits(name: str, value: JsonValue) -> bool:
-    return isinstance(value, list) if name in _LISTS else isinstance(value, str)
 
 
 def _settings(table: Table) -> dict[str, Any]:
     """The settings of suite.toml, read from the rows of *about*."""
-    words = {word: name for name, (_, others) in SETTINGS.items() for word in others}
     settings: dict[str, Any] = {"meta": {}}
     for label, cell in _labelled(table):
-        name = words.get(label.casefold(), label)
+        name = _SETTING_WORDS.get(label.casefold(), label)
+        group, dot, key = name.partition(".")
         if label.casefold() in _HEADERS or not (label and cell):
             continue
         if name == _MORE:
             _merge(settings, _value(cell))
         elif name in _TOP:
             settings[name] = _value_of(name, cell)
-        elif "." in name:
-            group, _, key = name.partition(".")
-            settings.setdefault(group, {})[key] = _value_of(key, cell, known=False)
         else:
-            settings["meta"][name] = _value_of(name, cell)
+            table_name, key = (group, key) if dot else ("meta", name)
+            settings.setdefault(table_name, {})[key] = _value_of(name, cell)
     return settings
 
 
 def _labelled(table: Table) -> Iterator[tuple[str, str]]:
     """The first two cells of each row of *about*, including its header line."""
-    yield from [tuple([*table.columns, "", ""][:2])]  # type: ignore[misc]
-    for row in table.rows:
-        cells = [*row.cells.values(), "", ""]
-        yield cells[0].strip(), cells[1].strip()
+    for cells in (table.columns, *(row.cells.values() for row in table.rows)):
+        label, cell, *_ = (*cells, "", "")
+        yield label.strip(), cell.strip()
 
 
 def _merge(settings: dict[str, Any], more: object) -> None:
@@ -295,31 +291,22 @@ def _merge(settings: dict[str, Any], more: object) -> None:
 # --- Values in cells
 
 
-def _cell_of(name: str, value: JsonValue) -> str:
-    """The cell of a setting, which `_value_of` reads back."""
-    known = "." not in name
-    group_name = name.rpartition(".")[2]
-    if isinstance(value, list) and value and all(isinstance(element, str) for element in value):
+def _cell(value: JsonValue, read: Callable[[str], JsonValue] | None = None) -> str:
+    """The cell of a value, which `_value` or another function reads back."""
+    cell = value if isinstance(value, str) else ""
+    if isinstance(value, list) and all(isinstance(element, str) for element in value):
         cell = " | ".join(map(str, value))
-        if cell and repr(_value_of(group_name, cell, known=known)) == repr(value):
-            return cell
-    elif (
-        isinstance(value, str)
-        and value
-        and repr(_value_of(group_name, value, known=known)) == repr(value)
-    ):
-        return value
-    return json.dumps(value, ensure_ascii=False)
+    is_read_back = cell and repr((read or _value)(cell)) == repr(value)
+    return cell if is_read_back else json.dumps(value, ensure_ascii=False)
 
 
-def _value_of(name: str, cell: str, *, known: bool = True) -> JsonValue:
+def _value_of(name: str, cell: str) -> JsonValue:
     """The value of a setting: text for settings of text, a list separated by bars, or else JSON."""
-    if known and name in _LISTS and not cell.startswith("["):
+    is_list = name in _LISTS and not cell.startswith("[")
+    if is_list or (name not in SETTINGS and "|" in cell and not _JSON_BEGINS.match(cell)):
         return [part.strip() for part in cell.split("|")]
-    if known and name in SETTINGS and name not in _LISTS:
-        return _value(cell) if cell.startswith('"') else cell.strip()
-    if "|" in cell and not _JSON_BEGINS.match(cell):
-        return [part.strip() for part in cell.split("|")]
+    if name in SETTINGS and name not in _LISTS and not cell.startswith('"'):
+        return cell.strip()
     value: JsonValue = _value(cell)
     return value
 
@@ -335,26 +322,17 @@ def _value(cell: str) -> Any:  # noqa: ANN401  # anything JSON has
         return cell
 
 
-def _cell(value: JsonValue) -> str:
-    if isinstance(value, str) and repr(_value(value)) == repr(value) and value:
-        return value
-    return json.dumps(value, ensure_ascii=False)
-
-
 def _prediction_rows(predictions: Sequence[Mapping[str, JsonValue]]) -> Iterator[list[str]]:
     """A row for each prediction; fields without a column go into the last cell as JSON."""
-    words = {word for others in _FORMULA.values() for word in others}
     names = dict.fromkeys(name for prediction in predictions for name in prediction)
-    columns = [n for n in names if _is_plain_name(n) and n.casefold() not in words]
-    columns = list(dict.fromkeys([*_FORMULA, *columns]))
-    rests = [
-        {k: v for k, v in prediction.items() if k not in columns} for prediction in predictions
-    ]
-    yield [*columns, *([_MORE] if any(rests) else [])]
-    for prediction, rest in zip(predictions, rests, strict=True):
-        cells = [_field(prediction, name) for name in columns]
+    others = [n for n in names if _is_plain_name(n) and n.casefold() not in _FORMULA_WORDS]
+    columns = list(dict.fromkeys([*_FORMULA, *others]))
+    has_more = bool(names.keys() - columns)
+    yield [*columns, *([_MORE] * has_more)]
+    for prediction in predictions:
+        rest = {k: v for k, v in prediction.items() if k not in columns}
         more = json.dumps(rest, ensure_ascii=False) if rest else ""
-        yield [*cells, *([more] if any(rests) else [])]
+        yield [*(_field(prediction, name) for name in columns), *([more] * has_more)]
 
 
 def _field(record: Mapping[str, JsonValue], name: str) -> str:
@@ -368,11 +346,10 @@ def _field(record: Mapping[str, JsonValue], name: str) -> str:
 
 
 def _predictions(table: Table) -> Iterator[dict[str, Any]]:
-    words = {word: name for name, others in _FORMULA.items() for word in others}
     for row in table.rows:
         merged: dict[str, Any] = {}
         for column, cell in row.cells.items():
-            name = words.get(column.casefold(), column)
+            name = _FORMULA_WORDS.get(column.casefold(), column)
             if name == _MORE and cell.strip():
                 _merge(merged, _value(cell))
             elif cell.strip():
@@ -394,15 +371,10 @@ def _items(folder: Path) -> list[list[str]]:
     flat = plain if len(plain) == len(records) else [_flat(record) for record in records]
     columns = _columns(flat)
     rows = [columns, *([row.get(name, "") for name in columns] for row in flat)]
-    read = [_record(row) for row in _rows(rows)]
+    read = [_record(dict(zip(columns, row, strict=True))) for row in rows[1:]]
     if repr([sorted(row.items()) for row in read]) != repr([sorted(e.items()) for e in records]):
         raise InputError(where=str(folder / RECORDS), seen="has fields that no sheet can hold")
     return rows
-
-
-def _rows(rows: Sequence[Sequence[str]]) -> Iterator[Row]:
-    for number, row in enumerate(rows[1:], start=2):
-        yield Row(number, dict(zip(rows[0], row, strict=True)))
 
 
 def _table_rows(path: Path) -> list[list[str]]:
@@ -425,18 +397,19 @@ def _columns(flat: Iterable[Mapping[str, str]]) -> list[str]:
     names = list(dict.fromkeys(name for row in flat for name in row))
     first: dict[str, int] = {}
     for place, name in enumerate(names):
-        first.setdefault(_list_of(name), place)
-    return sorted(names, key=lambda name: (first[_list_of(name)], _place_in_list(name)))
+        first.setdefault(_in_list(name)[0], place)
+
+    def order(name: str) -> tuple[int, int]:
+        listed, place = _in_list(name)
+        return first[listed], place
+
+    return sorted(names, key=order)
 
 
-def _list_of(name: str) -> str:
+def _in_list(name: str) -> tuple[str, int]:
+    """The list of which a column has an element, and its place; that of other columns is 0."""
     match = _NUMBERED.fullmatch(name)
-    return match[1] if match else name
-
-
-def _place_in_list(name: str) -> int:
-    match = _NUMBERED.fullmatch(name)
-    return int(match[2]) if match else 0
+    return (match[1], int(match[2])) if match else (name, 0)
 
 
 def _record_lines(table: Table) -> str:
@@ -444,19 +417,20 @@ def _record_lines(table: Table) -> str:
     lines: list[str] = []
     for row in table.rows:
         lines += [""] * (row.number - 1 - len(lines))
-        record = _record(row, where=table.where(row))
+        record = _record(row.cells, where=table.where(row))
         lines.append(json.dumps(record, ensure_ascii=False))
     return "\n".join(lines) + "\n"
 
 
-def _record(row: Row, *, where: str = "") -> dict[str, JsonValue]:
-    is_story = is_story_row(row.cells)
-    record: dict[str, Any] = story_record(row.cells, where=where) if is_story else {}
-    for column, cell in row.cells.items():
+def _record(cells: Mapping[str, str], *, where: str = "") -> dict[str, JsonValue]:
+    is_story = is_story_row(cells)
+    record: dict[str, Any] = story_record(cells, where=where) if is_story else {}
+    for column, cell in cells.items():
         if not cell.strip() or (is_story and is_column_of_story(column)):
             continue
-        if _NUMBERED.fullmatch(column):
-            record.setdefault(_list_of(column), []).append(_value(cell))
+        listed, place = _in_list(column)
+        if place:
+            record.setdefault(listed, []).append(_value(cell))
         else:
             record[column] = _value(cell)
     return record

@@ -8,7 +8,7 @@ import json
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -32,18 +32,15 @@ from cimento.suites.headers import (
     without_noun,
 )  # fmt: skip
 from cimento.suites.reading import decode_table, errors, fault, place_of_row
-from cimento.suites.workbooks import read_workbook, sheet_names
+from cimento.suites.workbooks import MOST_COLUMNS, MOST_FAULTS, read_workbook, sheet_names
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx", ".parquet")
 RECORDS = (".jsonl", ".ndjson", ".json")
 """Suffixes of objects, a line each or in one list; tables if their keys are those of columns."""
 OTHER_WORKBOOKS = (".ods", ".xls", ".xlsb", ".numbers")
 """Suffixes of other spreadsheet formats, which are not read."""
-MOST_COLUMNS = 16_384
-"""Largest number of columns, as in spreadsheet programs."""
 MOST_PADDING = 1_000_000
 """Largest number of cells that all rows together may lack at their ends; they count as empty."""
-MOST_FAULTS = 1_000
 SMALL_ROWS = 80_000
 ROW_BYTES = 12
 """Limits on the rows of a table: number for any file, or bytes of the file per row.
@@ -126,17 +123,44 @@ class Table:
                 seen = f"there is no column {name!r}"
                 raise InputError(where=self.name, seen=seen, todo=todo)
 
-    def find(self, name: str) -> str | None:
-        """The column of a name, ignoring capitals if no column has exactly this name.
+    def find(self, *names: str) -> str | None:
+        """The column of the first of some names that has one; None if none has.
 
-        Otherwise, a column with the name's translation into a language of `HEADERS`.
+        Capitals are ignored if no column has exactly the name. Otherwise, a column with the name's
+        translation into a language of `HEADERS` counts.
         """
-        if name in self.columns:
-            return name
-        folded = short_names(self.columns)
-        words = (name, *HEADERS.get(name, ()))
-        found = (folded[word] for word in words if word in folded)
-        return next((column for column in found if self._may_be(column)), None)
+        for name in filter(None, names):
+            if name in self.columns:
+                return name
+            folded = short_names(self.columns)
+            for word in (name, *HEADERS.get(name, ())):
+                if word in folded and self._may_be(folded[word]):
+                    return folded[word]
+        return None
+
+    def has(self, *names: str) -> bool:
+        """Whether there is a column of each of some names."""
+        return all(map(self.find, names))
+
+    def stripped(self, column: str) -> list[str]:
+        """The cells of a column without surrounding blanks."""
+        return [cell.strip() for cell in self.cells[column]]
+
+    def is_mostly(self, column: str, fits: Callable[[str], bool]) -> bool:
+        """Whether most cells of a column that are not empty are of a kind."""
+        cells = list(filter(None, self.stripped(column)))
+        return 2 * sum(map(fits, cells)) > len(cells)
+
+    def place(self, row: int) -> str:
+        """The place of a row, given by its index, for messages."""
+        return place_of_row(self.name, self.numbers[row])
+
+    def with_cells(
+        self, cells: Mapping[str, Sequence[str]], numbers: Sequence[int] | None = None
+    ) -> Table:
+        """A table of the same file with other columns, and perhaps with other rows."""
+        numbers = self.numbers if numbers is None else numbers
+        return Table(self.name, tuple(cells), numbers, cells)
 
     def _may_be(self, column: str) -> bool:
         """Whether a column is what its name says: sets are items only if they are numbered."""
@@ -307,7 +331,7 @@ def _parquet_rows(data: bytes, *, name: str) -> tuple[list[list[str]], list[Faul
         frame = parse_parquet(data, where=name)
     except TableError as error:
         return [], [fault("CIM-S002", where=name, seen=f"{error.seen}.")]
-    rows = [list(map(_as_cell, row)) for row in frame.iter_rows()]
+    rows = [list(map(as_cell, row)) for row in frame.iter_rows()]
     return [frame.columns, *rows], []
 
 
@@ -332,11 +356,11 @@ def _record_rows(text: str, *, name: str, only_header: bool) -> tuple[list[list[
         if only_header:
             break
     keys = list(dict.fromkeys(key for record in records for key in record))
-    rows = [[_as_cell(record.get(key)) for key in keys] for record in records]
+    rows = [[as_cell(record.get(key)) for key in keys] for record in records]
     return [keys, *rows], []
 
 
-def _as_cell(value: object) -> str:
+def as_cell(value: object) -> str:
     """A value of JSON or of a data frame as the text of a cell; nothing for null."""
     if value is None:
         return ""
@@ -367,13 +391,13 @@ def _split_quoted(text: str, delimiters: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, list[Fault]]:
-    filled = filled_records(records)
+    filled = [(number, record) for number, record in enumerate(records, 1) if _is_filled(record)]
     if not filled:
         return None, [fault("CIM-S002", where=name, seen="The table is empty.", todo="Fill it in.")]
     titles = count_titles([record for _, record in filled[: _TITLE_ROWS + 1]])
     (header_row, header), *body = filled[titles:]
     columns = list(map(column_name, header))
-    lacking = count_lacking(columns, body)
+    lacking = sum(max(0, len(columns) - len(record)) for _, record in body)
     if len(columns) > MOST_COLUMNS or lacking > MOST_PADDING:
         seen = f"The table has {len(columns):,} columns, and its rows lack {lacking:,} cells."
         todo = "Is the first row the names of the columns, separated as the cells are?"
@@ -410,18 +434,8 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
     return _table_of(name, with_item_name(columns, body), body, faults), faults
 
 
-def filled_records(records: Iterable[list[str]], *, first: int = 1) -> list[tuple[int, list[str]]]:
-    """The records that are not empty, each with its number; `first` is the number of the first."""
-    return [(number, record) for number, record in enumerate(records, first) if _is_filled(record)]
-
-
 def _is_filled(record: Sequence[str]) -> bool:
     return any(map(str.strip, record))
-
-
-def count_lacking(columns: Sequence[str], records: Sequence[tuple[int, list[str]]]) -> int:
-    """The number of cells that all records together lack at their ends."""
-    return sum(max(0, len(columns) - len(record)) for _, record in records)
 
 
 def _table_of(
@@ -432,7 +446,7 @@ def _table_of(
     Args:
         name: name of the file in messages.
         columns: the header's cells; cells under an empty one are left out.
-        records: records from `filled_records`.
+        records: the records that are not empty, each with its number.
         faults: faults of the table so far; there are never many more than `MOST_FAULTS`.
     """
     width, all_named = len(columns), all(columns)

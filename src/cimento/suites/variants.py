@@ -19,15 +19,12 @@ from typing import TypeAlias
 from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.parsing import read_toml
 from cimento.suites import Condition, Item, JsonValue, Region, Suite, sentence
+from cimento.suites.derived import origin_of, remade
 
 Filler: TypeAlias = "str | Mapping[str, str]"
 """A filler of a slot: a text, or named forms."""
 
-PROVENANCE = "provenance"
-"""Key of suite.toml for the provenance of a variant."""
-
 _SLOT = re.compile(r"\{([\w-]+)(?:\.([\w-]+))?\}")
-_KEYS = ("name", "comment", "replace", "slots", "conditions", "items")
 _NAME = re.compile(r"[\w.-]+")
 
 
@@ -50,6 +47,9 @@ class Variant:
     slots: Mapping[str, Filler] = field(default_factory=dict)
     conditions: tuple[str, ...] = ()
     items: tuple[str, ...] = ()
+
+
+_KEYS = tuple(field.name for field in dataclasses.fields(Variant))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,21 +132,15 @@ def vary(suite: Suite, variant: Variant, *, sha256: str = "") -> Varied:
             seen=f"nothing in the suite {suite.name!r} is changed by it",
             todo="Phrases are whole words, spelt as in the suite, within one region.",
         )
-    meta = dataclasses.replace(
-        suite.meta,
-        name=f"{suite.name}-{variant.name}",
-        comment=" ".join(part for part in (suite.meta.comment, variant.comment) if part),
-    )
-    extra = {**suite.extra, PROVENANCE: _provenance(suite, variant, sha256)}
-    made = dataclasses.replace(suite, meta=meta, items=tuple(items), extra=extra)
+    made = remade(suite, items, name=variant.name, said=_provenance(suite, variant, sha256))
+    comment = " ".join(filter(None, (suite.meta.comment, variant.comment)))
+    made = dataclasses.replace(made, meta=dataclasses.replace(made.meta, comment=comment))
     return Varied(made, tuple(changed), sentences, tuple(untouched))
 
 
 def _provenance(suite: Suite, variant: Variant, sha256: str) -> dict[str, JsonValue]:
     said: dict[str, JsonValue] = {
-        "suite": suite.name,
-        "version": suite.meta.version,
-        "sha256": sha256,
+        **origin_of(suite, sha256),
         "variant": variant.name,
         "replace": dict(variant.replace),
         "slots": {
@@ -281,7 +275,6 @@ def _slots(value: object, *, where: str) -> dict[str, Filler]:
 
 
 COLUMN = "context"
-PRIMING_PROVENANCE = "provenance"
 
 
 def prime(suite: Suite, condition: str, n: int, *, seed: int, sha256: str = "") -> Suite:
@@ -315,21 +308,9 @@ def prime(suite: Suite, condition: str, n: int, *, seed: int, sha256: str = "") 
             todo="Choose a number from 1 to that.",
         )
     generator = random.Random(seed)  # noqa: S311 - a choice of stimuli, no secret
-    items = tuple(
-        _primed(number, suite, condition, n, generator) for number in range(len(suite.items))
-    )
-    meta = dataclasses.replace(suite.meta, name=f"{suite.name}-after-{n}-{condition}")
-    said: dict[str, JsonValue] = {
-        "suite": suite.name,
-        "version": suite.meta.version,
-        "sha256": sha256,
-        "condition": condition,
-        "n": n,
-        "seed": seed,
-    }
-    return dataclasses.replace(
-        suite, meta=meta, items=items, extra={**suite.extra, PRIMING_PROVENANCE: said}
-    )
+    items = [_primed(number, suite, condition, n, generator) for number in range(len(suite.items))]
+    said = {**origin_of(suite, sha256), "condition": condition, "n": n, "seed": seed}
+    return remade(suite, items, name=f"after-{n}-{condition}", said=said)
 
 
 def _primed(number: int, suite: Suite, condition: str, n: int, generator: random.Random) -> Item:

@@ -79,10 +79,13 @@ def read_workbook(
                 filled += any(map(str.strip, row))
                 if only_header and filled > 1:
                     break
-            _fill_down(rows, workbook.merged)
-            spans = [_span(stretch) for stretch in workbook.merged]
+            merged = list(map(_corners, workbook.merged))
+            _fill_down(rows, merged)
+            spans = [(y - 1, x - 1, far_x - 1) for x, y, far_x, far_y in merged if y == far_y]
             if workbook.hidden:
-                faults.append(_hidden(workbook.hidden, name))
+                places = [place_of_row(name, row) for row in workbook.hidden]
+                seen = f"Hidden rows are read as all others: {counted(len(places), 'row')}."
+                faults.append(fault("CIM-S066", where=places[0], seen=seen, places=places))
             faults += join_names(rows, [span for span in spans if span[1] < span[2]], name=name)
     except _UnsafeError as unsafe:
         todo = "Remove what is not text, or save it as CSV UTF-8."
@@ -92,13 +95,6 @@ def read_workbook(
         todo = "Save it again as .xlsx, without a password, or as CSV UTF-8."
         return [], [fault("CIM-S002", where=name, seen=seen, todo=todo)]
     return rows, faults
-
-
-def _hidden(rows: Sequence[int], name: str) -> Fault:
-    """The fault of hidden rows, by a filter or by hand: they are read."""
-    places = [place_of_row(name, row) for row in rows]
-    seen = f"Hidden rows are read as all others: {counted(len(rows), 'row')}."
-    return fault("CIM-S066", where=places[0], seen=seen, places=places)
 
 
 def sheet_names(data: bytes) -> dict[str, str]:
@@ -168,21 +164,14 @@ def write_sheets(sheets: Mapping[str, Sequence[Sequence[str]]], *, where: str) -
     return buffer.getvalue()
 
 
-def _fill_down(rows: list[list[str]], merged: Iterable[str]) -> None:
+def _fill_down(rows: list[list[str]], merged: Iterable[tuple[int, int, int, int]]) -> None:
     """Copy the content of the first of some merged cells in a column into the others.
 
     Args:
         rows: rows of the sheet, which are changed.
-        merged: ranges of cells, such as ``A2:A5``; ranges over several columns are titles.
-
-    Raises:
-        ValueError: a range is malformed.
+        merged: corners of ranges of cells; ranges over several columns are titles.
     """
-    stretches = []
-    for stretch in merged:
-        first, last = stretch.split(":")
-        if _column(first) == _column(last):
-            stretches.append((_column(first) - 1, _row(first), _row(last)))
+    stretches = [(x - 1, y, far_y) for x, y, far_x, far_y in merged if x == far_x]
     filled: dict[int, int] = {}
     for column, begin, end in sorted(stretches):
         cell = "".join(rows[begin - 1][column : column + 1]) if begin <= len(rows) else ""
@@ -293,12 +282,11 @@ class _Workbook:
             kind, path = related[attributes["id"]]
             if kind == "worksheet":
                 sheets.append((attributes["name"], path))
-        by_name = {name.strip().casefold(): path for name, path in reversed(sheets)}
-        part = by_name.get(wanted.casefold()) or by_name.get("items") or sheets[0][1]
-        titles: dict[str, str] = {}
-        for name, _ in sheets:
-            titles.setdefault(name.strip().casefold(), name)
-        return titles, part
+        by_name: dict[str, tuple[str, str]] = {}
+        for sheet in sheets:
+            by_name.setdefault(sheet[0].strip().casefold(), sheet)
+        _, part = by_name.get(wanted.casefold()) or by_name.get("items") or sheets[0]
+        return {key: title for key, (title, _) in by_name.items()}, part
 
     def _related(self, part: str) -> dict[str, tuple[str, str]]:
         """Kind and path of the parts to which a part, or the whole file, refers, by their IDs."""
@@ -433,11 +421,14 @@ def _column_number(letters: str) -> int:
     return number
 
 
-def _span(stretch: str) -> tuple[int, int, int]:
-    """The row of a range of cells, and its first and last column, from 0; of one row only."""
+def _corners(stretch: str) -> tuple[int, int, int, int]:
+    """The column and the row of the first and of the last cell of a range such as ``A2:B5``.
+
+    Raises:
+        ValueError: the range is malformed.
+    """
     first, last = stretch.split(":")
-    row = _row(first) - 1
-    return row, _column(first) - 1, _column(last if _row(last) == row + 1 else first) - 1
+    return _column(first), _row(first), _column(last), _row(last)
 
 
 def _row(reference: str) -> int:

@@ -220,14 +220,17 @@ def _gives_probabilities(tried: _Tried) -> Iterator[Finding]:
         passed=bool(values) and not bad,
         detail=f"{len(values)} tokens, {len(bad)} of them bad",
     )
-    unexplained = table.filter(
-        table["logprob_nats"].is_null() & table["unscored_reason"].is_null()
-    ).height
+    unexplained = _unexplained(table)
     yield Finding(
         "a token without a score has a reason",
         passed=unexplained == 0,
         detail=f"{table['logprob_nats'].null_count()} without, {unexplained} unexplained",
     )
+
+
+def _unexplained(table: pl.DataFrame) -> int:
+    """The number of tokens without a score and without a reason."""
+    return table.filter(table["logprob_nats"].is_null() & table["unscored_reason"].is_null()).height
 
 
 def _covers_texts(tried: _Tried) -> Iterator[Finding]:
@@ -289,9 +292,7 @@ def _scores_first_tokens(tried: _Tried) -> Iterator[Finding]:
 
 def _takes_unknown_text(tried: _Tried) -> Iterator[Finding]:
     table = tried.whole([UNKNOWN_TEXT])
-    unexplained = table.filter(
-        table["logprob_nats"].is_null() & table["unscored_reason"].is_null()
-    ).height
+    unexplained = _unexplained(table)
     yield Finding(
         "characters that hardly any vocabulary has are scored, or there is a reason",
         passed=table.height > 0 and unexplained == 0,

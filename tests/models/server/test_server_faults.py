@@ -73,7 +73,7 @@ def test_a_server_that_says_nothing_is_asked_again():
     waits = []
     with serve(faults=[silence]) as server:
         # Long enough for the answer that comes, and no time is measured.
-        scores = read(server, waits=waits, timeout_s=2.0)
+        scores = read(server, waits=waits, timeout_s=1.0)
 
     assert len(scores) == 6
     assert waits

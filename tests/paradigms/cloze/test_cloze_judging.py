@@ -187,7 +187,7 @@ class TestHits:
             shares.hit_ranks([ClozeItem("1", "", "")], [])
 
     def test_by_word_position(self):
-        groups = shares.grouped(BASE, {item.id: item.columns["w"] for item in ITEMS})
+        groups = shares.ranks_by_key(BASE, {item.id: item.columns["w"] for item in ITEMS})
         assert {word: shares.accuracy_at(ranks, 3).correct for word, ranks in groups.items()} == {
             "W1": 1,
             "W2": 1,

@@ -114,6 +114,7 @@ def test_items_of_one_text_have_one_answer(tmp_path):
         evaluate(suite, f"replay:{path}")
 
 
+@pytest.mark.slow
 @pytest.mark.golden
 def test_the_recorded_predictions_of_the_brazilian_study_give_its_hits(shared, tmp_path, capsys):
     """Counts of Tables 1 and 13 as spec/portuguese.md section 3 prints them."""

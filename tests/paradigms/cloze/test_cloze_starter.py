@@ -185,7 +185,10 @@ def test_russian_targets_are_what_is_expected_and_other_options_are_not():
             assert met == (option.role == "target"), (item.id, option)
 
 
-@pytest.mark.parametrize("name", ["pt-grammar-templates", "es-agreement-templates"])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param("pt-grammar-templates", marks=pytest.mark.slow), "es-agreement-templates"],
+)
 def test_targets_of_agreement_are_among_the_readings_that_rules_guess(name):
     """Rules guess too much to refute a form, but a target that they exclude would be a slip."""
     dictionary = open_morphology(f"rules:{name[:2]}")

@@ -126,7 +126,7 @@ class TestTemplates:
             "agg/2/case",
             "conn/1",
         ]
-        assert made.n_slots == 7
+        assert sum(template.n_slots for template in suite.templates) == 7
         assert made.items[0].text == "Le strade sono ___."
         assert made.items[0].targets == ("vuote",)
         assert made.items[2].columns == {

@@ -16,7 +16,6 @@ from cimento.paradigms.ratings.formats import (
     CONNECTIVES,
     ConnectiveId,
     is_rated_table,
-    merge,
     parse_id,
     read_rated,
     replacement_in,
@@ -150,19 +149,6 @@ def test_a_suffix_that_is_no_table_is_refused(tmp_path):
         read_rated(written(tmp_path, "file.pdf", "x"))
     with pytest.raises(UsageError, match="accomplit"):
         read_rated(written(tmp_path, "file.tsv", ACCOMPLIT), "acomplit")
-
-
-def test_ids_of_two_files_are_kept_apart(tmp_path):
-    row = "a\t10\t5\t1\t1\t{}\tt\tr\nb{}\t10\t5\t1\t1\tDue.\tt\tr\n"
-    sets = [
-        read_rated(written(tmp_path, f"{name}.tsv", ACCOMPLIT + row.format(name, name)))
-        for name in ("uno", "due")
-    ]
-    both = merge(sets, name="both")
-    assert [sentence.id for sentence in both.sentences] == ["uno:a", "buno", "due:a", "bdue"]
-    other = read_rated(written(tmp_path, "d.tsv", "ID\tTEXT\tSCORE\n1\tSì.\t3\n"))
-    with pytest.raises(UsageError, match="one scale"):
-        merge([sets[0], other], name="both")
 
 
 class TestConnectives:

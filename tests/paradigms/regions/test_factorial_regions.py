@@ -17,6 +17,7 @@ from cimento.suites.checks import check_suite
 from cimento.suites.design import ISLAND_CONDITIONS, windows_of
 from cimento.testing import FakeScorer
 from tests.helpers.designs import island_suite
+from tests.helpers.some_slow import some_slow
 
 NAMES = ("matrix", "joint", "rest")
 N_ITEMS = 8
@@ -137,7 +138,7 @@ def test_what_was_not_scored_is_null_with_its_reason():
 
 
 @pytest.mark.parametrize(
-    "windows", [[1], {"main": []}, {"main": [4]}, {"main": [1, 1]}, {"m": "a"}]
+    "windows", some_slow([[1], {"main": []}, {"main": [4]}, {"main": [1, 1]}, {"m": "a"}], quick=3)
 )
 def test_a_declaration_that_cannot_be_used_is_refused(windows, tmp_path, capsys):
     suite = suite_of(windows)

@@ -106,6 +106,11 @@ def test_models_check_measures_the_precision_of_the_model_at_hand(capsys):
     assert (printed["by_batch"]["margin"]["n"], printed["by_format"]["margin"]["n"]) == (48, 72)
     largest = max(printed[way]["margin"]["largest"] for way in ("by_batch", "by_format"))
     assert 0.01 < largest <= printed["near_tie_bits"] < 1.2 * largest
+
+
+@pytest.mark.slow
+def test_models_check_tells_of_near_ties_in_words(capsys):
+    command = ["models", "check", "demo-causal", "es-subject-verb", "--texts", "2", "--device"]
     assert invoke([*command, "cpu", "--dtype", "float64", "--precision"]) == 0
     assert "near ties" in capsys.readouterr().out
 

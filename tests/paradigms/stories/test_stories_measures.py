@@ -27,7 +27,6 @@ from cimento.paradigms.stories.outcomes import (
     TIED,
     by_characters,
     chain,
-    conditional,
     flow,
     judge,
     judge_all,
@@ -55,7 +54,7 @@ from cimento.paradigms.stories.suite import (
     StorySuite,
     TierAnswer,
 )
-from cimento.studies.stories import summarize
+from cimento.studies.stories import conditional_rates, summarize
 from cimento.suites import Meta
 from tests.helpers.stories_small import ANSWERS, STORIES, chose, story
 
@@ -90,8 +89,9 @@ def test_the_ten_metrics_by_hand(judged):
 def test_flow_and_conditional_rates(judged):
     steps = flow(STORIES, judged.chained)
     assert [(step.reached, step.passed) for step in steps] == [(4, 3), (3, 2), (2, 1)]
-    assert conditional(judged.chained, CONFLICT) == {1: True, 2: False, 4: True}
-    assert conditional(judged.chained, STATE) == {1: False, 4: True}
+    by_name = conditional_rates(judged.chained)
+    assert by_name["conflict_given_story"].count == (2, 3)
+    assert by_name["state_given_conflict"].count == (1, 2)
 
 
 def test_detection_by_hand(judged):
@@ -199,7 +199,7 @@ def test_a_tier_that_was_not_asked_says_nothing():
     by_name = rates(chained, by_type(STORIES))
     assert by_name["Consistency"].value is None
     assert by_name["Consistency"].reason == NOT_ASKED
-    assert conditional(chained, CONFLICT) is None
+    assert conditional_rates(chained)["conflict_given_story"].reason == NOT_ASKED
     assert flow(STORIES, chained)[1].passed is None
 
 

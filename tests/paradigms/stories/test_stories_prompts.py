@@ -31,6 +31,7 @@ from cimento.paradigms.stories.suite import (
     STORY,
     TIERS,
 )
+from tests.helpers.some_slow import some_slow
 from tests.helpers.stories import SYSTEM_TEMPLATE, TRIPLES, render_of
 
 # Two ways of writing turns, with the marks of Llama 3.1 and of Gemma 2 (which refuses system
@@ -75,7 +76,7 @@ def rendered(stories, row, template, *, style=PromptStyle()):  # noqa: B008  # f
 
 
 @pytest.mark.golden
-@pytest.mark.parametrize("model", [*RECORDED, *MORE])
+@pytest.mark.parametrize("model", some_slow([*RECORDED, *MORE], quick=2))
 def test_every_recorded_prompt_is_rebuilt(shared, model):
     folder = shared / "golden" / "stories"
     stories = read_stories(folder / "dataset" / "gita4calamita.jsonl").stories

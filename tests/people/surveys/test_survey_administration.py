@@ -268,7 +268,10 @@ def test_an_address_that_names_no_host_is_refused(design, tmp_path, url, capsys)
     assert "is no address" in capsys.readouterr().err
 
 
-def test_a_deletion_that_somebody_who_reads_holds_up_is_not_called_done(people, database):
+def test_a_deletion_that_somebody_who_reads_holds_up_is_not_called_done(
+    people, database, monkeypatch
+):
+    monkeypatch.setattr(retention, "_PATIENCE", 100)  # milliseconds
     people[0].answer(1, "3")
     gone = storage.participants(database)[0].id
     with closing(sqlite3.connect(database, isolation_level=None)) as backup:

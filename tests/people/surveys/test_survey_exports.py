@@ -373,6 +373,7 @@ def test_stories_in_jspsych_ask_for_the_conflict_where_there_is_one(
             assert list(by_question) == ["story_class"]
 
 
+@pytest.mark.slow
 def test_hostile_text_does_nothing_in_jspsych(tmp_path, served, jspsych_packages, browser):
     answers = answer_jspsych(
         hostile(), tmp_path, served, jspsych_packages, browser, choose=lambda *_: 0

@@ -104,7 +104,7 @@ def test_a_survey_is_answered_without_scripts(browser, database):
     assert values(database) == ["none", "none", first, "none"]
 
 
-@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize("scripts", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_the_conflict_of_a_story_appears_when_the_story_is_not_possible(browser, database, scripts):
     design = small("it-stories", limit=9, checks=0)
     with (
@@ -162,7 +162,11 @@ def test_one_goes_on_at_another_device(browser, database):
             assert page.get_by_label("4").is_checked()
 
 
-@pytest.mark.parametrize("suite", ["it-connectives", "it-connectives-cloze", "it-stories"])
+@pytest.mark.parametrize(
+    "suite",
+    [*(pytest.param(f"it-connectives{end}", marks=pytest.mark.slow) for end in ("", "-cloze")),
+     "it-stories"],
+)  # fmt: skip
 def test_no_page_is_wider_than_a_phone(browser, database, suite):
     design = small(suite, checks=0)
     with serving(design, database) as address, opened(browser, address, viewport=PHONE) as page:

@@ -16,10 +16,11 @@ from operator import attrgetter
 
 from cimento.corpus import Sentence
 from cimento.corpus.connectives.inventories import JOINED_BY, Inventory, Passage, passage_of
-from cimento.corpus.connectives.matching import Match, Rule, is_clause, is_initial
-from cimento.corpus.search import DuplicateSentences, Finder, Hit, make_hit, search_treebanks
+from cimento.corpus.connectives.matching import Finder, Match, Rule, is_clause, is_initial
+from cimento.corpus.search import DuplicateSentences, Hit, make_hit, search_treebanks
 from cimento.corpus.treebanks import ReadingProblem, TreebankFile
 from cimento.errors import InputError, need_known
+from cimento.io.values import grouped
 
 _AUXILIARIES = ("aux", "cop")
 
@@ -340,9 +341,7 @@ def _strata(
     """Candidates by third of length, and by number of clauses up to three."""
     lengths = sorted(candidate.words for candidate in candidates)
     thirds = [lengths[len(lengths) * k // 3] for k in (1, 2)] if lengths else []
-    strata: dict[tuple[int, int], list[CandidateSentence]] = {}
-    for candidate in candidates:
-        length = sum(candidate.words >= third for third in thirds)
-        key = length, min(candidate.clauses, _MOST_CLAUSES)
-        strata.setdefault(key, []).append(candidate)
-    return strata
+    return grouped(
+        ((sum(c.words >= third for third in thirds), min(c.clauses, _MOST_CLAUSES)), c)
+        for c in candidates
+    )

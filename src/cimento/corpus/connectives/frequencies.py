@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from cimento.corpus.connectives.inventories import Inventory
-from cimento.corpus.connectives.matching import Rule
-from cimento.corpus.search import DuplicateSentences, Finder
+from cimento.corpus.connectives.matching import Finder, Rule
+from cimento.corpus.search import DuplicateSentences
 from cimento.corpus.treebanks import ReadingProblem, TreebankFile
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.parsing import whole_number
+from cimento.io.values import grouped
 from cimento.suites.tables import Row, Table, open_table
 
 Denominator: TypeAlias = Literal["words", "tokens"]
@@ -340,9 +341,7 @@ def read_published(path: Path) -> list[PublishedFrequencies]:
             seen=f"it has {len(table.rows):,} rows, and each would be held against all others",
             todo="Is it a table from a publication?",
         )
-    corpora: dict[str, list[Row]] = {}
-    for row in table.rows:
-        corpora.setdefault(row.cells["corpus"].strip(), []).append(row)
+    corpora = grouped((row.cells["corpus"].strip(), row) for row in table.rows)
     return [_published(table, corpus, rows) for corpus, rows in corpora.items()]
 
 

@@ -371,37 +371,16 @@ class ConnectiveReplacement:
         return f"{self.name} ({', '.join(parts)})" if parts else self.name
 
 
-def implausible_candidates(
-    connective: Connective, inventory: Inventory
-) -> list[ConnectiveReplacement]:
-    """The other connectives, starting with those that should make it grammatical nonsense.
-
-    The order is: the same class without a shared sense, another class without one, then the rest;
-    within each group, the order of the inventory.
-    """
-    candidates = _candidates(connective, inventory)
-    return sorted(candidates, key=lambda other: (bool(other.shared), not other.same_class))
-
-
-def plausible_candidates(
-    connective: Connective, inventory: Inventory
-) -> list[ConnectiveReplacement]:
-    """The other connectives, starting with those that should best preserve the meaning."""
-    candidates = _candidates(connective, inventory)
-    return sorted(candidates, key=lambda other: (not other.shared, not other.same_class))
-
-
 def ranked_candidates(
     section: DecisionKind, connective: Connective, inventory: Inventory
 ) -> list[ConnectiveReplacement]:
-    """The candidates to replace a connective in a section, the likeliest first."""
-    if section is DecisionKind.SENTENCES:
-        return implausible_candidates(connective, inventory)
-    return plausible_candidates(connective, inventory)
+    """The other connectives, those that should best replace a connective in a section first.
 
-
-def _candidates(connective: Connective, inventory: Inventory) -> list[ConnectiveReplacement]:
-    return [
+    Of sentences these are the ones that make grammatical nonsense: of the same class without a
+    shared sense, of another class without one, then the rest. Of blanks they are the ones that best
+    preserve the meaning. Within each group, the order is that of the inventory.
+    """
+    candidates = [
         ConnectiveReplacement(
             other.name,
             bool(set(_classes(connective)) & set(_classes(other))),
@@ -414,6 +393,8 @@ def _candidates(connective: Connective, inventory: Inventory) -> list[Connective
         for other in inventory.connectives
         if other.name != connective.name
     ]
+    shares = section is DecisionKind.BLANKS
+    return sorted(candidates, key=lambda c: (bool(c.shared) != shares, not c.same_class))
 
 
 def _classes(connective: Connective) -> list[str]:

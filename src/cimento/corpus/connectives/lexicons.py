@@ -28,6 +28,7 @@ from cimento.corpus.connectives.inventories import (
 from cimento.errors import InputError, did_you_mean
 from cimento.io.files import expanded, read_bytes, read_utf8
 from cimento.io.parsing import MAX_DEPTH, read_json
+from cimento.io.values import grouped
 from cimento.suites.tables import Row, Table, open_table
 
 if TYPE_CHECKING:
@@ -113,14 +114,12 @@ def read_table_lexicon(path: Path) -> Inventory:
             seen=f"there are the columns {', '.join(table.columns)}",
             todo="Name the column of connectives 'connective'.",
         )
-    groups: dict[str, list[Row]] = {}
-    for row in table.rows:
-        if "features" in table.columns and not _is_conjunction(row.cells["features"]):
-            continue
-        text = row.cells[column].strip()
-        if text:
-            key = row.cells.get("entry_id", "").strip() or text
-            groups.setdefault(key, []).append(row)
+    groups = grouped(
+        (row.cells.get("entry_id", "").strip() or text, row)
+        for row in table.rows
+        if "features" not in table.columns or _is_conjunction(row.cells["features"])
+        if (text := row.cells[column].strip())
+    )
     entries = [_from_rows(table, rows, column) for rows in groups.values()]
     return make_inventory(_merged(entries), name=path.stem, where=str(path))
 
@@ -302,9 +301,7 @@ def _same(one: Connective, other: Connective) -> bool:
 
 def _merged(entries: Iterable[Connective]) -> list[Connective]:
     """Entries with those of the same name merged, since LexConn has one for each sense."""
-    by_name: dict[str, list[Connective]] = {}
-    for entry in entries:
-        by_name.setdefault(entry.name, []).append(entry)
+    by_name = grouped((entry.name, entry) for entry in entries)
     return [_joined(alike) for alike in by_name.values()]
 
 

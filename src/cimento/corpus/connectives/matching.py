@@ -39,8 +39,8 @@ _Unit: TypeAlias = tuple[str, int, int]
 """A text to compare, with the first and the last word to which it belongs."""
 
 
-class Matcher:
-    """A matcher, which finds the connectives of an inventory in sentences.
+class Finder:
+    """A finder of the connectives of an inventory that a rule accepts.
 
     Connectives of one word are found by lemma or form, those of several by form alone, since
     treebanks split fixed expressions (``dato che`` has the lemma ``dare``). Both words and tokens
@@ -48,26 +48,16 @@ class Matcher:
 
     Args:
         inventory: the connectives to look for.
-        by: basis of comparing single-word connectives.
-        all_spellings: whether all spellings count, or only the connective's name.
-        longest: whether a connective inside a longer one (``se`` in ``anche se``) is left out.
+        rule: the rule for occurrences that count.
     """
 
-    def __init__(
-        self,
-        inventory: Inventory,
-        *,
-        by: By = "lemma",
-        all_spellings: bool = True,
-        longest: bool = True,
-    ) -> None:
-        self._by = by
-        self._longest = longest
+    def __init__(self, inventory: Inventory, rule: Rule) -> None:
+        self._rule = rule
+        self._asking = {entry.name for entry in inventory.connectives if entry.interrogative}
         self._single: dict[str, list[str]] = {}
         self._several: dict[str, list[tuple[str, Spelling]]] = {}
         for connective in inventory.connectives:
-            kept = connective.spellings if all_spellings else connective.spellings[:1]
-            for spelling in kept:
+            for spelling in connective.spellings[: 1 if rule.spellings == "own" else None]:
                 name, first = connective.name, spelling[0][0]
                 if len(spelling) == 1 and len(spelling[0]) == 1:
                     self._single.setdefault(first, []).append(name)
@@ -75,16 +65,21 @@ class Matcher:
                     self._several.setdefault(first, []).append((name, spelling))
 
     def find(self, sentence: Sentence) -> list[Match]:
-        """The connectives in a sentence, in the order of their first words."""
+        """The occurrences in a sentence that count, in the order of their first words."""
         matches = list(self._find_single(sentence))
         if self._several:
             matches += self._find_several(sentence)
-            matches = _without_shorter(matches) if self._longest else list(dict.fromkeys(matches))
+            is_longest = self._rule.overlaps == "longest"
+            matches = _without_shorter(matches) if is_longest else list(dict.fromkeys(matches))
             matches.sort(key=lambda match: match.word_ids)
-        return matches
+        return [
+            match
+            for match in matches
+            if self._rule.accepts(sentence, match, interrogative=match.connective in self._asking)
+        ]
 
     def _find_single(self, sentence: Sentence) -> Iterator[Match]:
-        single, by = self._single, self._by
+        single, by = self._single, self._rule.match
         for word in sentence.words:
             text = word.lemma if by == "lemma" else word.form
             key = text if by == "exact" else text.lower()
@@ -209,15 +204,6 @@ class Rule:
     position: Position = "any"
     exclude: tuple[RuleExclusion, ...] = ()
     both_clauses: bool = False
-
-    def matcher(self, inventory: Inventory) -> Matcher:
-        """The matcher whose matches this rule then accepts or rejects."""
-        return Matcher(
-            inventory,
-            by=self.match,
-            all_spellings=self.spellings == "all",
-            longest=self.overlaps == "longest",
-        )
 
     def accepts(self, sentence: Sentence, match: Match, *, interrogative: bool = False) -> bool:
         """Whether an occurrence counts under the rule.

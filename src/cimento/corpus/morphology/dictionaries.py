@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -60,15 +61,12 @@ class Russian:
         MissingDependencyError: pymorphy3 is not installed.
     """
 
+    name = "pymorphy3"
+
     def __init__(self) -> None:
         with needing("pymorphy3", extra="morphology", purpose="Russian morphology"):
             import pymorphy3
         self._analyzer = pymorphy3.MorphAnalyzer(lang="ru")
-
-    @property
-    def name(self) -> str:
-        """The name ``pymorphy3``."""
-        return "pymorphy3"
 
     def analyze(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form; see `Morphology`. Those of unknown words are guesses."""
@@ -106,43 +104,31 @@ _SHOWN_FAULTS = 3
 _PARSERS: dict[FileFormat, ParseLine] = {"delaf": parse_delaf, "unimorph": parse_unimorph}
 
 
+@dataclass(frozen=True, kw_only=True)
 class FileMorphology:
     """A dictionary file with its index, as a `Morphology`.
 
-    Args:
+    Attributes:
         index: the open index.
         format: format of the file, which determines the reading of tags.
         language: ISO 639-1 code, on which the reading of UniMorph's past tenses depends.
-        name: name in messages and manifests.
+        name: format and name of the file, for messages and manifests.
     """
 
-    def __init__(
-        self,
-        index: DictionaryIndex,
-        *,
-        format: FileFormat,  # noqa: A002  # the field's word
-        language: str,
-        name: str,
-    ) -> None:
-        self._index = index
-        self._format = format
-        self._language = language
-        self._name = name
-
-    @property
-    def name(self) -> str:
-        """The format and the file name."""
-        return self._name
+    index: DictionaryIndex
+    format: FileFormat
+    language: str
+    name: str
 
     @property
     def faults(self) -> tuple[LineFault, ...]:
         """The first hundred lines of the file that could not be read."""
-        return self._index.faults
+        return self.index.faults
 
     @property
     def faulty_lines(self) -> int:
         """The number of lines that could not be read."""
-        return int(self._index.facts["faulty_lines"])
+        return int(self.index.facts["faulty_lines"])
 
     @property
     def faults_text(self) -> str:
@@ -155,22 +141,22 @@ class FileMorphology:
 
     def analyze(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form; see `Morphology`."""
-        return chosen(self._readings(self._index.find("form", form)), None)
+        return chosen(self._readings(self.index.find("form", form)), None)
 
     def inflect(
         self, lemma: str, features: Features | None = None, *, pos: str = ""
     ) -> tuple[WordReading, ...]:
         """All forms of a lemma with these features; see `Morphology`."""
-        return chosen(self._readings(self._index.find("lemma", lemma)), features, pos=pos)
+        return chosen(self._readings(self.index.find("lemma", lemma)), features, pos=pos)
 
     def close(self) -> None:
         """Close the index."""
-        self._index.close()
+        self.index.close()
 
     def _readings(self, entries: list[DictionaryEntry]) -> Iterator[WordReading]:
         for entry in entries:
-            if self._format == "unimorph":
-                for pos, features in from_unimorph(entry.tags, language=self._language):
+            if self.format == "unimorph":
+                for pos, features in from_unimorph(entry.tags, language=self.language):
                     yield _reading(entry, pos, features, entry.tags)
                 continue
             for tag in split_tags(entry.tags):
@@ -204,7 +190,8 @@ def open_dictionary_file(
     if index is None:
         build_index(path, indexed, parse=_PARSERS[format], facts=facts)
         index = DictionaryIndex(indexed)
-    return FileMorphology(index, format=format, language=language, name=f"{format}:{path.name}")
+    name = f"{format}:{path.name}"
+    return FileMorphology(index=index, format=format, language=language, name=name)
 
 
 def split_tags(tags: str) -> list[str]:

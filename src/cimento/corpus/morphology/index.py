@@ -14,11 +14,11 @@ import sqlite3
 import weakref
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import IO, Any, Literal, TypeAlias
+from typing import IO, Literal, TypeAlias
 
 from cimento.errors import InputError, StorageError
 from cimento.io.files import DATABASE_ERRORS, atomically, reading
@@ -188,11 +188,9 @@ class DictionaryIndex:
     def __init__(self, path: Path) -> None:
         self._path = path
         uri = f"{path.resolve().as_uri()}?mode=ro"
-        try:
+        with _usable(path):
             # Any thread may drop the last reference to an index and so close it.
             self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
-        except DATABASE_ERRORS as error:
-            raise _not_an_index(path, error) from error
         self._close = weakref.finalize(self, self._connection.close)
         try:
             self.facts, self.faults = self._read_head()
@@ -220,28 +218,28 @@ class DictionaryIndex:
         self._close()
 
     def _read_head(self) -> tuple[dict[str, str], tuple[LineFault, ...]]:
-        try:
+        with _usable(self._path):
             made = self._connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
             if any(f"{sql};" not in _TABLES for (sql,) in made):
                 # Views and computed columns in an untrusted file would run when they are read.
                 raise _not_an_index(self._path, "it holds what no index has")
             facts = dict(self._connection.execute("SELECT name, value FROM facts").fetchall())
             rows = self._connection.execute("SELECT line, text, seen FROM faults").fetchall()
-        except DATABASE_ERRORS as error:
-            raise _not_an_index(self._path, error) from error
         if facts.get("version") != str(VERSION):
             raise _not_an_index(self._path, "it was made by another version")
         return facts, tuple(LineFault(*row) for row in rows)
 
     def _block_of(self, key: IndexKey, word: str) -> int:
-        row = _row(self._connection, self._path, _FIND[key], word)
+        with _usable(self._path):
+            row = self._connection.execute(_FIND[key], (word,)).fetchone()
         return int(row[0]) if row else 0
 
 
 def _read_block(
     connection: sqlite3.Connection, path: Path, key: IndexKey, number: int
 ) -> list[list[str]]:
-    row = _row(connection, path, _READ[key], number)
+    with _usable(path):
+        row = connection.execute(_READ[key], (number,)).fetchone()
     if row is None:
         return []
     try:
@@ -254,14 +252,13 @@ def _read_block(
     return entries
 
 
-def _row(
-    connection: sqlite3.Connection, path: Path, query: str, value: str | int
-) -> tuple[Any, ...] | None:
+@contextmanager
+def _usable(path: Path) -> Iterator[None]:
+    """A context of reading an index, in which an error of the database says what to do."""
     try:
-        row: tuple[Any, ...] | None = connection.execute(query, (value,)).fetchone()
+        yield
     except DATABASE_ERRORS as error:
         raise _not_an_index(path, error) from error
-    return row
 
 
 def build_index(dictionary: Path, path: Path, *, parse: ParseLine, facts: dict[str, str]) -> None:

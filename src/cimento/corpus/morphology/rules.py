@@ -24,6 +24,7 @@ from cimento.corpus.morphology import (
     from_delaf,
 )
 from cimento.errors import UsageError, need_known
+from cimento.io.values import grouped
 
 LANGUAGES = ("es", "it", "pt")
 
@@ -65,22 +66,16 @@ def decline(lemma: str, pos: str, language: str) -> tuple[WordReading, ...]:
     """The singular and plural of a noun, or the four forms of an adjective."""
     if not lemma:
         return ()
-    if pos == "NOUN":
-        return tuple(
-            _nominal_reading(form, lemma, pos, {"Number": number})
-            for number, form in (("Sing", lemma), ("Plur", plural(lemma, language)))
-        )
     feminine = _replaced(lemma, _of(language).feminines)
     forms = {
-        ("Masc", "Sing"): lemma,
-        ("Fem", "Sing"): feminine,
-        ("Masc", "Plur"): plural(lemma, language),
-        ("Fem", "Plur"): plural(feminine, language),
+        "A:ms": lemma,
+        "A:fs": feminine,
+        "A:mp": plural(lemma, language),
+        "A:fp": plural(feminine, language),
     }
-    return tuple(
-        _nominal_reading(form, lemma, pos, {"Gender": gender, "Number": number})
-        for (gender, number), form in forms.items()
-    )
+    if pos == "NOUN":
+        forms = {"N:s": lemma, "N:p": forms["A:mp"]}
+    return tuple(_reading(form, lemma, tag) for tag, form in forms.items())
 
 
 def plural(form: str, language: str) -> str:
@@ -100,13 +95,6 @@ def _replaced(form: str, patterns: Sequence[tuple[re.Pattern[str], str]]) -> str
         if pattern.search(form):
             return pattern.sub(replacement, form, count=1)
     return form
-
-
-def _nominal_reading(form: str, lemma: str, pos: str, features: dict[str, str]) -> WordReading:
-    letters = {"Masc": "m", "Fem": "f", "Sing": "s", "Plur": "p"}
-    code = "".join(letters[value] for value in features.values())
-    tag = f"{'N' if pos == 'NOUN' else 'A'}:{code}"
-    return WordReading(form, lemma, pos, format_features(features), tag, guessed=True)
 
 
 PERSONS = ("1s", "2s", "3s", "1p", "2p", "3p")
@@ -131,10 +119,8 @@ class Conjugation:
 def verbs_of(language: str) -> tuple[Conjugation, ...]:
     """The single verbs and then the classes of a language, in order of decreasing ending length."""
     lines = (DATA / f"{language}.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    rows: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
-    for line in lines:
-        name, code, forms = line.split("\t")
-        rows.setdefault(name, []).append((code, tuple(forms.split())))
+    cells = (line.split("\t") for line in lines)
+    rows = grouped((name, (code, tuple(forms.split()))) for name, code, forms in cells)
     verbs = [
         Conjugation(name.removeprefix("-"), not name.startswith("-"), tuple(forms))
         for name, forms in rows.items()
@@ -312,13 +298,9 @@ class Rules:
             need_known(
                 pos, _PARTS, where="rules", seen=f"there are none for the part of speech {pos!r}"
             )
+        self.name = f"rules:{language}"
         self._language = language
         self._lemmas = lemmas
-
-    @property
-    def name(self) -> str:
-        """The name: ``rules:`` and the language."""
-        return f"rules:{self._language}"
 
     def analyze(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form; see `Morphology`."""

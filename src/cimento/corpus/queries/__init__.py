@@ -288,30 +288,37 @@ class EdgeClause:
 
 
 @dataclass(frozen=True, slots=True)
-class DominanceClause:
-    """A word that dominates another at any distance: ``V ->> N``."""
-
-    above: str
-    below: str
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the words concerned."""
-        return (self.above, self.below)
-
-
-@dataclass(frozen=True, slots=True)
-class OrderClause:
-    """A word before another: ``X < Y`` for neighbours, ``X << Y`` at any distance."""
+class _TwoWords:
+    """Two words of a pattern, in the order in which a clause names them."""
 
     left: str
     right: str
-    adjacent: bool
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the words concerned."""
         return (self.left, self.right)
+
+
+@dataclass(frozen=True, slots=True)
+class DominanceClause(_TwoWords):
+    """A word that dominates another at any distance: ``V ->> N``."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderClause(_TwoWords):
+    """A word before another: ``X < Y`` for neighbours, ``X << Y`` at any distance."""
+
+    adjacent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceClause(_TwoWords):
+    """A distance in words: ``delta(X,Y) > 2`` from X to Y; ``length(X,Y)`` without its sign."""
+
+    signed: bool
+    operator: str
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,22 +333,6 @@ class CompareClause:
     def names(self) -> tuple[str, ...]:
         """The names of the words concerned."""
         return (self.left[0], self.right[0])
-
-
-@dataclass(frozen=True, slots=True)
-class DistanceClause:
-    """A distance in words: ``delta(X,Y) > 2`` from X to Y; ``length(X,Y)`` without its sign."""
-
-    left: str
-    right: str
-    signed: bool
-    operator: str
-    number: int
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the words concerned."""
-        return (self.left, self.right)
 
 
 Clause: TypeAlias = (

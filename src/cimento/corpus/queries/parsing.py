@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from cimento.corpus.queries import (
     GLOBAL_FLAGS,
@@ -204,14 +204,21 @@ class _Parser:
                 expected = f"the name of a word ({', '.join(sorted(known)) or 'none is declared'})"
                 raise PatternError(self._text, at, repr(name), expected)
 
-    def _items(self, read: Callable[[], T]) -> list[T]:
-        """What stands between braces, separated by semicolons."""
+    def _items(self, read: Callable[[], T], *, sign: str = ";", end: str = "}") -> list[T]:
+        """What stands between braces or brackets, with signs between."""
         items = []
-        while not self._take("}"):
+        while not self._take(end):
             items.append(read())
-            if not self._take(";") and self._next.text != "}":
-                raise self._unexpected("; or }")
+            if not self._take(sign) and self._next.text != end:
+                raise self._unexpected(f"{sign} or {end}")
         return items
+
+    def _separated(self, read: Callable[[], T], sign: str) -> tuple[T, ...]:
+        """One thing or several, with signs between."""
+        items = [read()]
+        while self._take(sign):
+            items.append(read())
+        return tuple(items)
 
     def _sentence_test(self) -> SentenceTest:
         names = (*GLOBAL_FLAGS, *GLOBAL_TEXTS)
@@ -231,7 +238,7 @@ class _Parser:
             return self._distance(signed=name == "delta")
         if name and self._next.text in ("[", ";", "}"):
             bare = self._next.text != "["
-            return NodeClause(name, ((),) if bare else self._alternatives())
+            return NodeClause(name, ((),) if bare else self._separated(self._features, "|"))
         if name and self._take(":"):
             source = "" if self._take("*") else self._word("the name of the head")
             edge = self._edge(source, "-> or -[")
@@ -253,27 +260,17 @@ class _Parser:
             return OrderClause(left, right, len(sign) == 1)
         return self._edge(name, _AFTER_NAME)
 
-    def _alternatives(self) -> tuple[FeatureTests, ...]:
-        alternatives = [self._features()]
-        while self._take("|"):
-            alternatives.append(self._features())
-        return tuple(alternatives)
-
     def _features(self) -> FeatureTests:
         self._need("[")
-        tests: list[FeatureTest] = []
-        while not self._take("]"):
-            absent = self._take("!")
-            feature = self._feature()
-            if absent:
-                tests.append(FeatureTest(feature, "absent"))
-            elif self._next.text in ("=", "<>"):
-                tests.append(self._test(feature))
-            else:
-                tests.append(FeatureTest(feature, "present"))
-            if not self._take(",") and self._next.text != "]":
-                raise self._unexpected(", or ]")
-        return tuple(tests)
+        return tuple(self._items(self._feature_test, sign=",", end="]"))
+
+    def _feature_test(self) -> FeatureTest:
+        if self._take("!"):
+            return FeatureTest(self._feature(), "absent")
+        feature = self._feature()
+        if self._next.text in ("=", "<>"):
+            return self._test(feature)
+        return FeatureTest(feature, "present")
 
     def _feature(self) -> str:
         name = self._word("a feature, such as lemma, upos or Number")
@@ -295,10 +292,7 @@ class _Parser:
         return "is"
 
     def _values(self) -> tuple[Value, ...]:
-        values = [self._value()]
-        while self._take("|"):
-            values.append(self._value())
-        return tuple(values)
+        return self._separated(self._value, "|")
 
     def _value(self) -> Value:
         token = self._next
@@ -347,25 +341,20 @@ class _Parser:
 
     def _labels(self) -> tuple[FeatureTests, ...]:
         if self._next.text in ("1", "2") and self._tokens[self._place + 1].text in ("=", "<>"):
-            return self._label_parts()
-        labels: list[FeatureTests] = []
-        while True:
-            if self._next.kind not in ("word", "string", "regex", "slashes"):
-                raise self._unexpected("a relation, such as nsubj, nsubj:pass or 1=nsubj")
-            labels.append((FeatureTest(LABEL, "is", (self._value(),)),))
-            if not self._take("|"):
-                return tuple(labels)
+            return (self._separated(self._label_part, ","),)
+        return self._separated(self._label, "|")
 
-    def _label_parts(self) -> tuple[FeatureTests, ...]:
-        tests: list[FeatureTest] = []
-        while True:
-            absent = self._take("!")
-            if self._next.text not in ("1", "2"):
-                raise self._unexpected("1 or 2, the parts of a label")
-            feature = LABEL_PARTS[self._word("")]
-            tests.append(FeatureTest(feature, "absent") if absent else self._test(feature))
-            if not self._take(","):
-                return (tuple(tests),)
+    def _label(self) -> FeatureTests:
+        if self._next.kind not in ("word", "string", "regex", "slashes"):
+            raise self._unexpected("a relation, such as nsubj, nsubj:pass or 1=nsubj")
+        return (FeatureTest(LABEL, "is", (self._value(),)),)
+
+    def _label_part(self) -> FeatureTest:
+        absent = self._take("!")
+        if self._next.text not in ("1", "2"):
+            raise self._unexpected("1 or 2, the parts of a label")
+        feature = LABEL_PARTS[self._word("")]
+        return FeatureTest(feature, "absent") if absent else self._test(feature)
 
     # --- Comparisons
 
@@ -445,21 +434,12 @@ def stored_queries() -> Mapping[str, StoredQuery]:
     return {name: _stored(name, table) for name, table in read_toml(_STORED_FILE).items()}
 
 
-def _stored(name: str, table: Mapping[str, object]) -> StoredQuery:
-    patterns = table["pattern"]
+def _stored(name: str, table: dict[str, Any]) -> StoredQuery:
+    patterns = table.pop("pattern")
     texts = patterns if isinstance(patterns, list) else [patterns]
-    languages = table["languages"]
-    assert isinstance(languages, list)  # noqa: S101  # our own file, which a test reads whole
+    languages = tuple(table.pop("languages"))
     return StoredQuery(
-        name=name,
-        title=str(table["title"]),
-        group=str(table["group"]),
-        languages=tuple(map(str, languages)),
-        requests=tuple(parse_request(str(text)) for text in texts),
-        change=str(table.get("change", "")),
-        controller=str(table.get("controller", "")),
-        twin=bool(table.get("twin", True)),
-        remark=str(table.get("remark", "")),
+        name=name, languages=languages, requests=tuple(map(parse_request, texts)), **table
     )
 
 

@@ -82,7 +82,7 @@ def import_libraries() -> None:
         ImportError: a library is not installed.
     """
     # Every command imports this module, but most do not read a suite.
-    from cimento.io.garbage import no_collection
+    from cimento.io.parsing import no_collection
 
     steady_arithmetic()
     # Imports make many objects and no garbage; searching for it takes a fifth of their time.

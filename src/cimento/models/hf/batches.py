@@ -5,7 +5,7 @@ If memory runs out, the batch and all later ones are halved, so that the run goe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -150,6 +150,21 @@ class AskList:
         return Asks(
             *(np.array(some, dtype=np.int64) for some in (self.rows, self.targets, self.places))
         )
+
+
+def asks_of(trials: Iterable[tuple[Trial, int]], inputs: Inputs) -> Asks:
+    """What is read of a batch of trials, one in each row.
+
+    Args:
+        trials: trials, each with the slot of its first measured token.
+        inputs: inputs of the batch.
+    """
+    width = inputs["input_ids"].shape[1]
+    asks = AskList()
+    for line, (trial, first_slot) in enumerate(trials):
+        for position, token, slot in trial.asks:
+            asks.add(line * width + position, token, first_slot + slot)
+    return asks.done()
 
 
 class DoesNotFitError(ModelError):

@@ -11,7 +11,6 @@ every text is scored the plain way.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -20,26 +19,22 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from cimento.models.base import Encoded, ModelCard
+from cimento.models.base import Encoded
 from cimento.models.hf.batches import AskList, DoesNotFitError, ScoreBuffer, Trial, batches
-from cimento.models.hf.boundaries import described
 from cimento.models.hf.layout import (
     Layout,
     PrefixTree,
     Proof,
-    find_layout,
     in_windows,
     largest_difference,
     padded,
-    plain_logprobs,
     plant,
-    refuse_foresight,
     stride_of,
     tolerance_nats,
 )
 from cimento.models.hf.scorer import TransformersScorer, row_head
 from cimento.models.settings import BatchLimits, Policy
-from cimento.models.tokenizing import TextEncoder, causal_frame, vocabulary_size
+from cimento.models.tokenizing import Frame, causal_frame
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -299,53 +294,27 @@ def following_trial(
 
 
 class CausalScorer(TransformersScorer):
-    """A scorer with a causal language model of transformers.
+    """A scorer with a causal language model of transformers; see `TransformersScorer`."""
 
-    Args:
-        model: in evaluation mode, on its device.
-        tokenizer: a fast tokenizer.
-        card: the card of the model, to which the BOS token is added here.
-        policy: the policy of scoring.
-        limits: the limits of a batch.
+    def _prepared(
+        self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, policy: Policy
+    ) -> tuple[PreTrainedModel, Frame]:
+        self._stride = stride_of(policy, self.card)
+        if self._stride is not None:
+            details = self.card.details | {"stride": str(self._stride)}
+            self.card = dataclasses.replace(self.card, details=details)
+        return model, causal_frame(tokenizer, policy.bos)
 
-    Raises:
-        ModelError: the model is not causal, or cannot be scored exactly.
-    """
-
-    def __init__(
-        self,
-        model: PreTrainedModel,
-        tokenizer: PreTrainedTokenizerBase,
-        *,
-        card: ModelCard,
-        policy: Policy,
-        limits: BatchLimits,
-    ) -> None:
-        texts = TextEncoder(
-            name=card.name,
-            tokenizer=tokenizer,
-            policy=policy,
-            frame=causal_frame(tokenizer, policy.bos),
-            vocabulary=vocabulary_size(model),
-            window=card.window,
-        )
-        short, long = texts.probes()
-        refuse_foresight(model, plain_logprobs(model, long), long, name=card.name)
-        layout = find_layout(model, short, long, padding=0)
-        super().__init__(model, texts, card=card, layout=layout)
-        self._scoring_of = functools.cache(
-            lambda columns: CausalScoring(model, layout=layout, limits=limits, columns=columns)
-        )
-        self._stride = stride_of(policy, card)
-        details = {} if self._stride is None else {"stride": str(self._stride)}
-        known = dataclasses.replace(card, details=card.details | details)
-        bos = texts.names(texts.frame.before)
-        self.card = described(known, bos=bos, boundaries=self._boundaries)
+    @staticmethod
+    def _reader(
+        model: PreTrainedModel, layout: Layout, limits: BatchLimits, columns: tuple[Read, ...]
+    ) -> CausalScoring:
+        return CausalScoring(model, layout=layout, limits=limits, columns=columns)
 
     @property
     def proof(self) -> Proof:
         """Whether prefix trees are used."""
-        proof: Proof = self._scoring_of(()).proof
+        proof: Proof = self._reader_of(()).proof
         return proof
 
     def trials(
@@ -355,7 +324,7 @@ class CausalScorer(TransformersScorer):
         return [following_trial(base, source, moved)]
 
     def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
-        scoring = self._scoring_of(columns)
+        scoring: CausalScoring = self._reader_of(columns)
         if self._stride is None or self.card.window is None:
             return scoring.score(encoded)
         return in_windows(encoded, scoring.score, window=self.card.window, stride=self._stride)

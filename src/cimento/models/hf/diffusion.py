@@ -27,10 +27,11 @@ import numpy as np
 
 from cimento.errors import UsageError
 from cimento.io.tables import REPLICATES, replicate_of
-from cimento.models.base import Encoded, EncodedTexts, ModelCard, Score
+from cimento.models.base import Encoded, EncodedTexts, Score
 from cimento.models.hf.layout import refuse_windows
 from cimento.models.hf.masked import Copy, Job, MaskedScorer
-from cimento.models.settings import BatchLimits, Policy
+from cimento.models.settings import Policy
+from cimento.models.tokenizing import Frame
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -79,31 +80,17 @@ def draw_masks(length: int, *, samples: int, seed: int) -> Masks:
 
 
 class DiffusionScorer(MaskedScorer):
-    """A scorer with a masked diffusion model.
+    """A scorer with a masked diffusion model; see `TransformersScorer`.
 
-    Args:
-        model: in evaluation mode, on its device.
-        tokenizer: a fast tokenizer; the mask token is its own, or that of the model's config.
-        card: the card of the model.
-        policy: the policy of scoring, with the number of samples and their seed.
-        limits: the limits of a batch.
-
-    Raises:
-        ModelError: there is no mask token, or the model cannot be scored exactly.
-        UsageError: the policy has a sliding window.
+    The mask token is that of the tokenizer, or of the model's config; the policy has the number of
+    samples and their seed.
     """
 
-    def __init__(
-        self,
-        model: PreTrainedModel,
-        tokenizer: PreTrainedTokenizerBase,
-        *,
-        card: ModelCard,
-        policy: Policy,
-        limits: BatchLimits,
-    ) -> None:
+    def _prepared(
+        self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, policy: Policy
+    ) -> tuple[PreTrainedModel, Frame]:
         refuse_windows(policy, seen="a masked diffusion model reads texts whole")
-        super().__init__(model, tokenizer, card=card, policy=policy, limits=limits)
+        return super()._prepared(model, tokenizer, policy)
 
     def encode(self, requests: Sequence[Score]) -> Sequence[Encoded]:
         """Tokenize the requests, in order; see `Scorer`.

@@ -156,35 +156,15 @@ def put_on(model: PreTrainedModel, adapter: Adapter) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenizerFiles:
-    """A tokenizer other than the model's.
-
-    Attributes:
-        name: name as the user wrote it, without the revision.
-        folder: folder with its files.
-        revision: commit of the hub, or sha256 over the folder's files except weights.
-    """
-
-    name: str
-    folder: Path
-    revision: str
-
-    @property
-    def label(self) -> str:
-        """The name with the first seven digits of the revision."""
-        return f"{self.name}@{self.revision[:7]}"
-
-
-@dataclass(frozen=True, slots=True)
 class Located:
-    """A located model.
+    """A located model, or a tokenizer other than that of a model.
 
     Attributes:
         name: name in tables and reports.
-        folder: the Hugging Face folder with its weights.
-        revision: commit of the hub, or sha256 over the folder's files; for an adapter, a hash over
-            its revision and that of the base model; with another tokenizer, a hash over the
-            revisions of model and tokenizer.
+        folder: the Hugging Face folder with its weights, or with the files of the tokenizer.
+        revision: commit of the hub, or sha256 over the folder's files (of a tokenizer, except
+            weights); for an adapter, a hash over its revision and that of the base model; with
+            another tokenizer, a hash over the revisions of model and tokenizer.
         adapter: the adapter of the model in the folder; None for none.
         tokenizer: the other tokenizer; None for the model's.
     """
@@ -193,7 +173,7 @@ class Located:
     folder: Path
     revision: str
     adapter: Adapter | None = None
-    tokenizer: TokenizerFiles | None = None
+    tokenizer: Located | None = None
 
     @property
     def label(self) -> str:
@@ -237,35 +217,58 @@ def locate(name: str, *, tokenizer: str = "") -> Located:
     return replace(located, revision=both, tokenizer=other)
 
 
-def tokenizer_files(name: str) -> TokenizerFiles:
+def tokenizer_files(name: str) -> Located:
     """Locate a tokenizer by the name a user gives.
 
     Raises:
         UsageError: there is no such tokenizer, or it cannot be downloaded.
     """
-    path = expanded(name)
-    if name in DEMO_MODELS:
-        path = _demo_folder(name)
-    else:
-        refuse_misnamed(name, what="tokenizer")
-    if is_folder(path):
-        if not any(True for pattern in _TOKENIZER_FILES for _ in path.glob(pattern)):
-            raise UsageError(
-                where=f"--tokenizer={name}",
-                seen="this folder holds no tokenizer.json, nor the vocabulary of a tokenizer",
-                todo="Give the folder that `tokenizer.save_pretrained` wrote.",
-            )
-        known = name if name in DEMO_MODELS else path.resolve().name
-        return TokenizerFiles(known, path, _digest(path, _TOKENIZER_PATTERNS))
-    hub_name, _, revision = name.partition("@")
-    if _looks_like_path(name) or not _HUB_NAME.match(hub_name):
-        raise UsageError(
-            where=f"--tokenizer={name}",
-            seen="there is no such folder, and it is no name on the hub either",
-            todo=meant_by(name) or "Give a folder, or org/name@revision.",
+    where = f"--tokenizer={name}"
+    folder = _folder_here(name, what="tokenizer")
+    if folder is None:
+        hub_name, revision = _hub_name(
+            name, where=where, todo="Give a folder, or org/name@revision."
         )
-    folder = _download(hub_name, revision or None, _TOKENIZER_PATTERNS, what="tokenizer")
-    return TokenizerFiles(hub_name, folder, folder.name)
+        folder = _download(hub_name, revision, _TOKENIZER_PATTERNS, what="tokenizer")
+        return Located(hub_name, folder, folder.name)
+    if not any(True for pattern in _TOKENIZER_FILES for _ in folder.glob(pattern)):
+        raise UsageError(
+            where=where,
+            seen="this folder holds no tokenizer.json, nor the vocabulary of a tokenizer",
+            todo="Give the folder that `tokenizer.save_pretrained` wrote.",
+        )
+    known = name if name in DEMO_MODELS else folder.resolve().name
+    return Located(known, folder, _digest(folder, _TOKENIZER_PATTERNS))
+
+
+def _folder_here(name: str, *, what: str) -> Path | None:
+    """The folder of a model or a tokenizer on this machine; None if the name may be on the hub.
+
+    Raises:
+        UsageError: the name can be neither.
+    """
+    if name in DEMO_MODELS:
+        return Path(str(resources.files("cimento") / "data" / "models" / name))
+    refuse_misnamed(name, what=what)
+    path = expanded(name)
+    return path if is_folder(path) else None
+
+
+def _hub_name(name: str, *, where: str, todo: str) -> tuple[str, str | None]:
+    """A name on the hub, and a revision if one is given.
+
+    Raises:
+        UsageError: it is no such name.
+    """
+    hub_name, _, revision = name.partition("@")
+    is_path = name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name
+    if is_path or not _HUB_NAME.match(hub_name):
+        raise UsageError(
+            where=where,
+            seen="there is no such folder, and it is no name on the hub either",
+            todo=meant_by(name) or todo,
+        )
+    return hub_name, revision or None
 
 
 def _locate(name: str, *, inner: bool) -> Located:
@@ -276,36 +279,16 @@ def _locate(name: str, *, inner: bool) -> Located:
         inner: whether it is the base model of an adapter; if it is an adapter too, its base is not
             located, since adapters could name each other endlessly.
     """
+    path = _folder_here(name, what="model")
+    if path is None:
+        hub_name, revision = _hub_name(name, where=f"model {name!r}", todo=FORMS)
+        folder = _download(hub_name, revision, [*_PATTERNS, _CODE], what="model")
+        return _at(folder, name=hub_name, revision=folder.name, inner=inner)
     if name in DEMO_MODELS:
-        folder = _demo_folder(name)
-        return Located(name=name, folder=folder, revision=_digest(folder))
-    refuse_misnamed(name)
-    path = expanded(name)
-    if is_folder(path):
-        if not holds_model(path):
-            raise folder_without_model(name)
-        return _at(path, name=path.resolve().name, revision=_digest(path), inner=inner)
-    hub_name, _, revision = name.partition("@")
-    if _looks_like_path(name) or not _HUB_NAME.match(hub_name):
-        raise UsageError(
-            where=f"model {name!r}",
-            seen="there is no such folder, and it is no name on the hub either",
-            todo=meant_by(name) or FORMS,
-        )
-    return _from_hub(hub_name, revision or None, inner=inner)
-
-
-def _demo_folder(name: str) -> Path:
-    return Path(str(resources.files("cimento") / "data" / "models" / name))
-
-
-def _looks_like_path(name: str) -> bool:
-    return name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name
-
-
-def _from_hub(name: str, revision: str | None, *, inner: bool) -> Located:
-    folder = _download(name, revision, [*_PATTERNS, _CODE], what="model")
-    return _at(folder, name=name, revision=folder.name, inner=inner)
+        return Located(name=name, folder=path, revision=_digest(path))
+    if not holds_model(path):
+        raise folder_without_model(name)
+    return _at(path, name=path.resolve().name, revision=_digest(path), inner=inner)
 
 
 def _download(name: str, revision: str | None, patterns: Sequence[str], *, what: str) -> Path:

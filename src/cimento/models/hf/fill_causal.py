@@ -16,9 +16,8 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from cimento.errors import ModelError, TextTooLongError
 from cimento.models.base import ModelCard
-from cimento.models.hf.fill_words import Beam, Distributions, FillTokens, Row, Take, best_at, grow
+from cimento.models.hf.fill_words import Beam, Row, RowFiller, Take, best_at, grow
 from cimento.models.hf.heads import widened
-from cimento.models.hf.layout import find_layout
 from cimento.models.hf.scorer import Inside
 from cimento.models.questions import (
     ChoiceRule,
@@ -31,7 +30,7 @@ from cimento.models.questions import (
     ranked,
 )
 from cimento.models.settings import BatchLimits, Policy
-from cimento.models.tokenizing import causal_frame, probes, vocabulary_size
+from cimento.models.tokenizing import causal_frame
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -44,7 +43,7 @@ _BEAMS = 2
 _Ids = tuple[int, ...]
 
 
-class CausalFiller:
+class CausalFiller(RowFiller):
     """A filler of blanks with a causal language model of transformers.
 
     Args:
@@ -63,16 +62,8 @@ class CausalFiller:
     def __init__(
         self, inside: Inside, *, card: ModelCard, policy: Policy, limits: BatchLimits
     ) -> None:
-        model, tokenizer = inside.model, inside.tokenizer
-        self.card = card
-        self._tokenizer = tokenizer
-        self._frame = causal_frame(tokenizer, policy.bos)
-        self._sliding = policy.window == "sliding"
-        size = vocabulary_size(model)
-        self._tokens = FillTokens(tokenizer, size=size)
-        short, long = probes(tokenizer, self._frame, window=card.window, vocabulary=size)
-        layout = find_layout(model, short, long, padding=0)
-        self._distributions = Distributions(model, layout=layout, padding=0, limits=limits)
+        frame, sliding = causal_frame(inside.tokenizer, policy.bos), policy.window == "sliding"
+        super().__init__(inside, card=card, frame=frame, limits=limits, sliding=sliding)
 
     def fill(
         self,

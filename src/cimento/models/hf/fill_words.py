@@ -14,14 +14,17 @@ import torch
 from cimento.models.hf.batches import Asks, batches, memory_of
 from cimento.models.hf.boundaries import PART_OF_CHARACTER, surfaces_of, tokenizer_state
 from cimento.models.hf.heads import RowHead, widened
-from cimento.models.hf.layout import Layout, padded
+from cimento.models.hf.layout import Layout, find_layout, padded
 from cimento.models.questions import Fill, FillKind
 from cimento.models.settings import BatchLimits
+from cimento.models.tokenizing import Frame, probes, vocabulary_size
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+    from cimento.models.base import ModelCard
     from cimento.models.hf.batches import IntArray
+    from cimento.models.hf.scorer import Inside
 
 BoolArray: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.bool_]]"
 
@@ -245,6 +248,44 @@ class Distributions:
         self._head.hand_out(
             inputs, asks, lambda logprobs, places: take(logprobs, [slots[i] for i in places])
         )
+
+
+class RowFiller:
+    """A filler of blanks from the distributions of a model at chosen positions.
+
+    Args:
+        inside: the model and its tokenizer.
+        card: the card of the model.
+        frame: the special tokens around a text.
+        limits: the limits of a batch.
+        padding: token id for padding.
+        sliding: whether a text that is too long is cut to a part that fits, instead of being an
+            error.
+
+    Raises:
+        ModelError: the model cannot be asked exactly.
+    """
+
+    def __init__(
+        self,
+        inside: Inside,
+        *,
+        card: ModelCard,
+        frame: Frame,
+        limits: BatchLimits,
+        padding: int = 0,
+        sliding: bool = False,
+    ) -> None:
+        model, tokenizer = inside.model, inside.tokenizer
+        self.card = card
+        self._tokenizer = tokenizer
+        self._frame = frame
+        self._sliding = sliding
+        size = vocabulary_size(model)
+        self._tokens = FillTokens(tokenizer, size=size)
+        short, long = probes(tokenizer, frame, window=card.window, vocabulary=size)
+        layout = find_layout(model, short, long, padding=padding)
+        self._distributions = Distributions(model, layout=layout, padding=padding, limits=limits)
 
 
 def best_at(

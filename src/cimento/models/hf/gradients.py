@@ -19,16 +19,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
 
 from cimento.errors import ModelError
-from cimento.models.hf.batches import AskList, Asks, Trial, batches, memory_of
+from cimento.models.hf.batches import Asks, Trial, asks_of, batches, memory_of
 from cimento.models.hf.heads import widened
 from cimento.models.hf.layout import tolerance_nats
-from cimento.models.hf.scorer import probe_of
+from cimento.models.hf.sites import probe_of
 from cimento.models.questions import ERROR_NATS, ERROR_SHARE, Attribute, Attributions
 
 if TYPE_CHECKING:
@@ -42,8 +41,6 @@ FEWEST_STEPS, MOST_STEPS = 16, 512
 
 _LINES = "lines"
 _AT_ONCE = 4096
-
-_OPENED: WeakKeyDictionary[TransformersScorer, Gradients] = WeakKeyDictionary()
 
 
 @dataclass(slots=True)
@@ -190,7 +187,8 @@ class Gradients:
                 inputs = {name: value.clone() for name, value in inputs.items()}
                 inputs[_LINES] = torch.arange(len(chosen), device=self._model.device)
                 work = partial(self._take, chosen, self._baseline(baseline))
-                memory_of(self._model).spend(inputs, _asks(chosen, inputs), work)
+                asks = asks_of(((row.trial, 0) for row in chosen), inputs)
+                memory_of(self._model).spend(inputs, asks, work)
 
     def _baseline(self, name: str) -> torch.Tensor | None:
         """The embedding of the baseline; None for zero."""
@@ -274,13 +272,6 @@ class Gradients:
             )
 
 
-def open_gradients(scorer: TransformersScorer, *, limits: BatchLimits) -> Gradients:
-    """The gradients of a loaded model, opened and proven once."""
-    if scorer not in _OPENED:
-        _OPENED[scorer] = Gradients(scorer, limits=limits)
-    return _OPENED[scorer]
-
-
 def _embeddings(model: PreTrainedModel) -> torch.nn.Module:
     """The module that looks up the embeddings of token ids: the first that is called with them.
 
@@ -306,16 +297,6 @@ def _embeddings(model: PreTrainedModel) -> torch.nn.Module:
             todo="Explain it by interchanges: --by=interchange.",
         )
     return called[0]
-
-
-def _asks(rows: Sequence[_Row], inputs: Mapping[str, torch.Tensor]) -> Asks:
-    """What is read of a batch."""
-    width = inputs["input_ids"].shape[1]
-    asks = AskList()
-    for line, row in enumerate(rows):
-        for position, token, _ in row.trial.asks:
-            asks.add(line * width + position, token, 0)
-    return asks.done()
 
 
 def _add(row: _Row, score: float, parts: FloatArray) -> None:

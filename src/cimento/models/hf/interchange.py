@@ -19,13 +19,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
 
 from cimento.errors import ModelError
-from cimento.models.hf.batches import AskList, Trial, batches
+from cimento.models.hf.batches import Trial, asks_of, batches
 from cimento.models.hf.heads import Kept, RowHead
 from cimento.models.hf.layout import largest_difference, tolerance_nats
 from cimento.models.hf.sites import Sites, Swap
@@ -44,8 +43,6 @@ States: TypeAlias = "Mapping[tuple[Part, int], torch.Tensor]"
 
 _LINES = "lines"
 """Key of the inputs of a pass: the number of each row in its batch."""
-
-_OPENED: WeakKeyDictionary[TransformersScorer, Interchange] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,24 +78,24 @@ class _SwappingHead(RowHead):
 
     def keep(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> Kept | None:
         """The kept rows of a changed pass; see `RowHead.keep`."""
-        plain = {name: value for name, value in inputs.items() if name != _LINES}
-        with self._changing(inputs):
+        with self._changing(inputs) as plain:
             return super().keep(plain, rows)
 
     def everywhere(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> torch.Tensor:
         """The logits of a changed pass; see `RowHead.everywhere`."""
-        plain = {name: value for name, value in inputs.items() if name != _LINES}
-        with self._changing(inputs):
+        with self._changing(inputs) as plain:
             return super().everywhere(plain, rows)
 
     @contextmanager
-    def _changing(self, inputs: Mapping[str, torch.Tensor]) -> Iterator[None]:
+    def _changing(self, inputs: Mapping[str, torch.Tensor]) -> Iterator[dict[str, torch.Tensor]]:
+        """A context in which the pass is changed, with the inputs that the model takes."""
+        plain = {name: value for name, value in inputs.items() if name != _LINES}
         if self.swap_of is None:
-            yield
+            yield plain
             return
         lines = inputs[_LINES].tolist()
         with self._sites.swapping(self.swap_of(lines, inputs["input_ids"].shape[1])):
-            yield
+            yield plain
 
 
 class Interchange:
@@ -179,7 +176,8 @@ class Interchange:
                     self._head.swap_of = partial(self._swap, chosen, states, part, layer)
                     inputs = self._scorer.batch([cell.trial.ids for cell in chosen], around)
                     lines = torch.arange(len(chosen), device=self._model.device)
-                    gathered.add({**inputs, _LINES: lines}, _asks(chosen, inputs).done())
+                    asks = asks_of(((cell.trial, cell.slot) for cell in chosen), inputs)
+                    gathered.add({**inputs, _LINES: lines}, asks)
             # The rows that wait go through the head alone, where nothing is exchanged.
             self._head.swap_of = None
             gathered.finish()
@@ -292,13 +290,6 @@ class Interchange:
             )
 
 
-def open_interchange(scorer: TransformersScorer, *, limits: BatchLimits) -> Interchange:
-    """The interchange of a loaded model, made and proven once."""
-    if scorer not in _OPENED:
-        _OPENED[scorer] = Interchange(scorer, limits=limits)
-    return _OPENED[scorer]
-
-
 def aligned_tokens(
     ask: Patch, base: Encoded, source: Encoded, *, masked: bool
 ) -> tuple[str, list[tuple[int, int]]]:
@@ -330,16 +321,6 @@ def aligned_tokens(
 def _inside(text: Encoded, place: tuple[int, int]) -> list[int]:
     """The tokens that begin in a part of a text."""
     return [i for i, (start, _) in enumerate(text.spans) if place[0] <= start < place[1]]
-
-
-def _asks(cells: Sequence[_Cell], inputs: Mapping[str, torch.Tensor]) -> AskList:
-    """What is read of the rows of a batch."""
-    width = inputs["input_ids"].shape[1]
-    asks = AskList()
-    for line, cell in enumerate(cells):
-        for position, token, slot in cell.trial.asks:
-            asks.add(line * width + position, token, cell.slot + slot)
-    return asks
 
 
 def _merged(cells: Sequence[_Cell]) -> list[_Cell]:

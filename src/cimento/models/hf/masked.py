@@ -6,7 +6,6 @@ options may have any length.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -15,9 +14,9 @@ from cimento.errors import ModelError, TextTooLongError
 from cimento.models.base import Encoded, ModelCard
 from cimento.models.characters import trim_spans
 from cimento.models.hf.batches import AskList, ScoreBuffer, Trial, batches
-from cimento.models.hf.fill_words import Beam, Distributions, FillTokens, Row, best_at, grow
-from cimento.models.hf.layout import centred, find_layout, masked_positions, padded
-from cimento.models.hf.scorer import Inside, TransformersScorer, row_head
+from cimento.models.hf.fill_words import Beam, Row, RowFiller, best_at, grow
+from cimento.models.hf.layout import centred, masked_positions, padded
+from cimento.models.hf.scorer import Inside, TransformersScorer
 from cimento.models.questions import (
     CHOICE,
     ChoiceRule,
@@ -29,14 +28,7 @@ from cimento.models.questions import (
     ranked,
 )
 from cimento.models.settings import BatchLimits, Policy
-from cimento.models.tokenizing import (
-    TextEncoder,
-    own_frame,
-    probes,
-    shortened,
-    tokenized,
-    vocabulary_size,
-)
+from cimento.models.tokenizing import Frame, own_frame, shortened, tokenized
 
 if TYPE_CHECKING:
     import torch
@@ -60,55 +52,24 @@ class Job(NamedTuple):
 
 
 class MaskedScorer(TransformersScorer):
-    """A scorer with a masked language model of transformers.
+    """A scorer with a masked language model of transformers; see `TransformersScorer`."""
 
-    Args:
-        model: in evaluation mode, on its device.
-        tokenizer: a fast tokenizer with a mask token.
-        card: the card of the model.
-        policy: the policy of scoring.
-        limits: the limits of a batch.
-
-    Raises:
-        ModelError: the tokenizer has no mask token, or the model cannot be scored exactly.
-    """
-
-    def __init__(
-        self,
-        model: PreTrainedModel,
-        tokenizer: PreTrainedTokenizerBase,
-        *,
-        card: ModelCard,
-        policy: Policy,
-        limits: BatchLimits,
-    ) -> None:
+    def _prepared(
+        self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, policy: Policy
+    ) -> tuple[PreTrainedModel, Frame]:
+        del policy
         mask = tokenizer.mask_token_id
-        if mask is None and card.kind == "diffusion":
+        if mask is None and self.card.kind == "diffusion":
             mask = getattr(model.config, "mask_token_id", None)
         if mask is None:
             raise ModelError(
-                where=f"tokenizer of {card.name!r}",
+                where=f"tokenizer of {self.card.name!r}",
                 seen="it has no mask token",
                 todo="If the model is a causal one, say --kind=causal.",
             )
-        texts = TextEncoder(
-            name=card.name,
-            tokenizer=tokenizer,
-            policy=policy,
-            frame=own_frame(tokenizer),
-            vocabulary=vocabulary_size(model),
-            window=card.window,
-            by_region=policy.pll == "region",
-        )
-        self._limits = limits
         self._padding = int(tokenizer.pad_token_id or 0)
         self._mask = int(mask)
-        short, long = texts.probes()
-        layout = find_layout(model, short, long, padding=self._padding)
-        super().__init__(model, texts, card=card, layout=layout)
-        self._head_of = functools.cache(
-            lambda columns: row_head(model, thin=layout.thin, columns=columns)
-        )
+        return model, own_frame(tokenizer)
 
     def trials(
         self, base: Encoded, source: Encoded, moved: Sequence[tuple[int, int]]
@@ -144,7 +105,7 @@ class MaskedScorer(TransformersScorer):
         self, jobs: Mapping[Copy, Sequence[Job]], values: FloatArray, columns: tuple[Read, ...]
     ) -> None:
         """Write the scores of tokens in masked copies into their slots."""
-        gathered = self._head_of(columns).gather(values)
+        gathered = self._reader_of(columns).gather(values)
         copies = list(jobs)
         lengths = [len(copy) for copy in copies]
         for batch in batches(lengths, limits=self._limits, mixed=self._layout.pad):
@@ -198,7 +159,7 @@ class _Option:
     ids: tuple[int, ...]
 
 
-class MaskedFiller:
+class MaskedFiller(RowFiller):
     """A filler of blanks with a masked language model of transformers.
 
     Args:
@@ -218,18 +179,12 @@ class MaskedFiller:
     def __init__(
         self, inside: Inside, *, card: ModelCard, limits: BatchLimits, sliding: bool = False
     ) -> None:
-        model, tokenizer = inside.model, inside.tokenizer
-        self.card = card
-        self._tokenizer = tokenizer
+        tokenizer = inside.tokenizer
         self._mask = int(tokenizer.mask_token_id)
-        self._sliding = sliding
-        self._frame = own_frame(tokenizer)
-        size = vocabulary_size(model)
-        self._tokens = FillTokens(tokenizer, size=size)
-        padding = int(tokenizer.pad_token_id or 0)
-        short, long = probes(tokenizer, self._frame, window=card.window, vocabulary=size)
-        layout = find_layout(model, short, long, padding=padding)
-        self._distributions = Distributions(model, layout=layout, padding=padding, limits=limits)
+        frame, padding = own_frame(tokenizer), int(tokenizer.pad_token_id or 0)
+        super().__init__(
+            inside, card=card, frame=frame, limits=limits, padding=padding, sliding=sliding
+        )
 
     def fill(
         self,

@@ -10,30 +10,38 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
 
-from cimento.errors import ModelError
 from cimento.io.tables import BOUNDARY, UNIGRAM
 from cimento.models.base import TWO_SIDED, Encoded, ModelCard, Scorer
 from cimento.models.hf.batches import memory_of
-from cimento.models.hf.boundaries import NOTHING_MARKED, find_boundaries, with_boundaries
+from cimento.models.hf.boundaries import NOTHING_MARKED, described, find_boundaries, with_boundaries
 from cimento.models.hf.heads import (
     Gathering,
-    Replaced,
     RowHead,
     Thinning,
     column_layer,
     read_scores,
     widened,
 )
-from cimento.models.hf.layout import Layout, Proof, long_texts, padded, tolerance_nats, unpadded
+from cimento.models.hf.layout import (
+    Layout,
+    Proof,
+    find_layout,
+    long_texts,
+    padded,
+    plain_logprobs,
+    refuse_foresight,
+    unpadded,
+)
+from cimento.models.hf.sites import Layers
+from cimento.models.tokenizing import TextEncoder, vocabulary_size
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -42,8 +50,8 @@ if TYPE_CHECKING:
     from cimento.models.base import FloatArray, Score
     from cimento.models.hf.batches import Asks, IntArray, Trial
     from cimento.models.hf.heads import Read
-    from cimento.models.settings import Policy
-    from cimento.models.tokenizing import TextEncoder
+    from cimento.models.settings import BatchLimits, Policy
+    from cimento.models.tokenizing import Frame
 
 
 _THINNED: Mapping[Thinning, str] = {
@@ -80,32 +88,74 @@ class TransformersScorer(ABC):
     """A scorer around a model of transformers.
 
     Args:
-        model: the model in evaluation mode, on its device; for an encoder-decoder, the decoder.
-        texts: the encoder of requests.
-        card: the card of the model.
-        layout: the layout that the model allows.
+        model: in evaluation mode, on its device.
+        tokenizer: a fast tokenizer.
+        card: the card of the model, to which what stands before its texts is added here.
+        policy: the policy of scoring.
+        limits: the limits of a batch.
 
     Attributes:
         card: what is known about the model.
+        opened: what was opened inside it, such as its gradients, by class.
 
     Raises:
-        UsageError: the tokenizer does not mark words as the policy requires.
+        ModelError: the model cannot be scored exactly.
+        UsageError: the policy requires what the model or its tokenizer does not have.
     """
 
+    _padding = 0
+
     def __init__(
-        self, model: PreTrainedModel, texts: TextEncoder, *, card: ModelCard, layout: Layout
+        self,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        *,
+        card: ModelCard,
+        policy: Policy,
+        limits: BatchLimits,
     ) -> None:
-        self._model = model
-        self._texts = texts
-        self._layout = layout
-        self._boundaries = (
-            None
-            if card.kind in TWO_SIDED
-            else find_boundaries(
-                texts.tokenizer, texts.policy, vocabulary=texts.vocabulary, device=model.device
-            )
-        )
         self.card = card
+        self.opened: dict[object, Any] = {}
+        self._limits = limits
+        # For an encoder-decoder, what scores is its decoder.
+        scoring, frame = self._prepared(model, tokenizer, policy)
+        is_two_sided = card.kind in TWO_SIDED
+        self._model = scoring
+        self._texts = TextEncoder(
+            name=card.name,
+            tokenizer=tokenizer,
+            policy=policy,
+            frame=frame,
+            vocabulary=vocabulary_size(model),
+            window=card.window,
+            by_region=is_two_sided and policy.pll == "region",
+        )
+        short, long = self._texts.probes()
+        if not is_two_sided:
+            refuse_foresight(scoring, plain_logprobs(scoring, long), long, name=card.name)
+        self._layout = layout = find_layout(scoring, short, long, padding=self._padding)
+        self._reader_of = functools.cache(functools.partial(self._reader, scoring, layout, limits))
+        self._boundaries = None
+        if not is_two_sided:
+            self._boundaries = find_boundaries(
+                tokenizer, policy, vocabulary=self._texts.vocabulary, device=scoring.device
+            )
+            bos = self._texts.names(frame.before)
+            self.card = described(self.card, bos=bos, boundaries=self._boundaries)
+
+    @abstractmethod
+    def _prepared(
+        self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, policy: Policy
+    ) -> tuple[PreTrainedModel, Frame]:
+        """What scores texts, and the special tokens around them."""
+
+    @staticmethod
+    def _reader(
+        model: PreTrainedModel, layout: Layout, limits: BatchLimits, columns: tuple[Read, ...]
+    ) -> Any:  # noqa: ANN401  # one of each kind of scorer, which alone uses it
+        """What reads some columns of the model: its head, unless a kind needs more."""
+        del limits
+        return row_head(model, thin=layout.thin, columns=columns)
 
     def encode(self, requests: Sequence[Score]) -> Sequence[Encoded]:
         """Tokenize the requests, in order; see `Scorer`."""
@@ -265,15 +315,6 @@ def row_head(
     return RowHead(model, thin=thin, columns=columns)
 
 
-Args: TypeAlias = tuple[torch.Tensor, ...]
-Kwargs: TypeAlias = Mapping[str, torch.Tensor]
-Output: TypeAlias = torch.Tensor | tuple[torch.Tensor, ...]
-"""The output of a layer: the hidden state, alone or followed by other values."""
-
-_NOTHING = torch.empty(0)
-_PROBE = 7
-
-
 class LayerHead(RowHead):
     """The head of a model, applied to chosen rows of several of its hidden states.
 
@@ -333,131 +374,3 @@ class _AtOnce(Gathering):
         with self._head.recording(asks):
             super()._take(inputs, asks)
             self.finish()
-
-
-class Layers:
-    """The layers of one model.
-
-    Args:
-        model: in evaluation mode, on its device.
-
-    Attributes:
-        modules: the modules that are gone through; one may be gone through several times.
-        count: number of layers.
-
-    Raises:
-        ModelError: the layers cannot be found, or the output of the last one does not give the
-            model's scores.
-    """
-
-    def __init__(self, model: PreTrainedModel) -> None:
-        self._model = model
-        self.modules, self.count = _find(model)
-        self._last: Output = _NOTHING
-        self._reading = False
-        self._prove()
-
-    @contextmanager
-    def recording(self, rows: torch.Tensor, wanted: set[int]) -> Iterator[dict[int, torch.Tensor]]:
-        """A context in which forward passes record the hidden states of some layers.
-
-        Args:
-            rows: indices of the recorded rows among the flattened (batch * length) positions.
-            wanted: numbers of the layers.
-        """
-        states: dict[int, torch.Tensor] = {}
-        calls = 0
-
-        def begin(*_given: object) -> None:
-            nonlocal calls
-            calls = 0
-
-        def before(_module: torch.nn.Module, args: Args, kwargs: Kwargs) -> None:
-            if calls == 0 and not self._reading:
-                keep(args[0] if args else kwargs["hidden_states"])
-
-        def after(_module: torch.nn.Module, _args: Args, output: Output) -> None:
-            nonlocal calls
-            if self._reading:
-                return
-            calls += 1
-            self._last = output
-            keep(output[0] if isinstance(output, tuple) else output)
-
-        def keep(hidden: torch.Tensor) -> None:
-            if calls in wanted:
-                states[calls] = hidden.reshape(-1, hidden.shape[-1])[rows.to(hidden.device)]
-
-        with ExitStack() as hooks:
-            hooks.enter_context(self._model.base_model.register_forward_pre_hook(begin))
-            for module in self.modules:
-                hooks.enter_context(module.register_forward_pre_hook(before, with_kwargs=True))
-                hooks.enter_context(module.register_forward_hook(after))
-            yield states
-        self._last = _NOTHING
-
-    def logits(self, state: torch.Tensor) -> torch.Tensor:
-        """The logits of hidden states of single positions, treated as those of the last layer.
-
-        To be called while a recording is open.
-
-        Args:
-            state: shape (positions, hidden).
-        """
-        last, *rest = self._last if isinstance(self._last, tuple) else (self._last,)
-        # Each position is a separate text, so that none is too long and none sees another.
-        hidden = state.unsqueeze(1).to(last.device)
-        answer = (hidden, *rest) if isinstance(self._last, tuple) else hidden
-        with ExitStack() as replaced:
-            for module in self.modules:
-                replaced.enter_context(Replaced(module, answer))
-            ids = probe_of(self._model)[:, :1].expand(len(state), 1)
-            replaced.callback(setattr, self, "_reading", self._reading)
-            self._reading = True
-            logits: torch.Tensor = self._model(input_ids=ids).logits[:, 0]
-        return logits
-
-    def _prove(self) -> None:
-        """Check that the output of the last layer gives the model's own scores."""
-        ids = probe_of(self._model)
-        rows = torch.arange(ids.shape[1], device=ids.device)
-        with torch.inference_mode(), self.recording(rows, {self.count}) as states:
-            plain = self._model(input_ids=ids).logits[0].double().log_softmax(1)
-            logprobs = self.logits(states[self.count]).double().log_softmax(1)
-        if not torch.allclose(plain, logprobs, atol=tolerance_nats(self._model), rtol=0):
-            raise ModelError(
-                where=f"model of class {type(self._model).__name__}",
-                seen="the output of its last layer does not give its own scores",
-                todo="Its layers cannot be read one by one; leave --layers out.",
-            )
-
-
-def _find(model: PreTrainedModel) -> tuple[list[torch.nn.Module], int]:
-    """The modules that are a model's layers, and how often each is called in a pass.
-
-    The layers are the outermost list of modules that are all called. (ALBERT's list holds one
-    module, which is called for every layer.)
-    """
-    lists = [m for m in model.base_model.modules() if isinstance(m, torch.nn.ModuleList) and len(m)]
-    called: Counter[torch.nn.Module] = Counter()
-    with ExitStack() as hooks, torch.inference_mode():
-        for child in {child for modules in lists for child in modules}:
-            hooks.enter_context(
-                child.register_forward_hook(lambda module, *_given: called.update([module]))
-            )
-        model(input_ids=probe_of(model))
-    for modules in lists:
-        if all(called[child] for child in modules):
-            return list(modules), sum(called[child] for child in modules)
-    raise ModelError(
-        where=f"model of class {type(model).__name__}",
-        seen="it has no list of layers that are gone through one after the other",
-        todo="Its layers cannot be read one by one; leave --layers out.",
-    )
-
-
-def probe_of(model: PreTrainedModel) -> torch.Tensor:
-    """A short sequence of token ids that every model has; shape (1, length)."""
-    config = model.config.get_text_config()
-    ordinary = [number for number in range(config.vocab_size) if number != config.pad_token_id]
-    return torch.tensor([ordinary[-_PROBE:]], device=model.device)

@@ -7,7 +7,6 @@ token. As with causal models, the end of the text is not scored.
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
@@ -15,20 +14,13 @@ import torch
 from transformers.modeling_outputs import MoEModelOutput
 
 from cimento.errors import ModelError, TextTooLongError
-from cimento.models.base import Encoded, ModelCard
+from cimento.models.base import Encoded
 from cimento.models.hf.batches import AskList, ScoreBuffer, Trial, batches
-from cimento.models.hf.boundaries import described
 from cimento.models.hf.causal import fed, following_trial
-from cimento.models.hf.layout import (
-    find_layout,
-    padded,
-    plain_logprobs,
-    refuse_foresight,
-    refuse_windows,
-)
-from cimento.models.hf.scorer import Inside, TransformersScorer, row_head
-from cimento.models.settings import BatchLimits, Policy
-from cimento.models.tokenizing import Frame, TextEncoder, own_frame, shortened, vocabulary_size
+from cimento.models.hf.layout import padded, refuse_windows
+from cimento.models.hf.scorer import Inside, TransformersScorer
+from cimento.models.settings import Policy
+from cimento.models.tokenizing import Frame, own_frame, shortened
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -41,56 +33,22 @@ SourceIds: TypeAlias = tuple[int, ...]
 
 
 class Seq2SeqScorer(TransformersScorer):
-    """A scorer with an encoder-decoder of transformers.
+    """A scorer with an encoder-decoder of transformers; see `TransformersScorer`.
 
-    Args:
-        model: in evaluation mode, on its device.
-        tokenizer: a fast tokenizer.
-        card: the card of the model, to which the decoder's start token is added here.
-        policy: the policy of scoring.
-        limits: the limits of a batch, in which source and text count.
-
-    Raises:
-        ModelError: the model does not define the decoder's start token, or cannot be scored
-            exactly.
-        UsageError: the policy has a sliding window.
+    Source and text count in the limits of a batch.
     """
 
-    def __init__(
-        self,
-        model: PreTrainedModel,
-        tokenizer: PreTrainedTokenizerBase,
-        *,
-        card: ModelCard,
-        policy: Policy,
-        limits: BatchLimits,
-    ) -> None:
+    def _prepared(
+        self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, policy: Policy
+    ) -> tuple[PreTrainedModel, Frame]:
         refuse_windows(policy, seen="an encoder-decoder reads source and text whole")
         self._whole = model
-        self._limits = limits
         self._around = frame = own_frame(tokenizer)
-        texts = TextEncoder(
-            name=card.name,
-            tokenizer=tokenizer,
-            policy=policy,
-            frame=Frame(before=(decoder_start(model, card.name), *frame.before), after=()),
-            vocabulary=vocabulary_size(model),
-            window=card.window,
-        )
-        made = Decoder(model, source=(*frame.before, *frame.after))
-        self._read = made.read
+        start = decoder_start(model, self.card.name)
+        decoder = Decoder(model, source=(*frame.before, *frame.after))
+        self._read = decoder.read
         # For any source, the decoder has the interface of a causal model that is used here.
-        decoder = cast("PreTrainedModel", made)
-        short, long = texts.probes()
-        refuse_foresight(decoder, plain_logprobs(decoder, long), long, name=card.name)
-        layout = find_layout(decoder, short, long, padding=0)
-        super().__init__(decoder, texts, card=card, layout=layout)
-        self._head_of = functools.cache(
-            lambda columns: row_head(decoder, thin=layout.thin, columns=columns)
-        )
-        self.card = described(
-            card, bos=texts.names(texts.frame.before), boundaries=self._boundaries
-        )
+        return cast("PreTrainedModel", decoder), Frame(before=(start, *frame.before), after=())
 
     def encode(self, requests: Sequence[Score]) -> list[Encoded]:
         """Tokenize the requests, in order, each with its source before it; see `Scorer`."""
@@ -192,7 +150,7 @@ class Seq2SeqScorer(TransformersScorer):
         lines = torch.tensor([sources.index(source) for source, _ in members])
         states = self._read(sources)
         inputs["source_states"] = states[lines.to(states.device)]
-        self._head_of(columns).fill(inputs, asks.done(), buffer.values)
+        self._reader_of(columns).fill(inputs, asks.done(), buffer.values)
 
 
 class Decoder(torch.nn.Module):

@@ -6,7 +6,8 @@ attention and that of an MLP, which write into the residual stream, are found by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -15,15 +16,24 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import torch
 
-from cimento.errors import UsageError
-from cimento.models.hf.heads import Rerouted
-from cimento.models.hf.scorer import Args, Inside, Layers, Output, probe_of
+from cimento.errors import ModelError, UsageError
+from cimento.models.hf.heads import Replaced, Rerouted
+from cimento.models.hf.layout import tolerance_nats
 from cimento.models.questions import Part
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
     from cimento.models.base import FloatArray
+    from cimento.models.hf.scorer import Inside
+
+Args: TypeAlias = tuple[torch.Tensor, ...]
+Kwargs: TypeAlias = Mapping[str, torch.Tensor]
+Output: TypeAlias = torch.Tensor | tuple[torch.Tensor, ...]
+"""The output of a layer: the hidden state, alone or followed by other values."""
+
+_NOTHING = torch.empty(0)
+_PROBE = 7
 
 Recorded: TypeAlias = dict[tuple[Part, int], torch.Tensor]
 """The states of a batch by part and layer, of shape (rows, length, width).
@@ -33,6 +43,134 @@ Those of heads are the input of the attention's last matrix, in which they stand
 
 _MATRIX = 2
 _AT_ONCE = 32
+
+
+class Layers:
+    """The layers of one model.
+
+    Args:
+        model: in evaluation mode, on its device.
+
+    Attributes:
+        modules: the modules that are gone through; one may be gone through several times.
+        count: number of layers.
+
+    Raises:
+        ModelError: the layers cannot be found, or the output of the last one does not give the
+            model's scores.
+    """
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        self._model = model
+        self.modules, self.count = _find(model)
+        self._last: Output = _NOTHING
+        self._reading = False
+        self._prove()
+
+    @contextmanager
+    def recording(self, rows: torch.Tensor, wanted: set[int]) -> Iterator[dict[int, torch.Tensor]]:
+        """A context in which forward passes record the hidden states of some layers.
+
+        Args:
+            rows: indices of the recorded rows among the flattened (batch * length) positions.
+            wanted: numbers of the layers.
+        """
+        states: dict[int, torch.Tensor] = {}
+        calls = 0
+
+        def begin(*_given: object) -> None:
+            nonlocal calls
+            calls = 0
+
+        def before(_module: torch.nn.Module, args: Args, kwargs: Kwargs) -> None:
+            if calls == 0 and not self._reading:
+                keep(args[0] if args else kwargs["hidden_states"])
+
+        def after(_module: torch.nn.Module, _args: Args, output: Output) -> None:
+            nonlocal calls
+            if self._reading:
+                return
+            calls += 1
+            self._last = output
+            keep(output[0] if isinstance(output, tuple) else output)
+
+        def keep(hidden: torch.Tensor) -> None:
+            if calls in wanted:
+                states[calls] = hidden.reshape(-1, hidden.shape[-1])[rows.to(hidden.device)]
+
+        with ExitStack() as hooks:
+            hooks.enter_context(self._model.base_model.register_forward_pre_hook(begin))
+            for module in self.modules:
+                hooks.enter_context(module.register_forward_pre_hook(before, with_kwargs=True))
+                hooks.enter_context(module.register_forward_hook(after))
+            yield states
+        self._last = _NOTHING
+
+    def logits(self, state: torch.Tensor) -> torch.Tensor:
+        """The logits of hidden states of single positions, treated as those of the last layer.
+
+        To be called while a recording is open.
+
+        Args:
+            state: shape (positions, hidden).
+        """
+        last, *rest = self._last if isinstance(self._last, tuple) else (self._last,)
+        # Each position is a separate text, so that none is too long and none sees another.
+        hidden = state.unsqueeze(1).to(last.device)
+        answer = (hidden, *rest) if isinstance(self._last, tuple) else hidden
+        with ExitStack() as replaced:
+            for module in self.modules:
+                replaced.enter_context(Replaced(module, answer))
+            ids = probe_of(self._model)[:, :1].expand(len(state), 1)
+            replaced.callback(setattr, self, "_reading", self._reading)
+            self._reading = True
+            logits: torch.Tensor = self._model(input_ids=ids).logits[:, 0]
+        return logits
+
+    def _prove(self) -> None:
+        """Check that the output of the last layer gives the model's own scores."""
+        ids = probe_of(self._model)
+        rows = torch.arange(ids.shape[1], device=ids.device)
+        with torch.inference_mode(), self.recording(rows, {self.count}) as states:
+            plain = self._model(input_ids=ids).logits[0].double().log_softmax(1)
+            logprobs = self.logits(states[self.count]).double().log_softmax(1)
+        if not torch.allclose(plain, logprobs, atol=tolerance_nats(self._model), rtol=0):
+            raise ModelError(
+                where=f"model of class {type(self._model).__name__}",
+                seen="the output of its last layer does not give its own scores",
+                todo="Its layers cannot be read one by one; leave --layers out.",
+            )
+
+
+def _find(model: PreTrainedModel) -> tuple[list[torch.nn.Module], int]:
+    """The modules that are a model's layers, and how often each is called in a pass.
+
+    The layers are the outermost list of modules that are all called. (ALBERT's list holds one
+    module, which is called for every layer.)
+    """
+    lists = [m for m in model.base_model.modules() if isinstance(m, torch.nn.ModuleList) and len(m)]
+    called: Counter[torch.nn.Module] = Counter()
+    with ExitStack() as hooks, torch.inference_mode():
+        for child in {child for modules in lists for child in modules}:
+            hooks.enter_context(
+                child.register_forward_hook(lambda module, *_given: called.update([module]))
+            )
+        model(input_ids=probe_of(model))
+    for modules in lists:
+        if all(called[child] for child in modules):
+            return list(modules), sum(called[child] for child in modules)
+    raise ModelError(
+        where=f"model of class {type(model).__name__}",
+        seen="it has no list of layers that are gone through one after the other",
+        todo="Its layers cannot be read one by one; leave --layers out.",
+    )
+
+
+def probe_of(model: PreTrainedModel) -> torch.Tensor:
+    """A short sequence of token ids that every model has; shape (1, length)."""
+    config = model.config.get_text_config()
+    ordinary = [number for number in range(config.vocab_size) if number != config.pad_token_id]
+    return torch.tensor([ordinary[-_PROBE:]], device=model.device)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from cimento.errors import InputError, TableError, UsageError
 from cimento.io.files import read_bytes
-from cimento.io.parsing import parse_json
+from cimento.io.parsing import parse_json, value_at
 from cimento.io.tables import TOKENS
 from cimento.models.base import ModelCard
 from cimento.models.recorded.aligning import Alignment, align_tokens
@@ -171,11 +171,10 @@ def _model_of(folder: Path) -> str:
             content = parse_json(read_bytes(results))
         except json.JSONDecodeError:
             continue
-        config = content.get("config") if isinstance(content, dict) else None
-        args = config.get("model_args") if isinstance(config, dict) else None
+        args = value_at(content, "config", "model_args")
         named = _NAMED.search(args) if isinstance(args, str) else None
         name = args.get("pretrained") if isinstance(args, dict) else named and named[1]
-        if name or (name := content.get("model_name") if isinstance(content, dict) else None):
+        if name or (name := value_at(content, "model_name")):
             return str(name)
     return folder.name.replace("__", "/")
 

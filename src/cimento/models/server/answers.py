@@ -22,6 +22,7 @@ from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 from cimento.errors import ModelError, NonFiniteScoreError
+from cimento.io.parsing import value_at
 from cimento.runs.usage import Tokens
 from cimento.suites import JsonValue
 
@@ -271,8 +272,7 @@ def lacking(where: str, seen: str) -> ModelError:
 
 
 def _choice(answer: JsonValue, where: str, redacted: Callable[[str], str]) -> JsonObject:
-    choices = answer.get("choices") if isinstance(answer, dict) else None
-    choice = choices[0] if isinstance(choices, list) and choices else None
+    choice: JsonValue = value_at(answer, "choices", 0)
     if not isinstance(choice, dict):
         shown = redacted(str(answer))[:120]
         raise lacking(where, f"it answered something else than a completion ({shown})")
@@ -350,12 +350,7 @@ def listed_tokens(answer: JsonValue) -> dict[str, float]:
     Returns:
         Token to log-probability in nats; empty where the server lists none.
     """
-    place: JsonValue = answer
-    for step in ("choices", 0, "logprobs", "content", 0, "top_logprobs"):
-        if isinstance(step, int):
-            place = place[0] if isinstance(place, list) and place else None
-        else:
-            place = place.get(step) if isinstance(place, dict) else None
+    place: JsonValue = value_at(answer, "choices", 0, "logprobs", "content", 0, "top_logprobs")
     shares: dict[str, float] = {}
     for entry in place if isinstance(place, list) else ():
         token, value = map(entry.get, ("token", "logprob")) if isinstance(entry, dict) else (0, 0)
@@ -399,8 +394,7 @@ def tokens_of(answer: JsonValue) -> Tokens:
 
 def _usage(answer: JsonValue, name: str) -> int | None:
     """A number of tokens that the server counted; None if it does not report it."""
-    usage = answer.get("usage") if isinstance(answer, dict) else None
-    counted = usage.get(name) if isinstance(usage, dict) else None
+    counted: JsonValue = value_at(answer, "usage", name)
     if isinstance(counted, bool) or not isinstance(counted, int) or counted < 0:
         return None
     return counted

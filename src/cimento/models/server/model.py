@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 
 from cimento.errors import ModelError, UsageError
 from cimento.io.files import default_cache_folder
-from cimento.io.parsing import parse_json
+from cimento.io.parsing import parse_json, value_at
 from cimento.io.transport import Patience, TransientError
 from cimento.models.base import Meter, ModelCard, Score
 from cimento.models.questions import Choose, OptionScores, Reply, StopReason, Written
@@ -29,7 +29,7 @@ from cimento.models.server.answers import (
     read_answer,
     tokens_of,
 )
-from cimento.models.server.http import NotThereError, Server, ask_at_once
+from cimento.models.server.http import Answer, Asked, NotThereError, Server, ask_at_once
 from cimento.models.server.identity import PROBES, Fingerprint, identify
 from cimento.models.settings import Policy
 from cimento.models.tokenizing import shortened
@@ -58,17 +58,16 @@ _SERVED_ANOTHER = (
 
 
 @dataclass(kw_only=True)
-class ServerReplier:
-    """A `Replier` with a model on a server.
+class _ServerModel:
+    """A model on a server.
 
     Attributes:
         server: that is asked.
-        card: what is known about the model.
+        card: what is known about the model; its BOS token once it has answered.
         bodies: what requests to it are made of.
         concurrency: requests that are under way at once.
         notes: what the user should know of the server, as sentences.
-        meter: prompt to what its requests came to.
-        is_cut: whether a reply was cut off before a word was written.
+        meter: text or prompt to what its requests came to.
     """
 
     server: Server = field(kw_only=False)
@@ -77,6 +76,23 @@ class ServerReplier:
     concurrency: int
     notes: tuple[str, ...] = ()
     meter: Meter = field(default_factory=dict)
+
+    def _at_once(
+        self, asked: Sequence[Asked], ask: Callable[[Asked], Answer]
+    ) -> Iterator[tuple[Asked, Answer]]:
+        """Ask several requests, each yielded as soon as it is answered; see `ask_at_once`."""
+        stop = self.server.stop
+        return ask_at_once(asked, ask, concurrency=self.concurrency, stop=stop)
+
+
+@dataclass(kw_only=True)
+class ServerReplier(_ServerModel):
+    """A `Replier` with a model on a server.
+
+    Attributes:
+        is_cut: whether a reply was cut off before a word was written.
+    """
+
     is_cut: bool = False
 
     @property
@@ -87,12 +103,7 @@ class ServerReplier:
 
     def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
         """Answer prompts, several at once; see `Replier`."""
-        yield from ask_at_once(
-            range(len(asks)),
-            lambda number: self._ask(asks[number]),
-            concurrency=self.concurrency,
-            stop=self.server.stop,
-        )
+        yield from self._at_once(range(len(asks)), lambda number: self._ask(asks[number]))
 
     def _ask(self, ask: Reply) -> Written:
         shown = ask.messages[-1][1] if ask.messages else ask.prompt
@@ -114,12 +125,7 @@ class ServerReplier:
 
     def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
         """Score answers in chats by the tokens that are listed; see `OptionScorer`."""
-        yield from ask_at_once(
-            range(len(asks)),
-            lambda number: self._choose(asks[number]),
-            concurrency=self.concurrency,
-            stop=self.server.stop,
-        )
+        yield from self._at_once(range(len(asks)), lambda number: self._choose(asks[number]))
 
     def _choose(self, ask: Choose) -> OptionScores:
         about = f"prompt that ends in {ask.messages[-1][1][-_SHOWN_CHARACTERS:]!r}"
@@ -161,8 +167,7 @@ def reply_in(answer: JsonValue, *, chat: bool, options: Sequence[str]) -> Writte
         chat: whether turns were sent, and not one text.
         options: that the reply was constrained to; empty where it was free.
     """
-    choices = answer.get("choices") if isinstance(answer, dict) else None
-    choice = choices[0] if isinstance(choices, list) and choices else None
+    choice: JsonValue = value_at(answer, "choices", 0)
     if not isinstance(choice, dict):
         return None
     text: JsonValue = choice.get("text")
@@ -184,55 +189,34 @@ def _unpacked(text: str) -> str:
         content = parse_json(text)
     except ValueError:
         return text
-    answer = content.get(ANSWER) if isinstance(content, dict) else None
+    answer: JsonValue = value_at(content, ANSWER)
     return answer if isinstance(answer, str) else text
 
 
 @dataclass(kw_only=True)
-class ServerScorer:
+class ServerScorer(_ServerModel):
     """A `TextScorer` with a model on a server.
 
     Attributes:
-        server: that is asked.
-        card: what is known about the model; its BOS token once it has answered.
-        bodies: what requests to it are made of.
-        concurrency: requests that are under way at once.
         refusal: why it cannot score; None where it can.
-        notes: what the user should know of it, as sentences.
-        meter: text or prompt to what its requests came to.
     """
 
-    server: Server = field(kw_only=False)
-    card: ModelCard
-    bodies: Bodies
-    concurrency: int
     refusal: ModelError | None = None
-    notes: tuple[str, ...] = ()
-    meter: Meter = field(default_factory=dict)
 
     def read(self, texts: Sequence[str]) -> Iterator[tuple[str, dict[int, float]]]:
         """Score texts, several at once; see `TextScorer`."""
         if self.refusal is not None:
             raise self.refusal
-        for text, answer in ask_at_once(
-            texts,
-            lambda text: _score(self.server, self.bodies, text, self.meter),
-            concurrency=self.concurrency,
-            stop=self.server.stop,
+        for text, answer in self._at_once(
+            texts, lambda text: _score(self.server, self.bodies, text, self.meter)
         ):
             self.card = dataclasses.replace(self.card, bos=answer.before)
             yield text, answer.scores
 
     def replier(self) -> ServerReplier:
         """The same model, asked to answer in its own words."""
-        return ServerReplier(
-            self.server,
-            card=self.card,
-            bodies=self.bodies,
-            concurrency=self.concurrency,
-            notes=self.notes,
-            meter=self.meter,
-        )
+        shared = {one.name: getattr(self, one.name) for one in dataclasses.fields(_ServerModel)}
+        return ServerReplier(**shared)
 
     def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:  # noqa: ARG002  # the same for all
         """Whether the server says what it serves, and whether it served another model before."""
@@ -382,7 +366,7 @@ def _models(server: Server) -> dict[str, JsonObject]:
         answer = server.get("/models")
     except NotThereError:
         return {}
-    data = answer.get("data") if isinstance(answer, dict) else None
+    data: JsonValue = value_at(answer, "data")
     entries = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
     return {str(entry["id"]): entry for entry in entries if "id" in entry}
 

@@ -16,13 +16,7 @@ from cimento.engine.requests import Requests
 from cimento.errors import Fault, InputError, counted
 from cimento.io.files import expanded
 from cimento.models.recorded import is_log
-from cimento.paradigms.base import (
-    Applied,
-    MethodFacts,
-    SuiteReading,
-    SurveyItems,
-    SurveyTask,
-)
+from cimento.paradigms.base import Applied, MethodFacts, SuiteReading, SurveyItems, SurveyTask
 from cimento.paradigms.cloze.estimates import cloze_estimates, cloze_methods
 from cimento.paradigms.cloze.files import (
     check_cloze,
@@ -251,7 +245,9 @@ class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
     def warnings(self, run: Run) -> Sequence[str]:
         """Candidates that are missing or not judged, and answers that cannot be found."""
         answers = ClozeAnswers(run)
-        noted = [f"{method}: {text}" for method in answers.methods for text in _noted(run, method)]
+        noted = [
+            f"{method}: {text}" for method in answers.methods for text in _noted(answers, method)
+        ]
         return (*noted, *_faulty_dictionary(answers))
 
 
@@ -262,11 +258,10 @@ CLOZE = ClozeParadigm()
 # --- Warnings
 
 
-def _noted(run: Run, method: str) -> Iterator[str]:
+def _noted(answers: ClozeAnswers, method: str) -> Iterator[str]:
     """Warnings about the candidates of one method."""
-    answers = ClozeAnswers(run)
-    estimates = [estimate for estimate in run.estimates() if estimate.method == method]
-    cannot = asked(run.outcomes(), f"{HIT}{answers.options.k}", method)
+    estimates = [one for one in answers.run.estimates() if one.method == method]
+    cannot = asked(answers.run.outcomes(), f"{HIT}{answers.options.k}", method)
     items = cannot.filter(cannot["reason"] == UNREACHABLE)["item"]
     if len(items):
         yield (

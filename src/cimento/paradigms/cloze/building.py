@@ -29,12 +29,15 @@ from cimento.corpus.texts import (
 from cimento.errors import InputError, SuiteError
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import filled, parse_toml
+from cimento.io.values import grouped
 from cimento.paradigms.cloze.files import as_tsv, load_cloze, write_cell, write_cloze
 from cimento.paradigms.cloze.judgments import EXPECTED
 from cimento.paradigms.cloze.reading import read_blanks, read_cell, table_with
 from cimento.paradigms.cloze.seeds import (
     AskModel,
+    Description,
     Seed,
+    TemplateText,
     capitalised,
     generated_seeds,
     given_seeds,
@@ -55,7 +58,6 @@ from cimento.suites.reading import decode
 
 if TYPE_CHECKING:
     from cimento.corpus.morphology import Morphology
-    from cimento.paradigms.cloze.seeds import Description, TemplateText
 
 
 GENERATED_FILE = "generated.tsv"
@@ -94,7 +96,6 @@ def read_description(path: Path) -> Description:
         InputError: the file cannot be read, or is not TOML.
         SuiteError: it has faults; the error carries all of them.
     """
-    from cimento.paradigms.cloze.seeds import Description
     from cimento.suites.schema import validate
 
     text, faults = decode(read_bytes(path), name=path.name)
@@ -227,12 +228,10 @@ def _sentence(text: str, template: str) -> BaseSentence:
 
 def _sets(seeds: Iterable[Seed]) -> list[SeedSet]:
     """Seeds by category, each form once."""
-    grouped: dict[str, list[Seed]] = {}
-    for seed in seeds:
-        grouped.setdefault(seed.category, []).append(seed)
+    by_group = grouped((seed.category, seed) for seed in seeds)
     return [
         SeedSet(category, tuple(dict.fromkeys(s.form for s in alike)), columns=_common(alike))
-        for category, alike in grouped.items()
+        for category, alike in by_group.items()
     ]
 
 
@@ -338,7 +337,7 @@ def items_of_concordances(
         InputError: a file cannot be read.
     """
     counts = Counter[str]()
-    grouped: dict[str, list[MultiwordItem]] = {}
+    by_group: dict[str, list[MultiwordItem]] = {}
     for path in paths:
         extracted = concordance_sentences(
             read_concordance(path), name=path.stem, seed=seed, shortest=shortest, longest=longest
@@ -351,9 +350,9 @@ def items_of_concordances(
                 counts[reason] += 1
             else:
                 columns = {"source": sentence.id, "reference": sentence.comments["reference"]}
-                grouped.setdefault(name, []).append(MultiwordItem("", name, text, columns))
+                by_group.setdefault(name, []).append(MultiwordItem("", name, text, columns))
     items = []
-    for name, group in grouped.items():
+    for name, group in by_group.items():
         lengths = [len(list(tokens(item.text))) for item in group]
         drawn = balanced(group, lengths, n=per, seed=seed)
         items += [

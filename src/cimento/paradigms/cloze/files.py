@@ -14,6 +14,7 @@ from pathlib import Path
 from cimento.errors import Fault, InputError, SuiteError, counted
 from cimento.io.files import file_digest, write_text
 from cimento.io.parsing import filled
+from cimento.io.values import grouped
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.judgments import EXPECTED, parse_expectation
 from cimento.paradigms.cloze.own_tables import read_item_table
@@ -25,13 +26,7 @@ from cimento.paradigms.cloze.portuguese import (
     read_sheet,
     read_templates,
 )
-from cimento.paradigms.cloze.reading import (
-    ITEMS,
-    SEEDS,
-    TOML,
-    cloze_fault,
-    read_folder,
-)
+from cimento.paradigms.cloze.reading import ITEMS, SEEDS, TOML, cloze_fault, read_folder
 from cimento.paradigms.cloze.suite import (
     ROLES,
     ClozeItem,
@@ -179,10 +174,9 @@ def _check_multiwords(items: Iterable[MultiwordItem]) -> Iterator[Fault]:
 
 
 def _check_shared(shared: Iterable[SharedForm]) -> Iterator[Fault]:
-    forms: dict[str, list[str]] = {}
-    for seed in shared:
-        shown = f"{seed.form} ({', '.join(seed.categories)})"
-        forms.setdefault(seed.template, []).append(shown)
+    forms = grouped(
+        (seed.template, f"{seed.form} ({', '.join(seed.categories)})") for seed in shared
+    )
     for template, shown_forms in forms.items():
         listed = "; ".join(shown_forms)
         seen = f"These forms are in several categories: {listed}."

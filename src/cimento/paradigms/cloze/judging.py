@@ -139,25 +139,15 @@ def judged_by(
         InputError: an item's expectation cannot be read.
     """
     candidates = answers.candidates(method)
-    by_rule = dict[tuple[str, int], bool | None]()
     if dictionary is not None:
         readings = dictionary_readings(dictionary)
-        by_rule = {
-            (candidate.item, candidate.rank): candidate.fits
-            for candidate in judge_expected(
-                candidates,
-                expectations({item.id: item.columns for item in answers.items}),
-                lambda candidate: () if candidate.kind == "piece" else readings(candidate),
-            )
-        }
-    return [
-        replace(
-            candidate,
-            fits=people.get(
-                (candidate.item, candidate.text),
-                by_rule.get((candidate.item, candidate.rank)),
-            ),
+        candidates = judge_expected(
+            candidates,
+            expectations({item.id: item.columns for item in answers.items}),
+            lambda candidate: () if candidate.kind == "piece" else readings(candidate),
         )
+    return [
+        replace(candidate, fits=people.get((candidate.item, candidate.text), candidate.fits))
         for candidate in candidates
     ]
 

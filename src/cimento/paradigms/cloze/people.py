@@ -20,7 +20,7 @@ from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.files import write_text
 from cimento.io.parsing import whole_number
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
-from cimento.paradigms.cloze.files import write_cell, write_cloze
+from cimento.paradigms.cloze.files import as_tsv, write_cell, write_cloze
 from cimento.paradigms.cloze.judging import option_scores
 from cimento.paradigms.cloze.judgments import PIECE
 from cimento.paradigms.cloze.reading import read_cell, table_with
@@ -378,10 +378,10 @@ def judged_blanks(suite: ClozeSuite, judgments: Sequence[Judgment], folder: Path
     used = sum(chosen.total() for chosen in counts.values())
     refuse_nothing(used, suite.name, passed)
     write_cloze(suite, folder)
-    rows = [("item", "option", "count")] + [
-        (write_cell(item), write_cell(option), str(count))
+    rows = (
+        {"item": write_cell(item), "option": write_cell(option), "count": str(count)}
         for item, chosen in counts.items()
         for option, count in chosen.most_common()
-    ]
-    write_text("".join("\t".join(row) + "\n" for row in rows), folder / CHOICES_FILE)
+    )
+    write_text(as_tsv(rows), folder / CHOICES_FILE)
     return Applied(used, sum(not chosen for chosen in counts.values()), passed)

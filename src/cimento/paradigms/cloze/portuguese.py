@@ -26,14 +26,9 @@ from typing import Any, TypeAlias, cast
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
+from cimento.io.values import grouped
 from cimento.paradigms.cloze.requests import Candidate
-from cimento.paradigms.cloze.suite import (
-    BaseSentence,
-    ClozeItem,
-    Option,
-    SeedSet,
-    Template,
-)
+from cimento.paradigms.cloze.suite import BaseSentence, ClozeItem, Option, SeedSet, Template
 
 MASK = "[MASK]"
 SHEET = "all-eval.tsv"
@@ -198,9 +193,7 @@ def _places(
 
 
 def _instances(rows: Iterable[_Row]) -> tuple[list[Instance], list[JudgedRow]]:
-    groups: dict[_Key, list[_Row]] = {}
-    for row in rows:
-        groups.setdefault(cast("_Key", tuple(row[1][: _SENTENCE + 1])), []).append(row)
+    groups = grouped((cast("_Key", tuple(row[1][: _SENTENCE + 1])), row) for row in rows)
     instances: list[Instance] = []
     judged: list[JudgedRow] = []
     numbers: Counter[str] = Counter()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from cimento.errors import InputError, TableError, did_you_mean, need_known
+from cimento.io.values import grouped
 from cimento.paradigms.cloze.judgments import JudgmentComparison
 from cimento.paradigms.cloze.people import (
     LABELS,
@@ -35,13 +36,13 @@ from cimento.paradigms.cloze.shares import (
     calibration,
     clustering,
     confidence,
-    grouped,
     hit_ranks,
     is_hit,
     micro,
     not_expected,
     nucleus,
     precision_interval,
+    ranks_by_key,
 )
 from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.runs.run import open_run
@@ -258,7 +259,7 @@ def heat_map(items: Iterable[ClozeItem], ranks: Ranks, k: int) -> tuple[HeatCell
     }
     cells = [
         HeatCell(*name, first=accuracy_at(cell_ranks, 1), top=accuracy_at(cell_ranks, k))
-        for name, cell_ranks in grouped(ranks, key).items()
+        for name, cell_ranks in ranks_by_key(ranks, key).items()
     ]
     hits: dict[str, int] = {}
     for cell in cells:
@@ -325,12 +326,11 @@ def _by_value(items: Sequence[ClozeItem], by: str) -> dict[str, list[ClozeItem]]
     known = dict.fromkeys(name for item in items for name in item.columns)
     for name in columns:
         need_known(name, known, where=f"--by={name}", seen="no item has this column")
-    members: dict[str, list[ClozeItem]] = {}
-    for item in items if columns else ():
-        if item.columns.keys() >= set(columns):
-            value = " / ".join(item.columns[name] for name in columns)
-            members.setdefault(value, []).append(item)
-    return members
+    return grouped(
+        (" / ".join(item.columns[name] for name in columns), item)
+        for item in items
+        if columns and item.columns.keys() >= set(columns)
+    )
 
 
 def _clusters(items: Iterable[ClozeItem], profiling: Profiling) -> dict[str, str]:
@@ -375,6 +375,13 @@ def _fitting(judged: Sequence[Candidate], cluster: Mapping[str, str], k: int) ->
     return Measured(micro(top), precision_interval(top, lambda candidate: cluster[candidate.item]))
 
 
+_NAMES: Mapping[type, Mapping[str, str]] = {
+    Clustering: {"largest": "largest_cluster", "in_largest": "in_largest_cluster"},
+    JudgmentComparison: {"rule_only": "dictionary_only", "person_only": "people_only"},
+}
+"""Fields of records that have other names in JSON."""
+
+
 def as_record(result: object) -> JsonValue:
     """A profile, or a comparison with people, as plain values; of a share also its value."""
     if isinstance(result, Mapping):
@@ -383,9 +390,9 @@ def as_record(result: object) -> JsonValue:
         return [as_record(part) for part in result]
     if not is_dataclass(result):
         return cast("JsonValue", result)
-    return _told(
-        result, {field.name: as_record(getattr(result, field.name)) for field in fields(result)}
-    )
+    names = _NAMES.get(type(result), {})
+    cells = {field.name: as_record(getattr(result, field.name)) for field in fields(result)}
+    return _told(result, {names.get(name, name): cell for name, cell in cells.items()})
 
 
 def _told(result: object, record: dict[str, JsonValue]) -> JsonValue:
@@ -403,18 +410,11 @@ def _told(result: object, record: dict[str, JsonValue]) -> JsonValue:
             }
         case Profile(by=""):
             record["by"] = None
-        case Dimension(clusters=clusters):
-            about: dict[str, JsonValue] = {
-                "name": result.name,
-                "items": clusters.items,
-                "clusters": clusters.clusters,
-                "largest_cluster": clusters.largest,
-                "in_largest_cluster": clusters.in_largest,
-            }
+        case Dimension():
             if result.not_expected is None:
                 del record["not_expected"]
-            del record["clusters"]
-            record = about | record
+            clusters = cast("dict[str, JsonValue]", record.pop("clusters"))
+            record = {"name": record.pop("name"), **clusters, **record}
         case Correlation(p_permutation=p):
             # One p: by permutation where items stand alone; clusters cannot be exchanged.
             record = {
@@ -425,14 +425,8 @@ def _told(result: object, record: dict[str, JsonValue]) -> JsonValue:
                 "reason": result.reason,
             }
         case JudgmentComparison():
-            record = {
-                "both": result.both,
-                "dictionary_only": result.rule_only,
-                "people_only": result.person_only,
-                "neither": result.neither,
-                "agreement": result.agreement.value,
-                "kappa": record["kappa"],
-            }
+            kappa = record.pop("kappa")
+            record |= {"agreement": result.agreement.value, "kappa": kappa}
     return record
 
 

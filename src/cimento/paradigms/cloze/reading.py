@@ -20,6 +20,7 @@ from pydantic import Field
 from cimento.errors import Fault, InputError, Severity, SuiteError, did_you_mean
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
+from cimento.io.values import grouped
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.suite import (
     ROLES,
@@ -36,7 +37,7 @@ from cimento.suites import Meta
 from cimento.suites.formats.native import meta_of
 from cimento.suites.reading import decode, sha256_of
 from cimento.suites.reading import fault as file_fault
-from cimento.suites.schema import Model, Open, TomlMeta, validate
+from cimento.suites.schema import Open, TomlMeta, validate
 from cimento.suites.tables import Row, Table, read_table
 
 TOML = "suite.toml"
@@ -188,7 +189,7 @@ def read_folder(folder: Path) -> SuiteReading[ClozeSuite]:
         SuiteError: no suite can be made of what the files hold.
     """
     toml = read_bytes(folder / TOML)
-    settings, faults = parsed_toml(TomlCloze, toml, name=TOML)
+    settings, faults = _settings(toml)
     items, data = _find_table(folder, ITEMS, faults)
     seeds, seed_data = _find_table(folder, SEEDS, faults, needed=False)
     if settings is None or items is None:
@@ -231,32 +232,22 @@ def table_with(path: Path, *columns: str, todo: str = "") -> Table:
     if table is None:
         seen = "; ".join(fault.seen for fault in faults)
         raise InputError(where=path.name, seen=seen, todo=todo)
-    lacking = [name for name in columns if name not in table.columns]
-    if lacking:
-        raise InputError(
-            where=path.name,
-            seen=f"there is no column {lacking[0]!r}",
-            todo=todo or did_you_mean(lacking[0], table.columns),
-        )
+    for name in columns:
+        if name not in table.columns:
+            table.need(name, todo=todo or did_you_mean(name, table.columns))
     return table
 
 
-def parsed_toml(model: type[Model], data: bytes, *, name: str) -> tuple[Model | None, list[Fault]]:
-    """A file of TOML as a model, and its faults.
-
-    Args:
-        model: what it should hold.
-        data: of the file.
-        name: of the file.
-    """
-    text, faults = decode(data, name=name)
+def _settings(data: bytes) -> tuple[TomlCloze | None, list[Fault]]:
+    """The content of suite.toml, and its faults."""
+    text, faults = decode(data, name=TOML)
     if text is None:
         return None, faults
     try:
         parsed = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
-        return None, [file_fault("CIM-S002", where=name, seen=f"Not TOML: {error}.")]
-    return validate(model, parsed, where=name)
+        return None, [file_fault("CIM-S002", where=TOML, seen=f"Not TOML: {error}.")]
+    return validate(TomlCloze, parsed, where=TOML)
 
 
 def _find_table(
@@ -351,11 +342,10 @@ def suite_of_items(meta: Meta, table: Table, faults: list[Fault]) -> ClozeSuite:
 
 def _seed_sets(table: Table, faults: list[Fault]) -> dict[str, list[SeedSet]]:
     """Name of a set to its categories; the rows of a category share its options and columns."""
-    grouped: dict[tuple[str, str], list[Row]] = {}
-    for row in _rows_with(table, ("set", "category", "form"), faults):
-        grouped.setdefault((_cell(row, "set"), _cell(row, "category")), []).append(row)
+    rows_with_set = _rows_with(table, ("set", "category", "form"), faults)
+    by_group = grouped(((_cell(row, "set"), _cell(row, "category")), row) for row in rows_with_set)
     sets: dict[str, list[SeedSet]] = {}
-    for (name, category), rows in grouped.items():
+    for (name, category), rows in by_group.items():
         columns: dict[str, str] = {}
         for row in rows:
             columns = {**_free(row, SEED_COLUMNS), **columns}
@@ -368,11 +358,8 @@ def _seed_sets(table: Table, faults: list[Fault]) -> dict[str, list[SeedSet]]:
 def _templates(
     table: Table, sets: Mapping[str, Sequence[SeedSet]], faults: list[Fault]
 ) -> list[Template]:
-    grouped: dict[str, list[Row]] = {}
-    for name, row in _named_rows(table, faults):
-        grouped.setdefault(name, []).append(row)
     templates = []
-    for name, rows in grouped.items():
+    for name, rows in grouped(_named_rows(table, faults)).items():
         first, options = rows[0], _options(rows[0])
         wanted = _cell(first, "seeds")
         if wanted and wanted not in sets:

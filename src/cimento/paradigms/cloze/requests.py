@@ -25,6 +25,7 @@ from cimento.errors import InputError, TableError, UsageError, counted
 from cimento.io.declared import checked
 from cimento.io.files import expanded
 from cimento.io.tables import FILLS, REQUESTS
+from cimento.io.values import grouped
 from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
 from cimento.models.questions import (
     CHOICE,
@@ -298,9 +299,7 @@ class Candidate:
 
 def by_item(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
     """The candidates of each item by rank, items in order of first appearance."""
-    groups: dict[str, list[Candidate]] = {}
-    for candidate in candidates:
-        groups.setdefault(candidate.item, []).append(candidate)
+    groups = grouped((candidate.item, candidate) for candidate in candidates)
     return {item: sorted(group, key=attrgetter("rank")) for item, group in groups.items()}
 
 

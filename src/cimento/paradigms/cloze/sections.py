@@ -12,7 +12,7 @@ from cimento.paradigms.cloze.estimates import EstimateIndex
 from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, OPTION, asked
 from cimento.paradigms.cloze.profile import Profile, Profiling, profile
 from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
-from cimento.paradigms.cloze.suite import BLANK
+from cimento.paradigms.cloze.suite import BLANK, ClozeItem
 from cimento.paradigms.cloze.text import chosen_roles, clusters_note
 from cimento.report import (
     AnswerList,
@@ -30,16 +30,11 @@ from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.report.items import worst_first
 from cimento.report.sections import run_report, runs_by_suite
 from cimento.report.strips import Piece, RegionStrip, Strip
-from cimento.runs.outcomes import Outcome, each_outcome
+from cimento.runs.outcomes import Estimate, Outcome, each_outcome
 from cimento.runs.run import Run
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from cimento.paradigms.cloze.suite import ClozeItem
-    from cimento.report.figures import Figure
-    from cimento.runs.outcomes import Estimate
-    from cimento.runs.run import Run
 
 
 _SHOWN = 5
@@ -187,8 +182,7 @@ def _tables(several: Sequence[ClozeAnswers]) -> Iterator[NamedGrid]:
 
 def _cell(estimate: Estimate) -> EstimateCell:
     """A share in percent."""
-    ends = (estimate.value, estimate.low, estimate.high)
-    return EstimateCell.percent(ends, estimate.n, estimate.reason)
+    return EstimateCell.of(estimate.value, estimate, estimate.n, percent=True)
 
 
 def _hit_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:

@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from cimento.corpus.morphology import (
-    TENSES,
-    Features,
-    Morphology,
-    parse_features,
-    sister_forms,
-)
+from cimento.corpus.morphology import TENSES, Features, Morphology, parse_features, sister_forms
 from cimento.corpus.morphology.rules import with_article
 from cimento.errors import InputError
 from cimento.suites.schema import Open, TomlMeta
@@ -159,11 +153,10 @@ def verb_seeds(seeds: Verb, dictionary: Morphology, *, where: str) -> list[Seed]
         for tense in seeds.tenses:
             for person in seeds.persons or [""]:
                 wanted = {**_tense(tense, where), **_person(person, where)}
-                columns = {**_lowered(wanted), "lemma": lemma}
                 category = " ".join(part for part in (tense, person) if part)
-                inflected += _forms(
-                    dictionary, lemma, "VERB", wanted, category, columns, seeds, where=where
-                )
+                columns = {**_lowered(wanted), "lemma": lemma}
+                like = Seed(category, "", dictionary.name, columns)
+                inflected += _forms(like, wanted, "VERB", seeds, dictionary, where=where)
     return inflected
 
 
@@ -189,9 +182,8 @@ def nominal_seeds(
                 wanted = agreement if pos == "ADJ" else {"Number": number}
                 columns = {**_lowered(agreement), "lemma": lemma}
                 category = f"{gender[0].lower()}_{'sg' if number == 'Sing' else 'pl'}"
-                inflected = _forms(
-                    dictionary, lemma, pos, wanted, category, columns, seeds, where=where
-                )
+                like = Seed(category, "", dictionary.name, columns)
+                inflected = _forms(like, wanted, pos, seeds, dictionary, where=where)
                 forms += [_with_article(seed, seeds, agreement, language) for seed in inflected]
     return forms
 
@@ -268,16 +260,16 @@ def _sisters(word: str, seeds: Generated, dictionary: Morphology) -> Iterator[Se
 
 
 def _forms(
-    dictionary: Morphology,
-    lemma: str,
-    pos: str,
+    like: Seed,
     wanted: Features,
-    category: str,
-    columns: Mapping[str, str],
+    pos: str,
     seeds: Verb | Nominal,
+    dictionary: Morphology,
     *,
     where: str,
 ) -> list[Seed]:
+    """The forms of a lemma, which a seed without a form has among its columns."""
+    lemma = like.columns["lemma"]
     readings = dictionary.inflect(lemma, wanted, pos=pos)
     if not readings:
         asked = "|".join(f"{name}={value}" for name, value in wanted.items())
@@ -286,11 +278,9 @@ def _forms(
             seen=f"{dictionary.name} has no form of {lemma!r} with {asked}",
             todo="Leave it out, give the form, or use another dictionary.",
         )
-    guessed = "made by rule" if any(reading.guessed for reading in readings) else ""
+    note = "made by rule" if any(reading.guessed for reading in readings) else ""
     return [
-        Seed(
-            category, f"{seeds.prefix}{form}{seeds.suffix}", dictionary.name, columns, None, guessed
-        )
+        replace(like, form=f"{seeds.prefix}{form}{seeds.suffix}", note=note)
         for form in dict.fromkeys(reading.form for reading in readings)
     ]
 

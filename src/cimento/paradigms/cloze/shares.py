@@ -144,13 +144,8 @@ Ranks = Mapping[str, int | None]
 """Id of an item to the rank at which its target was hit; None where it was not."""
 
 
-def same_word(candidate: str, target: str) -> bool:
-    """Whether a candidate is a target: equal once both are in small letters."""
-    return candidate.lower() == target.lower()
-
-
 def hit_ranks(items: Iterable[ClozeItem], candidates: Iterable[Candidate]) -> dict[str, int | None]:
-    """The rank of the first candidate that is a target, for each item.
+    """The rank of the first candidate that is a target, capitals aside, for each item.
 
     Args:
         items: with targets.
@@ -162,7 +157,7 @@ def hit_ranks(items: Iterable[ClozeItem], candidates: Iterable[Candidate]) -> di
     groups = by_item(candidates)
     rank_of: dict[str, int | None] = {}
     for item in items:
-        targets = item.targets
+        targets = {target.lower() for target in item.targets}
         if not targets:
             raise UsageError(
                 where=f"item {item.id!r}",
@@ -172,7 +167,7 @@ def hit_ranks(items: Iterable[ClozeItem], candidates: Iterable[Candidate]) -> di
         ranks = (
             candidate.rank
             for candidate in groups.get(item.id, [])
-            if any(same_word(candidate.text, target) for target in targets)
+            if candidate.text.lower() in targets
         )
         rank_of[item.id] = next(ranks, None)
     return rank_of
@@ -193,7 +188,7 @@ def is_hit(rank: int | None, k: int) -> bool:
     return rank is not None and rank <= k
 
 
-def grouped(ranks: Ranks, key: Mapping[str, Key]) -> dict[Key, dict[str, int | None]]:
+def ranks_by_key(ranks: Ranks, key: Mapping[str, Key]) -> dict[Key, dict[str, int | None]]:
     """The ranks of each group of items, groups in order of first appearance.
 
     Args:
@@ -216,7 +211,7 @@ def hit_by_only(first: Ranks, second: Ranks, k: int) -> tuple[str, ...]:
 
 def groups_better(first: Ranks, second: Ranks, key: Mapping[str, Key], k: int) -> tuple[Key, ...]:
     """The groups (expressions, say) in which the first model has more hits at k than the second."""
-    ours, theirs = grouped(first, key), grouped(second, key)
+    ours, theirs = ranks_by_key(first, key), ranks_by_key(second, key)
     return tuple(
         group
         for group in ours
@@ -226,7 +221,7 @@ def groups_better(first: Ranks, second: Ranks, key: Mapping[str, Key], k: int) -
 
 def groups_hit_by_none(models: Iterable[Ranks], key: Mapping[str, Key], k: int) -> tuple[Key, ...]:
     """The groups of which no model hits a single item at k."""
-    by_model = [grouped(ranks, key) for ranks in models]
+    by_model = [ranks_by_key(ranks, key) for ranks in models]
     return tuple(
         group
         for group in (by_model[0] if by_model else {})

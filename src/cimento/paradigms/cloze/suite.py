@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import InputError
 from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
+from cimento.io.values import grouped
 from cimento.suites import JsonValue, Meta
 
 BLANK = "___"
@@ -281,13 +282,10 @@ class Expansion:
 
     Attributes:
         items: one for each distinct template, sentence and seed.
-        n_slots: pairs of a sentence and a seed of a category; more than items where a form
-            belongs to several categories.
-        shared: the forms that do.
+        shared: the forms that belong to several categories.
     """
 
     items: tuple[ClozeItem, ...]
-    n_slots: int
     shared: tuple[SharedForm, ...]
 
 
@@ -299,12 +297,10 @@ def expand_templates(templates: Iterable[Template]) -> Expansion:
     """
     items: list[ClozeItem] = []
     shared: list[SharedForm] = []
-    n_slots = 0
     for template in templates:
         items += _items_of(template)
         shared += _shared_forms(template)
-        n_slots += template.n_slots
-    return Expansion(tuple(items), n_slots, tuple(shared))
+    return Expansion(tuple(items), tuple(shared))
 
 
 def expand_multiword(item: MultiwordItem) -> tuple[ClozeItem, ...]:
@@ -349,11 +345,10 @@ def expand_suite(suite: ClozeSuite) -> Expansion:
         )
     made = expand_templates(suite.templates)
     words = [item for multiword in suite.multiwords for item in expand_multiword(multiword)]
-    written = len(suite.items) + len(words)
     items = (*suite.items, *made.items, *words)[: suite.limit]
     if suite.only is not None:
         items = tuple(item for item in items if item.id in suite.only)
-    return Expansion(items, made.n_slots + written, made.shared)
+    return Expansion(items, made.shared)
 
 
 def _bytes_needed(suite: ClozeSuite) -> int:
@@ -418,11 +413,7 @@ def _item(
 
 def _by_form(seeds: Iterable[SeedSet]) -> dict[str, list[SeedSet]]:
     """Each form with the sets that have it; a form twice in one set counts once."""
-    sets: dict[str, list[SeedSet]] = {}
-    for seed in seeds:
-        for form in dict.fromkeys(seed.forms):
-            sets.setdefault(form, []).append(seed)
-    return sets
+    return grouped((form, seed) for seed in seeds for form in dict.fromkeys(seed.forms))
 
 
 def _joined(columns: Sequence[Mapping[str, str]]) -> dict[str, str]:

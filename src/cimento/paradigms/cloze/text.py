@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 from typing import TYPE_CHECKING
 
 from cimento.compare.item_outcomes import ItemOutcomes, rates_only
@@ -14,11 +13,19 @@ from cimento.errors import UsageError, counted, few_of_each_code
 from cimento.io.inline_markup import columns
 from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
 from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked
-from cimento.paradigms.cloze.profile import EXPRESSION
-from cimento.paradigms.cloze.requests import FITS, ClozeAnswers
+from cimento.paradigms.cloze.profile import (
+    EXPRESSION,
+    Dimension,
+    FrequencyEffect,
+    HeatCell,
+    Profile,
+)
+from cimento.paradigms.cloze.requests import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import (
+    Nucleus,
+    Ranks,
+    Share,
     clustering,
-    exact_percent,
     groups_hit_by_none,
     hit_by_only,
     hit_ranks,
@@ -26,12 +33,7 @@ from cimento.paradigms.cloze.shares import (
 )
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
 from cimento.paradigms.paradigm import described
-from cimento.report.formatting import (
-    agreement_text,
-    interval,
-    number,
-    signed,
-)
+from cimento.report.formatting import agreement_text, interval, number, signed
 from cimento.runs.outcomes import GROUP, Estimate, reasons_together
 from cimento.runs.run import Run
 from cimento.statistics.differences import cochran_q
@@ -40,17 +42,8 @@ if TYPE_CHECKING:
     from cimento.models.questions import FillKind
     from cimento.paradigms.cloze.judgments import JudgmentComparison
     from cimento.paradigms.cloze.people import PeopleReport
-    from cimento.paradigms.cloze.profile import (
-        Dimension,
-        FrequencyEffect,
-        HeatCell,
-        Measured,
-        Profile,
-    )
-    from cimento.paradigms.cloze.requests import Candidate
-    from cimento.paradigms.cloze.shares import Nucleus, Ranks, Share
-    from cimento.paradigms.cloze.suite import ClozeItem
     from cimento.statistics.calibration import Calibration
+    from cimento.statistics.intervals import Interval
 
 
 Rows = list[tuple[str, ...]]
@@ -223,18 +216,21 @@ def _share_and_interval(estimate: Estimate | None) -> tuple[str, str]:
 
 
 def _share_text(estimate: Estimate | None) -> str:
+    if estimate is None or estimate.right is None:
+        return "-"
+    return _share(Share(estimate.right, estimate.n))
+
+
+def _share(share: Share) -> str:
     """A share in percent with two decimals, and its counts."""
-    if estimate is None or not estimate.n or estimate.right is None:
-        return "-"
-    shown = exact_percent(Fraction(estimate.right, estimate.n))
-    return f"{shown:.2f} ({estimate.right}/{estimate.n})"
+    return "-" if share.percent is None else f"{share.percent:.2f} ({share.correct}/{share.n})"
 
 
-def _interval_text(estimate: Estimate | None) -> str:
+def _interval_text(ends: Estimate | Interval | None) -> str:
     """The interval of a share in percent."""
-    if estimate is None or estimate.low is None or estimate.high is None:
+    if ends is None or ends.low is None or ends.high is None:
         return "-"
-    return f"{100 * estimate.low:.1f} to {100 * estimate.high:.1f}"
+    return f"{100 * ends.low:.1f} to {100 * ends.high:.1f}"
 
 
 def profile_text(suite: str, model: str, method: str, profile: Profile) -> str:
@@ -391,7 +387,8 @@ def _dimensions(profile: Profile) -> Rows:
         row = [part.name, str(clusters.items), str(clusters.clusters), _largest(part)]
         for given, shares in ((has_hits, part.hits), (has_fits, part.fitting)):
             if given:
-                row += [cell for share in shares for cell in _measured(share)] or ["-"] * 4
+                cells = ((_share(one.share), _interval_text(one.interval)) for one in shares)
+                row += list(chain.from_iterable(cells)) or ["-"] * 4
         rows.append(tuple(row))
     return rows
 
@@ -399,16 +396,6 @@ def _dimensions(profile: Profile) -> Rows:
 def _largest(dimension: Dimension) -> str:
     clusters = dimension.clusters
     return "" if clusters.independent else f"{clusters.largest} ({clusters.in_largest})"
-
-
-def _measured(measured: Measured) -> tuple[str, str]:
-    low, high = measured.interval.low, measured.interval.high
-    interval = "-" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f}"
-    return _share(measured.share), interval
-
-
-def _share(share: Share) -> str:
-    return "-" if share.percent is None else f"{share.percent:.2f} ({share.correct}/{share.n})"
 
 
 def _confidences(dimensions: Sequence[Dimension]) -> Rows:

@@ -8,12 +8,12 @@ of asking. A suite is one of sentences, pairs or rated ones, whose ``kind`` is `
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cimento.engine.requests import NO_ANSWERS, Answers, Choose, Request, Requests
-from cimento.errors import Fault, counted
+from cimento.errors import counted
 from cimento.io.tables import REQUESTS
 from cimento.paradigms.base import MethodFacts, Restated, SuiteReading
 from cimento.paradigms.paradigm import Paradigm
@@ -87,6 +87,15 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
     kinds = (KIND,)
     options = PromptedOptions
 
+    # The suites are those of rated sentences; other things are asked about them.
+    files = staticmethod(RATINGS.files)
+    write = staticmethod(RATINGS.write)
+    check = staticmethod(RATINGS.check)
+    holds = staticmethod(RATINGS.holds)
+    limited = staticmethod(RATINGS.limited)
+    selected = staticmethod(RATINGS.selected)
+    describe = staticmethod(RATINGS.describe)
+
     def read(self, path: Path) -> SuiteReading[Suite]:
         """A folder of the kind, read as one of rated sentences is, and every fault of it.
 
@@ -95,41 +104,9 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
         """
         return RATINGS.read(path)
 
-    def files(self, path: Path) -> Sequence[Path]:
-        """As of all suites of sentences."""
-        return RATINGS.files(path)
-
     def owns(self, suite: object) -> bool:
         """Whether a suite made in Python declares this kind."""
         return isinstance(suite, Suite) and suite.extra.get("kind") == KIND
-
-    def write(self, suite: Suite, folder: Path) -> None:
-        """As all suites of sentences.
-
-        Raises:
-            StorageError: the folder cannot be written.
-        """
-        RATINGS.write(suite, folder)
-
-    def check(self, suite: Suite) -> Sequence[Fault]:
-        """Every fault of a suite; that single sentences predict nothing is none."""
-        return RATINGS.check(suite)
-
-    def holds(self, suite: Suite) -> str:
-        """The numbers of items, conditions and predictions."""
-        return RATINGS.holds(suite)
-
-    def limited(self, suite: Suite, limit: int) -> Suite:
-        """The first items of a suite."""
-        return RATINGS.limited(suite, limit)
-
-    def selected(self, suite: Suite, items: Collection[str]) -> Suite:
-        """The suite with some of its items."""
-        return RATINGS.selected(suite, items)
-
-    def describe(self, suite: Suite, items: int) -> str:
-        """The text of ``suites show`` for a suite and its first items."""
-        return RATINGS.describe(suite, items)
 
     def record(self, suite: Suite, items: int) -> dict[str, object]:
         """The facts of a suite, its predictions, and its first items."""

@@ -5,13 +5,13 @@ Beside people stand a correlation, a slope, a ceiling and a calibration.
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
+from cimento.io.values import grouped
 from cimento.paradigms.prompted.judging import (
     HALF,
     Answered,
@@ -19,6 +19,7 @@ from cimento.paradigms.prompted.judging import (
     PromptedRun,
     accepting_share,
     clusters_of,
+    decided,
     question_of,
     rated,
 )
@@ -37,11 +38,7 @@ from cimento.paradigms.prompted.prompts import (
 from cimento.paradigms.ratings.estimates import ceilings, with_headline
 from cimento.paradigms.ratings.suite import RatedSentence, rated_of
 from cimento.runs.outcomes import Estimate, Role, design_of, mean_estimate, rate
-from cimento.statistics.calibration import (
-    Calibration,
-    brier_parts,
-    expected_calibration_error,
-)
+from cimento.statistics.calibration import Calibration, brier_parts, expected_calibration_error
 from cimento.statistics.correlation import correlate
 from cimento.statistics.design import Design
 from cimento.statistics.detection import DetectionTask, detection
@@ -66,7 +63,6 @@ ANSWERED_RIGHT: Mapping[str, str] = {
     "rating": "Rated higher than its rival, on average over the whole design.",
 }
 
-Value: TypeAlias = Callable[[Answered], float]
 SLOPE, ECE = "slope", "ECE"
 _HALVINGS = 1000
 _COEFFICIENTS: Mapping[str, Role] = MappingProxyType({"spearman": "main", "pearson": "main"})
@@ -91,9 +87,9 @@ def _of_pairs(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
         question = question_of(form, rivals, rival, target)
         rows = prompted.outcomes.filter(prompted.outcomes["question"] == question)
         asked = prompted.of_form(form, target, rival)
-        like = dataclasses.replace(prompted.like, question=question)
+        like = replace(prompted.like, question=question)
         chance, method = _chance(form, asked, prompted.options)
-        described = dataclasses.replace(
+        described = replace(
             like, description=ANSWERED_RIGHT[form], chance=chance, chance_method=method
         )
         yield rate(rows, described)
@@ -106,7 +102,7 @@ def _of_pairs(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
 
 def _of_sentences(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
     """What people said beside the answers, and the biases, for single sentences."""
-    like = dataclasses.replace(prompted.like, question=QUESTIONS[form])
+    like = replace(prompted.like, question=QUESTIONS[form])
     asked = prompted.of_form(form)
     people = list(people_estimates(prompted, form))
     known = any(estimate.value is not None for estimate in people)
@@ -116,7 +112,7 @@ def _of_sentences(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
         rows = prompted.outcomes.filter(prompted.outcomes["question"] == like.question)
         if rows["verdict"].count():
             described = "Said to be acceptable, or not, as the suite labels it."
-            yield rate(rows, dataclasses.replace(like, description=described, chance=HALF,
+            yield rate(rows, replace(like, description=described, chance=HALF,
                                                  chance_method="one of two answers"))  # fmt: skip
             yield from _detected(prompted, asked, like, target="")
     if not known:
@@ -171,7 +167,7 @@ def _detected(
     design = _design(prompted, list(counts))
     made = detection(list(counts.values()), design, task=task, seed=_SEED)
     about = "first of two" if choice else "acceptable"
-    like = dataclasses.replace(
+    like = replace(
         like, n=len(counts), clustered=design.clustered, interval_method=made.method,
         reason=made.reason or "",
     )  # fmt: skip
@@ -179,21 +175,17 @@ def _detected(
         (D_PRIME, made.sensitivity, f"sensitivity, {_DETECTED}"),
         (CRITERION, made.criterion, f"below 0: tends to say {about}; {_DETECTED}"),
     ):
-        yield dataclasses.replace(
+        yield replace(
             like, statistic=statistic, value=number.value, low=number.low, high=number.high,
             chance=0.0, chance_method="no difference, no bias", description=described,
         )  # fmt: skip
-    for statistic, value, n in (
-        (HITS, made.hits, made.signals),
-        (FALSE_ALARMS, made.false_alarms, made.noises),
+    for statistic, value, n, described in (
+        (HITS, made.hits, made.signals, f"said {about}"),
+        (FALSE_ALARMS, made.false_alarms, made.noises, f"said {about} where it was not"),
     ):
-        description = (
-            f"said {about} where it was not" if statistic == FALSE_ALARMS else f"said {about}"
-        )
-        yield dataclasses.replace(
+        yield replace(
             like, statistic=statistic, role="detail", value=value, n=int(n),
-            interval_method=None, description=description,
-            reason="its interval is in that of d'",
+            interval_method=None, description=described, reason="its interval is in that of d'",
         )  # fmt: skip
 
 
@@ -216,67 +208,57 @@ def _biases(
     prompted: PromptedRun, form: Form, asked: Sequence[Asked], like: Estimate
 ) -> Iterator[Estimate]:
     """Tendencies to one answer whatever the sentence, each a mean over items."""
+    answers = _each_answer(asked)
     if form == "rating":
         middle = (prompted.options.points + 1) / 2
+        values = [(item, answer.points - middle) for item, answer in answers]
         about = "mean number given, over scales in both directions, less the middle"
-        yield _mean_bias(prompted, asked, like, HIGH_BIAS, about, lambda a: a.points - middle)
+        like = replace(like, unit="points")
+        yield _mean_bias(prompted, values, replace(like, statistic=HIGH_BIAS, description=about))
+        signs = [-1 if answer.prompt.cell.labels == 0 else 1 for _, answer in answers]
+        values = [(item, value * sign) for (item, value), sign in zip(values, signs, strict=True)]
         about = "distance of the number from the middle, towards the end that is named first"
-        yield _mean_bias(
-            prompted, asked, like, END_BIAS, about,
-            lambda a: (a.points - middle) * (-1 if a.prompt.cell.labels == 0 else 1),
-        )  # fmt: skip
+        yield _mean_bias(prompted, values, replace(like, statistic=END_BIAS, description=about))
         return
     what = "sentence" if form == "choice" else "answer"
     about = f"share of answers that take the {what} that comes first"
-    yield _share_bias(prompted, asked, like, FIRST, about, _said_first)
+    said = [(item, decided(answer.share(answer.prompt.answers[0]))) for item, answer in answers]
+    yield _share_bias(prompted, said, replace(like, statistic=FIRST, description=about))
     about = "share of answers A or 1, whatever they stand for"
-    yield _share_bias(prompted, asked, like, FIRST_LABEL, about, _said_label)
+    said = [
+        (item, decided(answer.share(label)))
+        for item, answer in answers
+        for label in (LETTERS[0], DIGITS[0])
+        if label in answer.prompt.answers
+    ]
+    yield _share_bias(prompted, said, replace(like, statistic=FIRST_LABEL, description=about))
     if form == "yesno":
-        yield _yes_bias(prompted, asked, like)
+        yield _yes_bias(prompted, answers, like)
 
 
-def _said_first(answer: Answered) -> float | None:
-    return _decided(answer.share(answer.prompt.answers[0]))
+def _each_answer(asked: Iterable[Asked]) -> list[tuple[str, Answered]]:
+    """Every answer, with its item."""
+    return [(one.item, answer) for one in asked for answer in one.answers]
 
 
-def _said_label(answer: Answered) -> float | None:
-    labels = {LETTERS[0], DIGITS[0]} & set(answer.prompt.answers)
-    return _decided(answer.share(labels.pop())) if labels else None
-
-
-def _decided(share: float) -> float:
-    return HALF if math.isclose(share, HALF, abs_tol=1e-9) else float(share > HALF)
-
-
-def _by_item(asked: Sequence[Asked], value: Callable[[Answered], float | None]) -> dict[str, float]:
-    """The mean of a value over all answers about an item."""
-    values: dict[str, list[float]] = {}
-    for one in asked:
-        for answer in one.answers:
-            if (number := value(answer)) is not None:
-                values.setdefault(one.item, []).append(number)
-    return {item: math.fsum(several) / len(several) for item, several in values.items()}
+def _by_item(values: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """The mean of the values of each item."""
+    return {item: math.fsum(several) / len(several) for item, several in grouped(values).items()}
 
 
 def _share_bias(
-    prompted: PromptedRun,
-    asked: Sequence[Asked],
-    like: Estimate,
-    statistic: str,
-    about: str,
-    value: Callable[[Answered], float | None],
+    prompted: PromptedRun, values: Iterable[tuple[str, float]], like: Estimate
 ) -> Estimate:
     """A share of answers with its interval over items, beside a half."""
-    shares = _by_item(asked, value)
+    shares = _by_item(values)
     design = _design(prompted, list(shares))
-    like = dataclasses.replace(
-        like, statistic=statistic, description=about, n=len(shares), chance=HALF,
-        chance_method="no bias", clustered=design.clustered,
-    )  # fmt: skip
+    like = replace(
+        like, n=len(shares), chance=HALF, chance_method="no bias", clustered=design.clustered
+    )
     if not shares:
-        return dataclasses.replace(like, reason="no answer with such labels was read")
+        return replace(like, reason="no answer with such labels was read")
     interval = bounded_mean(list(shares.values()), design, seed=_SEED)
-    return dataclasses.replace(
+    return replace(
         like,
         value=math.fsum(shares.values()) / len(shares),
         low=interval.low,
@@ -287,49 +269,33 @@ def _share_bias(
 
 
 def _mean_bias(
-    prompted: PromptedRun,
-    asked: Sequence[Asked],
-    like: Estimate,
-    statistic: str,
-    about: str,
-    value: Value,
+    prompted: PromptedRun, values: Iterable[tuple[str, float]], like: Estimate
 ) -> Estimate:
-    """A mean of answers with its interval over items, beside 0."""
-    means = _by_item(asked, value)
-    like = dataclasses.replace(
-        like, statistic=statistic, description=about, unit="points", chance=0.0,
-        chance_method="no bias",
-    )  # fmt: skip
-    return mean_estimate(
-        mean_of(list(means.values()), _design(prompted, list(means)), seed=_SEED), like
-    )
+    """A mean of values with its interval over items, beside 0."""
+    means = _by_item(values)
+    mean = mean_of(list(means.values()), _design(prompted, list(means)), seed=_SEED)
+    return mean_estimate(mean, replace(like, chance=0.0, chance_method="no bias"))
 
 
-def _yes_bias(prompted: PromptedRun, asked: Sequence[Asked], like: Estimate) -> Estimate:
+def _yes_bias(
+    prompted: PromptedRun, answers: Sequence[tuple[str, Answered]], like: Estimate
+) -> Estimate:
     """How much more often a sentence is accepted where that is said by yes, than by a letter."""
     language = prompted.options.language or prompted.suite.meta.language
     yes = judgment_wording(language)["yes"][0]
-
-    def by(kind: str) -> dict[str, float]:
-        return _by_item(
-            asked,
-            lambda a: (
-                a.chosen
-                if a.prompt.kind == kind and (kind == LETTERED or yes in a.prompt.answers)
-                else None
-            ),
-        )
-
-    words, letters = by(WORDS), by(LETTERED)
+    words = _by_item(
+        (item, answer.chosen)
+        for item, answer in answers
+        if answer.prompt.kind == WORDS and yes in answer.prompt.answers
+    )
+    letters = _by_item(
+        (item, answer.chosen) for item, answer in answers if answer.prompt.kind == LETTERED
+    )
     gaps = {item: words[item] - letters[item] for item in words if item in letters}
     about = "share of acceptable where it is said by yes, less the share where by a letter"
-    like = dataclasses.replace(
-        like, statistic=YES_BIAS, description=about, chance=0.0, chance_method="no bias",
-        reason="" if gaps else _EVERY_WORDING,
-    )  # fmt: skip
-    return mean_estimate(
-        mean_of(list(gaps.values()), _design(prompted, list(gaps)), seed=_SEED), like
-    )
+    reason = "" if gaps else _EVERY_WORDING
+    like = replace(like, statistic=YES_BIAS, description=about, reason=reason)
+    return _mean_bias(prompted, gaps.items(), like)
 
 
 def _by_design(
@@ -346,20 +312,13 @@ def _by_design(
         is_rival = form == "yesno" and answer.prompt.conditions[0] != target
         return 1 - answer.chosen if is_rival else answer.chosen
 
+    answers = _each_answer(asked)
+    about = "share of right answers"
+    like = replace(like, statistic=about, description=about, role="detail")
     for factor, of in factors.items():
-        levels = sorted({of(answer) for one in asked for answer in one.answers})
-        for level in levels:
-            about = "share of right answers"
-            grouped = dataclasses.replace(like, group=factor, level=level, role="detail")
-
-            only = functools.partial(_at_level, level=level, of=of, value=right)
-            yield _share_bias(prompted, asked, grouped, about, about, only)
-
-
-def _at_level(
-    answer: Answered, *, level: str, of: Callable[[Answered], str], value: Value
-) -> float | None:
-    return value(answer) if of(answer) == level else None
+        for level in sorted({of(answer) for _, answer in answers}):
+            values = [(item, right(answer)) for item, answer in answers if of(answer) == level]
+            yield _share_bias(prompted, values, replace(like, group=factor, level=level))
 
 
 def people_estimates(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
@@ -373,7 +332,7 @@ def people_estimates(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
         if sentence.mean is not None
     ]
     known = [(value, sentence) for value, sentence in pairs if value is not None]
-    like = dataclasses.replace(
+    like = replace(
         prompted.like, question=QUESTIONS[form], n=len(known), unscored=len(pairs) - len(known)
     )
     single = not prompted.suite.predictions
@@ -381,16 +340,16 @@ def people_estimates(prompted: PromptedRun, form: Form) -> Iterator[Estimate]:
         if single:
             reason = "no sentence has a rating"
             yield from (
-                dataclasses.replace(like, statistic=kind, role=role, reason=reason)
+                replace(like, statistic=kind, role=role, reason=reason)
                 for kind, role in _COEFFICIENTS.items()
             )
         return
     yield from _correlated(known, like)
     yield _slope(known, like, prompted.options, form, (scale.low, scale.high))
-    people = dataclasses.replace(like, question="rating by people", role="detail")
+    people = replace(like, question="rating by people", role="detail")
     sentences = [sentence for _, sentence in pairs]
     yield from (
-        dataclasses.replace(one, question=like.question)
+        replace(one, question=like.question)
         for one in ceilings(sentences, people, seed=_SEED, draws=_HALVINGS)
     )
     if form == "yesno":
@@ -412,7 +371,7 @@ def _correlated(known: Sequence[tuple[float, RatedSentence]], like: Estimate) ->
             [cast("float", sentence.mean) for _, sentence in known],
             kind=kind, design=design, seed=_SEED, draws=0,
         )  # fmt: skip
-        yield dataclasses.replace(
+        yield replace(
             like, statistic=kind, role=role, value=correlation.r, low=correlation.low,
             high=correlation.high, interval_method=correlation.method, n=correlation.n,
             reason=correlation.reason or "", clustered=design.clustered,
@@ -431,7 +390,7 @@ def _slope(
     low, high = ends
     start, width = (1, options.points - 1) if form == "rating" else (0, 1)
     design = _sentence_design([sentence for _, sentence in known])
-    like = dataclasses.replace(
+    like = replace(
         like, statistic=SLOPE, chance=0.0, chance_method="values and ratings unrelated",
         clustered=design.clustered,
         description="mean ratings on the answers, both from 0 to 1; 1 if they move alike",
@@ -440,9 +399,9 @@ def _slope(
     means = [(cast("float", sentence.mean) - low) / (high - low) for _, sentence in known]
     regression = regress(means, {"answer": answers}, design)
     if not regression.coefficients:
-        return dataclasses.replace(like, reason=regression.reason or "")
+        return replace(like, reason=regression.reason or "")
     slope = regression.coefficients[1]
-    return dataclasses.replace(
+    return replace(
         like, value=slope.value, low=slope.low, high=slope.high, p=slope.p,
         interval_method=regression.method,
     )  # fmt: skip
@@ -469,7 +428,7 @@ def _shares(prompted: PromptedRun) -> list[tuple[float, float]]:
 def _calibrated(prompted: PromptedRun, like: Estimate) -> Iterator[Estimate]:
     """ECE and Brier's score with its parts, of the share of people who accept a sentence."""
     shares = _shares(prompted)
-    like = dataclasses.replace(like, n=len(shares), reason="" if shares else _NO_SHARES)
+    like = replace(like, n=len(shares), reason="" if shares else _NO_SHARES)
     probabilities, people = [p for p, _ in shares], [o for _, o in shares]
     error = expected_calibration_error(probabilities, people)
     parts = brier_parts(probabilities, people)
@@ -484,6 +443,6 @@ def _calibrated(prompted: PromptedRun, like: Estimate) -> Iterator[Estimate]:
         "Brier within bins": (parts.within, "detail"),
     }
     for statistic, (value, role) in numbers.items():
-        yield dataclasses.replace(
+        yield replace(
             like, statistic=statistic, role=role, value=value, reason=without, description=about
         )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import math
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from cimento.errors import TableError
+from cimento.io.values import grouped
 from cimento.paradigms.prompted.prompts import (
     FORMS,
     QUESTIONS,
@@ -73,8 +72,7 @@ class Answered:
     @property
     def chosen(self) -> float:
         """1 where the answer for what is better was given, 0 where the other, 1/2 where neither."""
-        share = self.good
-        return HALF if _equal(share, HALF) else float(share > HALF)
+        return decided(self.good)
 
     def share(self, answer: str) -> float:
         """The share of an answer."""
@@ -128,10 +126,8 @@ def answers_of(run: Run) -> list[Answered]:
     if generated:
         texts = dict(table.select("request", "text").iter_rows())
         return [_read(texts[numbers[prompt.asked]], prompt) for prompt in prompts]
-    nats: dict[int, list[float | None]] = {}
     rows = table.sort("request", "option").select("request", "logprob_nats")
-    for number, value in rows.iter_rows():
-        nats.setdefault(number, []).append(value)
+    nats: dict[int, list[float | None]] = grouped(rows.iter_rows())
     return [_shares(prompt, nats[numbers[prompt.asked]]) for prompt in prompts]
 
 
@@ -140,10 +136,8 @@ def asked_of(answers: Sequence[Answered]) -> list[Asked]:
 
     An answer counts with the one in the other order alone, so that each order counts as often.
     """
-    groups: dict[tuple[str, Form, tuple[str, ...]], list[Answered]] = {}
-    for answer in answers:
-        prompt = answer.prompt
-        groups.setdefault((prompt.item, prompt.form, prompt.conditions), []).append(answer)
+    prompts = ((answer.prompt, answer) for answer in answers)
+    groups = grouped(((p.item, p.form, p.conditions), answer) for p, answer in prompts)
     asked = []
     for key, several in groups.items():
         kept = [
@@ -237,6 +231,11 @@ def _shares(prompt: Prompt, nats: Sequence[float | None]) -> Answered:
     return Answered(prompt, {answer: weight / whole for answer, weight in pairs})
 
 
+def decided(share: float) -> float:
+    """1 for a share above a half, 0 for one below, 1/2 for a half."""
+    return HALF if _equal(share, HALF) else float(share > HALF)
+
+
 def _equal(one: float, other: float) -> bool:
     return math.isclose(one, other, abs_tol=_ROUNDING)
 
@@ -287,12 +286,12 @@ def _pair_outcomes(suite: Suite, form: Form, asked: Sequence[Asked]) -> Iterator
                 cluster=clusters.get(item.id, ""),
             )
             if value is None:
-                yield dataclasses.replace(like, reason=UNREAD)
+                yield replace(like, reason=UNREAD)
                 continue
             verdict: VerdictName = "pass" if value > even else "fail"
             if _equal(value, even):
                 verdict, value = "tie", even
-            yield dataclasses.replace(like, verdict=verdict, right=verdict == "pass", value=value)
+            yield replace(like, verdict=verdict, right=verdict == "pass", value=value)
 
 
 def _sentence_outcomes(suite: Suite, form: Form, asked: Sequence[Asked]) -> Iterator[Outcome]:
@@ -308,16 +307,14 @@ def _sentence_outcomes(suite: Suite, form: Form, asked: Sequence[Asked]) -> Iter
         judged = form == "yesno" and bool(sentence.label)
         if one.value is None:
             verdict: VerdictName | None = "unscored" if judged else None
-            yield dataclasses.replace(like, verdict=verdict, reason=UNREAD)
+            yield replace(like, verdict=verdict, reason=UNREAD)
         elif not judged:
-            yield dataclasses.replace(like, value=one.value)
+            yield replace(like, value=one.value)
         else:
             said = one.value > HALF
             verdict = "pass" if said == (sentence.label == "acceptable") else "fail"
             verdict = "tie" if _equal(one.value, HALF) else verdict
-            yield dataclasses.replace(
-                like, value=one.value, verdict=verdict, right=verdict == "pass"
-            )
+            yield replace(like, value=one.value, verdict=verdict, right=verdict == "pass")
 
 
 def rated(
@@ -379,7 +376,6 @@ def judgments_of(run: Run) -> list[Judgment]:
         for item, condition in suite.stimuli()
     }
     several = len(rivals_of(suite)[1]) > 1
-    like = functools.partial(Judgment, suite=source_name(suite), annotator=run.model)
     judgments = []
     for one in asked_of(answers_of(run)):
         value = one.value
@@ -396,9 +392,9 @@ def judgments_of(run: Run) -> list[Judgment]:
             "rating": (repr(value), ACCEPTABILITY, f"1 to {options.points}"),
         }[one.form]
         judgments.append(
-            like(
-                item=one.item, condition=condition, candidate=text, question=question,
-                value=answer, scale=scale,
+            Judgment(
+                suite=source_name(suite), annotator=run.model, item=one.item, condition=condition,
+                candidate=text, question=question, value=answer, scale=scale,
             )
         )  # fmt: skip
     return judgments

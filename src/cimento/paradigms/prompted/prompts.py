@@ -10,10 +10,9 @@ out within each item.
 
 from __future__ import annotations
 
-import dataclasses
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
@@ -237,10 +236,8 @@ def prompted_suite(suite: Suite) -> Suite:
         )
     if suite.predictions:
         find_contrast(suite, regions=(1,))
-    meta = dataclasses.replace(suite.meta, name=suite.name + SUFFIX)
-    return dataclasses.replace(
-        suite, meta=meta, extra={**suite.extra, "kind": KIND, SOURCE: suite.name}
-    )
+    meta = replace(suite.meta, name=suite.name + SUFFIX)
+    return replace(suite, meta=meta, extra={**suite.extra, "kind": KIND, SOURCE: suite.name})
 
 
 def source_name(suite: Suite) -> str:
@@ -283,8 +280,8 @@ def prompts_of(suite: Suite, options: PromptedOptions) -> Iterator[Prompt]:
                 balance=options.balance,
                 shift=shift,
             )
-            shown = [(target, rival) for rival in rivals] if form == "choice" else None
-            for names in shown if shown is not None else [(name,) for name in texts]:
+            pairs = [(target, rival) for rival in rivals]
+            for names in pairs if form == "choice" else [(name,) for name in texts]:
                 sentences = tuple(texts[name] for name in names)
                 yield from (
                     _prompt(wording, form, (item, names, sentences), cell, options.points)

@@ -90,7 +90,7 @@ def prompted_grids(runs: Sequence[Run], *, notes: Sequence[str] = ()) -> dict[st
             grids[name] = grid
     if not rates and grids:
         first = next(iter(grids))
-        grids[first] = _noted(grids[first], notes)
+        grids[first] = replace(grids[first], notes=(*grids[first].notes, *notes))
     if by_design:
         grids["design"] = _design_grid(by_design, suites)
     return grids
@@ -101,10 +101,6 @@ def _expected(runs: Sequence[Run]) -> str:
     suites = {run.suite.name: cast("Suite", run.suite) for run in runs}
     names = [name for name, suite in suites.items() if ratings_by(suite) == "author"]
     return f" Ratings of {', '.join(names)} are what its author expects." if names else ""
-
-
-def _noted(grid: Grid, notes: Sequence[str]) -> Grid:
-    return replace(grid, notes=(*grid.notes, *notes))
 
 
 def _wide(

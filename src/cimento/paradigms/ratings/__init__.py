@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from cimento.cite.sentences import measure_phrase as describe_measure
 from cimento.errors import Fault, counted, few_of_each_code
 from cimento.io.files import file_digest
+from cimento.io.values import group_by
 from cimento.measures import Missing, Value, find_measure
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.ratings.estimates import (
@@ -212,14 +213,13 @@ class Ratings(RegionParadigm):
             " [@phipson2010], with p values corrected by Holm's method over the measures"
             " [@holm1979]."
         )
+        facts = super().methods(run)
+        brief = _in_brief(names, by_author=by_author)
         return dataclasses.replace(
-            super().methods(run),
+            facts,
             counted=_counted(len(sentences), rated, by_author=by_author),
-            sentences=(*super().methods(run).sentences, *((tests,) if rated else ())),
-            brief=(
-                *super().methods(run).brief,
-                *((_in_brief(names, by_author=by_author),) if rated else ()),
-            ),
+            sentences=(*facts.sentences, *((tests,) if rated else ())),
+            brief=(*facts.brief, *((brief,) if rated else ())),
             measures=names,
         )
 
@@ -236,11 +236,12 @@ class Ratings(RegionParadigm):
 
     def sections(self, runs: Sequence[Run]) -> list[SuiteReport]:
         """The sections of region suites, with ratings of items, scatters and correlation tables."""
-        groups: dict[tuple[str, ...], list[Run]] = {}
-        for run in runs:
+
+        def judged(run: Run) -> tuple[str, ...]:
             formulas = (prediction.formula for prediction in judged_suite(run).predictions)
-            groups.setdefault((run.suite.name, *formulas), []).append(run)
-        return [self._section(group) for group in groups.values()]
+            return (run.suite.name, *formulas)
+
+        return [self._section(group) for group in group_by(runs, judged).values()]
 
     def _section(self, runs: Sequence[Run]) -> SuiteReport:
         """The section of some runs of one suite, each judged on its first measure."""

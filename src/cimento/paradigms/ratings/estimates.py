@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.measures import Measure
+    from cimento.statistics.agreement import Agreement
     from cimento.statistics.correlation import Correlation
+    from cimento.statistics.intervals import Interval
 
 
 Of: TypeAlias = Callable[[RatedSentence], "Value | None"]
@@ -238,9 +241,7 @@ def rating_estimates(
             list(_correlations(values, measure, like, seed=seed, draws=draws))
             for measure in measures
         ]
-        estimates += [
-            estimate for several in correct_over_measures(correlated) for estimate in several
-        ]
+        estimates += correct_over_measures(correlated)
     if any(sentence.label for sentence in values.sentences):
         for measure in measures:
             estimates += _binary(values, measure, replace(like, question=measure.name), seed=seed)
@@ -274,28 +275,33 @@ def _correlations(
         chance_method="values and ratings unrelated",
     )
     test = permutation_test(rows, design, seed=seed, draws=draws)
-    first, *others = (_correlation(like, correlation(rows, kind, design), kind) for kind in KINDS)
+    coefficients = {kind: correlation(rows, kind, design) for kind in KINDS}
+    first, *others = (_measured(like, kind, one.r, one) for kind, one in coefficients.items())
     yield replace(first, role="main", p=test.p, p_method=test.reason or test.method)
     yield from others
     held = f"Spearman with {' and '.join(values.covariates)} held constant"
     partial = partial_correlation(rows, design)
-    yield _correlation(replace(like, description=held), partial, "partial spearman")
+    like = replace(like, description=held)
+    yield _measured(like, "partial spearman", partial.r, partial)
 
 
-def _correlation(like: Estimate, correlation: Correlation, statistic: str) -> Estimate:
+def _measured(
+    like: Estimate, statistic: str, value: float | None, ends: Correlation | Agreement | Interval
+) -> Estimate:
+    """A value with its interval, or the reason for none."""
     return replace(
         like,
         statistic=statistic,
-        value=correlation.r,
-        low=correlation.low,
-        high=correlation.high,
-        interval_method=correlation.method,
-        reason=correlation.reason or "",
+        value=value,
+        low=ends.low,
+        high=ends.high,
+        interval_method=ends.method,
+        reason=ends.reason or "",
     )
 
 
-def correct_over_measures(families: Sequence[Sequence[Estimate]]) -> list[list[Estimate]]:
-    """The estimates, with Holm's correction of p-values over all measures.
+def correct_over_measures(families: Sequence[Sequence[Estimate]]) -> list[Estimate]:
+    """The estimates of all measures, with Holm's correction of p-values over all measures.
 
     Args:
         families: estimates of each measure, the first of which has the test.
@@ -303,14 +309,14 @@ def correct_over_measures(families: Sequence[Sequence[Estimate]]) -> list[list[E
     from cimento.statistics.multiple import holm
 
     if len(families) < 2:  # noqa: PLR2004  # one test is no family
-        return [list(estimates) for estimates in families]
+        return [*itertools.chain(*families)]
     corrected = []
     adjusted = holm([estimates[0].p for estimates in families])
     for (first, *others), p in zip(families, adjusted, strict=True):
         method = first.p_method
         if first.p is not None:
             method = f"{method}; Holm over {len(families)} measures"
-        corrected.append([replace(first, p_corrected=p, p_method=method), *others])
+        corrected += [replace(first, p_corrected=p, p_method=method), *others]
     return corrected
 
 
@@ -349,16 +355,8 @@ def _binary(
     acceptable = [sentence.label == ACCEPTABLE for sentence, _ in known]
     area = auc(scores, acceptable)
     interval = auc_interval(scores, acceptable, Design(tuple(range(len(known))), tuple(clusters)))
-    yield replace(
-        like,
-        statistic="AUC",
-        value=area.value,
-        low=interval.low,
-        high=interval.high,
-        interval_method=interval.method,
-        reason=area.reason or interval.reason or "",
-        chance=0.5,
-    )
+    measured = _measured(replace(like, chance=0.5), "AUC", area.value, interval)
+    yield replace(measured, reason=area.reason or measured.reason)
     threshold = threshold_mcc(scores, acceptable, seed=seed, folds=10, clusters=clusters)
     for statistic, mcc in (("MCC", threshold.mcc), ("MCC in sample", threshold.mcc_in_sample)):
         reason = (threshold.reason if mcc is None else None) or THRESHOLD_CHOSEN
@@ -411,18 +409,8 @@ def agreement_estimates(sentences: Sequence[RatedSentence], like: Estimate) -> I
     alphas = [krippendorff_alpha(lists, level=level, design=design) for level in LEVELS]
     for one in (*alphas, fleiss_kappa(lists, design=design)):
         statistic, _, level = one.coefficient.partition(", ")
-        yield replace(
-            like,
-            statistic=statistic,
-            method=level,
-            value=one.value,
-            low=one.low,
-            high=one.high,
-            interval_method=one.method,
-            reason=one.reason or "",
-            n=one.items,
-            clustered=design.clustered,
-        )
+        alike = replace(like, method=level, n=one.items, clustered=design.clustered)
+        yield _measured(alike, statistic, one.value, one)
     means = {
         ("mean Cohen's kappa", "quadratic weights"): pair_kappas(sentences),
         ("mean correlation with the rest", ""): correlations_with_rest(sentences),

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cimento.errors import InputError, SuiteError, UsageError, need_known
+from cimento.errors import InputError, SuiteError, need_known
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.cells import (
     Cells,
@@ -177,37 +177,6 @@ def read_rated(path: Path, format_: str = "") -> RatedSet:
     )
 
 
-def merge(sets: Sequence[RatedSet], *, name: str) -> RatedSet:
-    """Several sets as one; ids that occur in more than one set are prefixed with the set's name.
-
-    Raises:
-        UsageError: there are no sets, or they have different scales.
-    """
-    if not sets or any(rated.scale != sets[0].scale for rated in sets):
-        raise UsageError(
-            where=name,
-            seen="sets that are not on one scale cannot be put together",
-            todo="Give those on one scale.",
-        )
-    homes: dict[str, set[str]] = {}
-    for rated in sets:
-        for sentence in rated.sentences:
-            homes.setdefault(sentence.id, set()).add(rated.name)
-    sentences = tuple(
-        replace(sentence, id=f"{rated.name}:{sentence.id}")
-        if len(homes[sentence.id]) > 1
-        else sentence
-        for rated in sets
-        for sentence in rated.sentences
-    )
-    return replace(
-        sets[0],
-        name=name,
-        sentences=sentences,
-        warnings=tuple(warning for rated in sets for warning in rated.warnings),
-    )
-
-
 def _with_annotators(sentence: RatedSentence, cells: Cells) -> RatedSentence:
     """The sentence with its annotators' answers, 1 or 0; some sentences have no answers."""
     answers = {
@@ -321,7 +290,7 @@ def replacement_in(original: str, changed: str) -> str:
 
 
 FORMATS: Mapping[str, RatedFormat] = {
-    # Different files may use one id for different sentences (see `merge`).
+    # Different files may use one id for different sentences.
     "accomplit": RatedFormat(
         title="AcCompl-it",
         columns=("id", "N", "mean", "sd", "se", "sentence", "task", "reference"),

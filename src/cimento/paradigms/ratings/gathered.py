@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from cimento.errors import Fault
+from cimento.io.values import group_by
 from cimento.suites.crossed import CLUSTER
 from cimento.suites.headers import PARTICIPANTS, without_noun
 from cimento.suites.reading import fault, place_of_row
@@ -28,6 +29,16 @@ _NUMBERED = {
     "p", "s", "pp", "inf", "п", "у", "и", "уч", "исп", "инф",
 }  # fmt: skip
 """Words that, with a number behind them, name a person."""
+
+
+def rating_column(table: Table) -> str:
+    """The column of ratings, one or several in a cell; empty if there is none."""
+    return table.find("rating") or table.find("ratings") or ""
+
+
+def sentence_column(table: Table) -> str:
+    """The column of sentences; empty if there is none."""
+    return table.find("sentence") or table.find("text") or ""
 
 
 def columns_of_people(table: Table) -> list[str]:
@@ -60,8 +71,7 @@ def gathered(table: Table) -> tuple[Table, list[Fault]]:
 
     Other tables are unchanged.
     """
-    rating = table.find("rating")
-    sentence = table.find("sentence") or table.find("text")
+    rating, sentence = table.find("rating"), sentence_column(table)
     if sentence and (people := columns_of_people(table)):
         return _from_columns(table, people)
     if not (rating and sentence) or table.find("ratings"):
@@ -78,7 +88,7 @@ def gathered(table: Table) -> tuple[Table, list[Fault]]:
 
 def has_answers(table: Table) -> bool:
     """Whether a table has a row for each answer of a person to a sentence."""
-    rating, sentence = table.find("rating"), table.find("sentence") or table.find("text")
+    rating, sentence = table.find("rating"), sentence_column(table)
     if not (rating and sentence) or table.find("ratings"):
         return False
     groups = list(_rows_of(table.cells[sentence]).values())
@@ -168,10 +178,7 @@ def _from_columns(
 
 def _rows_of(sentences: Sequence[str]) -> dict[str, list[int]]:
     """The rows of each sentence."""
-    rows: dict[str, list[int]] = {}
-    for row, text in enumerate(sentences):
-        rows.setdefault(text.strip(), []).append(row)
-    return rows
+    return group_by(range(len(sentences)), lambda row: sentences[row].strip())
 
 
 def _column_of_people(table: Table, groups: Sequence[Sequence[int]], known: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -13,9 +13,16 @@ from pathlib import Path
 from cimento.errors import Fault, SuiteError, counted
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.cells import ABSENT
-from cimento.paradigms.ratings.gathered import columns_of_people, gathered, has_answers, is_person
+from cimento.paradigms.ratings.gathered import (
+    columns_of_people,
+    gathered,
+    has_answers,
+    is_person,
+    rating_column,
+    sentence_column,
+)
 from cimento.paradigms.ratings.scale_names import ends_named, order_faults
-from cimento.paradigms.ratings.suite import rated_of, rating_faults
+from cimento.paradigms.ratings.suite import RatedSentence, rated_of, rating_faults
 from cimento.suites import JsonValue, Meta, Suite
 from cimento.suites.builtin import RATED
 from cimento.suites.crossed import CLUSTER, crossed_columns, filled_down, paired
@@ -45,8 +52,8 @@ def is_bare_table(path: Path) -> bool:
         return False
     if table is None or (table.find("good") and table.find("bad")):
         return False
-    has_sentence = table.find("text") or table.find("sentence")
-    rating = table.find("rating") or table.find("ratings")
+    has_sentence = sentence_column(table)
+    rating = rating_column(table)
     if not has_sentence or (rating and not table.find("item")):
         return bool(has_sentence)
     if not rating and not any(map(is_person, table.columns)):
@@ -56,7 +63,7 @@ def is_bare_table(path: Path) -> bool:
 
 def _has_ratings(path: Path, header: Table) -> bool:
     """Whether the ratings of a table of sentences make the suite, and not its other columns."""
-    rating = header.find("rating") or header.find("ratings")
+    rating = rating_column(header)
     whole = read_sheet(read_bytes(path), path)[0]
     if not rating:
         is_rated = whole is not None and columns_of_people(whole)
@@ -84,8 +91,7 @@ def read_bare(path: Path) -> Reading:
     table, faults = read_sheet(data, path)
     if table is None:
         raise unusable(path, faults)
-    whole, column = table, table.find("rating") or table.find("ratings") or ""
-    named = ends_named(column)
+    whole, named = table, ends_named(rating_column(table))
     table, joined = gathered(table)
     faults += joined
     rows, more = read_items(table)
@@ -101,20 +107,21 @@ def read_bare(path: Path) -> Reading:
         extra={"kind": RATED, "ratings": {"low": -sys.float_info.max, "high": sys.float_info.max}},
     )
     wrong = rating_faults(suite, places=rows.places)
-    if wrong := wrong or (_off_scale(suite, rows.places, named) if named else []):
+    rated = {} if wrong else dict(zip(rows.places, rated_of(suite).sentences, strict=True))
+    if wrong := wrong or _off_scale(rated, named):
         raise unusable(path, [*faults, *more, *wrong])
-    given = _given(suite)
+    given = [value for sentence in rated.values() for value in sentence.given]
     if len(set(given)) < 2:  # noqa: PLR2004  # a scale has two ends
         raise unusable(path, [*faults, *more, _without_scale(given, table, path)])
-    more += order_faults(whole, column, given)
+    more += order_faults(whole, rating_column(whole), given)
     if errors(more):
         raise unusable(path, [*faults, *more])
     low, high = named or _scale_of(given)
     if not named:
         seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
-        seen += _far_off(suite, rows.places, sorted({*given}))
+        seen += _far_off(rated, sorted({*given}))
         more.append(fault("CIM-S036", where=path.name, seen=seen))
-    more += _unrated(suite, rows.places, path.name)
+    more += _unrated(rated, path.name)
     extra: dict[str, JsonValue] = {"kind": RATED, "ratings": {"low": low, "high": high}}
     cluster = CLUSTER if joined and CLUSTER in table.cells else ""
     suite = replace(suite, extra=extra, cluster=cluster or suite.cluster)
@@ -125,24 +132,14 @@ _USUAL_HIGHEST = 10
 """The upper end of the longest scale that usually begins at 1."""
 
 
-def _given(suite: Suite) -> list[float]:
-    """All single ratings and means of a suite."""
-    return [
-        value
-        for sentence in rated_of(suite).sentences
-        for value in (*(rating.value for rating in sentence.ratings), sentence.mean)
-        if value is not None
-    ]
-
-
-def _off_scale(suite: Suite, places: Sequence[str], named: tuple[int, int]) -> list[Fault]:
+def _off_scale(rated: Mapping[str, RatedSentence], named: tuple[int, int] | None) -> list[Fault]:
     """The fault of ratings off the scale that the header names; it has the place of each."""
-    low, high = named
+    low, high = named or (-math.inf, math.inf)
     wrong = {
         place: value
-        for place, sentence in zip(places, rated_of(suite).sentences, strict=True)
-        for value in (*(rating.value for rating in sentence.ratings), sentence.mean)
-        if value is not None and not low <= value <= high
+        for place, sentence in rated.items()
+        for value in sentence.given
+        if not low <= value <= high
     }
     if not wrong:
         return []
@@ -165,12 +162,11 @@ _FEWEST_GAPS = 3
 """Number of other steps between ratings without which none is out of the ordinary."""
 
 
-def _far_off(suite: Suite, places: Sequence[str], values: Sequence[float]) -> str:
+def _far_off(rated: Mapping[str, RatedSentence], values: Sequence[float]) -> str:
     """Where a lowest or highest rating stands that is far from all others: it may be a slip.
 
     Args:
-        suite: the suite.
-        places: place of each sentence.
+        rated: the sentences by their places.
         values: the distinct ratings, ascending.
     """
     gaps = [higher - lower for lower, higher in pairwise(values)]
@@ -179,27 +175,19 @@ def _far_off(suite: Suite, places: Sequence[str], values: Sequence[float]) -> st
         ("lowest", values[0], gaps[0], gaps[1:]),
         ("highest", values[-1], gaps[-1], gaps[:-1]),
     ):
-        where = [
-            place
-            for place, sentence in zip(places, rated_of(suite).sentences, strict=True)
-            if end in (sentence.mean, *(rating.value for rating in sentence.ratings))
-        ]
+        where = [place for place, sentence in rated.items() if end in sentence.given]
         if len(others) >= _FEWEST_GAPS and len(where) == 1 and gap > max(1.0, *others):
             said += f" The {name}, {end:g}, is only in {where[0]}."
     return said
 
 
-def _unrated(suite: Suite, places: Sequence[str], name: str) -> list[Fault]:
+def _unrated(rated: Mapping[str, RatedSentence], name: str) -> list[Fault]:
     """A fault that counts sentences without a rating, and says where the first stands."""
-    without = [
-        place
-        for place, sentence in zip(places, rated_of(suite).sentences, strict=True)
-        if sentence.mean is None and not sentence.ratings
-    ]
+    without = [place for place, sentence in rated.items() if not sentence.given]
     if not without:
         return []
     seen = (
-        f"Of {len(places)} sentences, {counted(len(without), 'has', 'have')} no rating;"
+        f"Of {len(rated)} sentences, {counted(len(without), 'has', 'have')} no rating;"
         f" the first: {without[0]}."
     )
     return [fault("CIM-S038", where=name, seen=seen)]
@@ -217,7 +205,7 @@ def _odd_mark(table: Table, *, in_pairs: bool = False) -> Fault | None:
         in_pairs: whether each item has two sentences, so that an empty cell is a mistake too, and
             two numbers are judgments.
     """
-    column = table.find("rating") or table.find("ratings") or ""
+    column = rating_column(table)
     cells = [cell.strip() for cell in table.cells[column]]
     two = [mark for mark, _ in Counter(filter(None, cells)).most_common(2)]
     odd = [row for row, cell in enumerate(cells) if cell not in two and (cell or in_pairs)]
@@ -241,7 +229,7 @@ def _repeated(rows: Rows, table: Table) -> Fault | None:
         first += count
     else:
         return None
-    column = table.find("rating") or table.find("ratings") or ""
+    column = rating_column(table)
     if slip := _odd_mark(table, in_pairs=True) or _doubled(rows):
         return slip
     seen = (
@@ -249,7 +237,7 @@ def _repeated(rows: Rows, table: Table) -> Fault | None:
         f" item {item.id!r} has {count}."
     )
     pairs = pairs_advised(table, column)
-    texts = table.cells[table.find("sentence") or table.find("text") or column]
+    texts = table.cells[sentence_column(table) or column]
     if len({*map(str.strip, texts)}) * 2 <= len(texts):
         todo = (
             "If several people rated each sentence, add a column that says who gave each rating, or"
@@ -283,7 +271,7 @@ def _doubled(rows: Rows) -> Fault | None:
 
 def _in_words(table: Table, path: Path) -> Fault | None:
     """The fault of a table whose ratings are mostly words or marks; None for numbers."""
-    column = table.find("rating") or table.find("ratings") or ""
+    column = rating_column(table)
     cells = [cell.strip() for cell in table.cells[column]]
     absent = ABSENT - ({"-"} if "+" in cells else set())
     cells = ["" if cell.casefold() in absent else cell for cell in cells]
@@ -314,7 +302,7 @@ def _is_word(cell: str) -> bool:
 
 def _without_scale(given: Sequence[float], table: Table, path: Path) -> Fault:
     """The fault of a table whose ratings do not differ, or that has none."""
-    column = table.find("rating") or table.find("ratings") or "rating"
+    column = rating_column(table) or "rating"
     return fault(
         "CIM-S003",
         where=f"{path.name}: column {column}",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from pydantic import BeforeValidator, Field
 
+from cimento.io.values import group_by
 from cimento.measures import Measure, Missing, find_measure, find_measures
 from cimento.measures.regions import count_first_tokens
 from cimento.paradigms.base import option_names
@@ -210,15 +211,10 @@ _WORDS_NAMED = 3
 
 def _words_together(counts: Mapping[str, int]) -> dict[str, int]:
     """The reasons with their counts, merging reasons that differ only in an unknown word."""
-    together: dict[str, int] = {}
-    words: dict[tuple[str, str], list[str]] = {}
-    for reason, n in counts.items():
-        if (unknown := _UNKNOWN.fullmatch(reason)) is None:
-            together[reason] = n
-        else:
-            words.setdefault((unknown[1], unknown[3]), []).append(reason)
-    for (kind, source), reasons in words.items():
-        names = [match[2] for reason in reasons if (match := _UNKNOWN.fullmatch(reason))]
+    unknown = [match for reason in counts if (match := _UNKNOWN.fullmatch(reason))]
+    together = {reason: n for reason, n in counts.items() if not _UNKNOWN.fullmatch(reason)}
+    for (kind, source), matches in group_by(unknown, lambda match: match.group(1, 3)).items():
+        names, reasons = [match[2] for match in matches], [match[0] for match in matches]
         more = len(names) - _WORDS_NAMED
         others = f" and {more} more" if more > 0 else ""
         named = f"{', '.join(names[:_WORDS_NAMED])}{others}"

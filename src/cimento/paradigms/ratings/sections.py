@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from cimento.cite.sentences import MEASURES_IN_WORDS
 from cimento.errors import counted
 from cimento.io.inline_markup import columns
+from cimento.io.values import group_by
 from cimento.measures import Measure, Missing, find_measure
 from cimento.paradigms.ratings.estimates import (
     BY_ERRORS,
@@ -83,9 +84,7 @@ def _beside(run: RatedRun) -> Iterator[str]:
         yield f"  measures: {', '.join(words)}"
     partials = run.measured("partial spearman")
     yield f"  partial: {partials[0].description}"
-    intervals = method_names(spearman.interval_method for spearman in spearmans)
-    tests = method_names(spearman.p_method for spearman in spearmans if spearman.p is not None)
-    yield f"  95 %: {intervals}; p of Spearman: {tests}"
+    yield f"  {_methods_of(spearmans)}"
     yield from (f"  {caution}" for caution in _cautions(spearmans))
     reasons = {
         estimate.reason for kind in KINDS for estimate in run.measured(kind) if estimate.reason
@@ -108,6 +107,13 @@ def _cautions(spearmans: Sequence[Estimate]) -> tuple[str, ...]:
         " intervals and p, which may contradict each other."
     )
     return (caution,)
+
+
+def _methods_of(spearmans: Sequence[Estimate]) -> str:
+    """The methods of the intervals and of the tests of some correlations."""
+    intervals = method_names(one.interval_method for one in spearmans)
+    tests = method_names(one.p_method for one in spearmans if one.p is not None)
+    return f"95 %: {intervals}; p of Spearman: {tests}"
 
 
 def method_names(names: Iterable[str | None]) -> str:
@@ -210,11 +216,8 @@ def _binary(run: RatedRun) -> Iterator[str]:
 
 
 def _accuracies(run: RatedRun) -> Iterator[str]:
-    by_column: dict[str, list[Estimate]] = {}
-    for estimate in run.estimates:
-        if estimate.statistic == "accuracy" and estimate.group:
-            by_column.setdefault(estimate.group, []).append(estimate)
-    for column, levels in by_column.items():
+    accuracies = (one for one in run.estimates if one.statistic == "accuracy" and one.group)
+    for column, levels in group_by(accuracies, lambda one: one.group).items():
         # A design has its own estimates of the same predictions, by measure, in a table above.
         once = [accuracy for accuracy in levels if not accuracy.method] or levels
         several = len({accuracy.question for accuracy in once}) > 1
@@ -351,8 +354,6 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
             "Kendall", "partial",
         )  # fmt: skip
         shown = [estimate for _, estimate in spearmans]
-        intervals = method_names(estimate.interval_method for estimate in shown)
-        tests = method_names(estimate.p_method for estimate in shown if estimate.p is not None)
         grid = Grid(
             title=f"Measures beside the ratings, by {runs[0].by}; partial: length held constant.",
             header=header,
@@ -362,7 +363,7 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
             ),
             labels=2,
             notes=(
-                f"95 %: {intervals}; p of Spearman: {tests}.",
+                f"{_methods_of(shown)}.",
                 # People are the same beside every model.
                 *(f"{line[0].upper()}{line[1:]}." for line in _people(runs[0])),
                 *_cautions(shown),

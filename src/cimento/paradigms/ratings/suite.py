@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from cimento.errors import Fault, InputError
+from cimento.io.values import group_by
 from cimento.paradigms.ratings.cells import Cells
 from cimento.suites import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.builtin import RATED
@@ -82,6 +83,12 @@ class RatedSentence:
     cluster: str = ""
     grammatical: bool | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def given(self) -> tuple[float, ...]:
+        """The single ratings and their mean, as far as there are any."""
+        values = (*(rating.value for rating in self.ratings), self.mean)
+        return tuple(value for value in values if value is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,8 +191,8 @@ def refuse_off_scale(
     wrong = [
         f"{sentence.id}: {value:g}"
         for sentence in sentences
-        for value in (*(rating.value for rating in sentence.ratings), sentence.mean)
-        if value is not None and not scale.holds(value)
+        for value in sentence.given
+        if not scale.holds(value)
     ]
     if wrong:
         shown = "; ".join(dict.fromkeys(wrong[:_SHOWN]))
@@ -269,16 +276,15 @@ def rated_of(suite: Suite) -> RatedSet:
     Raises:
         InputError: the scale or a rating is invalid, or a rating is off the scale.
     """
-    scale, _ = _settings(suite)
+    scale, where = _settings(suite)[0], f"suite {suite.name!r}"
     sentences = [_sentence(suite, item, condition) for item, condition in suite.stimuli()]
     if any(sentence.mean is not None for sentence in sentences):
         if scale is None:
             raise InputError(
-                where=f"suite {suite.name!r}",
+                where=where,
                 seen="there are ratings and no scale",
                 todo="Write [ratings] with low = 1 and high = 5, say, in suite.toml.",
             )
-        where = f"suite {suite.name!r}"
         todo = DECIMALS if looks_decimal(suite) else _CORRECT
         refuse_off_scale(sentences, scale, where=where, todo=todo)
     return RatedSet(
@@ -378,9 +384,7 @@ def _settings(suite: Suite) -> tuple[Scale | None, str]:
 
 def _pairs(rated: RatedSet) -> dict[str, list[RatedSentence]] | None:
     """The acceptable and unacceptable sentence of each pair; None if a sentence is in no pair."""
-    members: dict[str, list[RatedSentence]] = {}
-    for sentence in rated.sentences:
-        members.setdefault(sentence.pair, []).append(sentence)
+    members = group_by(rated.sentences, lambda sentence: sentence.pair)
     for pair, both in members.items():
         both.sort(key=lambda sentence: sentence.label)
         if not pair or tuple(sentence.label for sentence in both) != _PAIR:

@@ -27,7 +27,6 @@ from cimento.report import Contributions
 from cimento.report.contributions import EVERYTHING, RULES
 from cimento.report.items import strips_at
 from cimento.report.strips import StripToken
-from cimento.runs.explained import explained_table
 from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of
 from cimento.statistics.multiple import holm
@@ -345,7 +344,14 @@ def _contribution_mean(
     items = items.with_columns(pl.col("contribution_bits").fill_null(0.0))
     design = Design.of(items["item"].to_list(), clusters)
     mean = mean_of(items["contribution_bits"].to_numpy(), design, seed=seed)
-    largest = None if place["region"] else rows["gap_bits"].max()
+    largest: object = None
+    unsettled: tuple[str, ...] = ()
+    moved: float | None = None
+    if not place["region"]:
+        largest, unsettled = rows["gap_bits"].max(), _unsettled(rows)
+        # The sizes of all contributions as a share of those of the margins.
+        margins = float(items["margin_bits"].abs().sum())
+        moved = float(rows["contribution_bits"].abs().sum()) / margins if margins else None
     return ContributionMean(
         **place,
         contribution_bits=mean.value,
@@ -358,15 +364,9 @@ def _contribution_mean(
         baseline_bits=_mean(items["baseline_bits"]),
         error_bits=None if largest is None else float(str(largest)),
         reason=mean.reason or "",
-        unsettled=() if place["region"] else _unsettled(rows),
-        moved=None if place["region"] else _moved(rows, items),
+        unsettled=unsettled,
+        moved=moved,
     )
-
-
-def _moved(rows: pl.DataFrame, items: pl.DataFrame) -> float | None:
-    """The sizes of all contributions as a share of those of the margins; None without margins."""
-    margins = float(items["margin_bits"].abs().sum())
-    return float(rows["contribution_bits"].abs().sum()) / margins if margins else None
 
 
 def _unsettled(rows: pl.DataFrame) -> tuple[str, ...]:
@@ -389,15 +389,6 @@ def _mean(values: pl.Series) -> float | None:
 def contributions_of(run: Run, table: pl.DataFrame) -> tuple[ContributionMean, ...]:
     """The mean contributions of an attributions table of a run."""
     return contribution_means(judged_suite(run), table, seed=options_of(run).seed)
-
-
-def stored_attributions(run: Run) -> pl.DataFrame | None:
-    """The attributions table beside a stored run; None where there is none.
-
-    Raises:
-        TableError: the table is damaged.
-    """
-    return explained_table(run, ATTRIBUTIONS)
 
 
 def item_contributions(run: Run, table: pl.DataFrame) -> dict[str, tuple[Contributions, ...]]:

@@ -89,16 +89,13 @@ class Chance:
 
 
 @functools.lru_cache(maxsize=512)
-def chance_level(
-    formulas: tuple[Formula, ...], *, n_regions: int, seed: int, pairs: int = ANTITHETIC_PAIRS
-) -> Chance:
+def chance_level(formulas: tuple[Formula, ...], *, n_regions: int, seed: int) -> Chance:
     """The probability that some formulas all hold by chance; cached, since suites repeat them.
 
     Args:
         formulas: one prediction, or all predictions of a conjunction.
         n_regions: number of regions in each condition, over which ``*`` sums.
         seed: seed of the simulation, if there is no exact level.
-        pairs: number of antithetic pairs.
     """
     if not formulas:
         return Chance(None, "there is no prediction")
@@ -114,8 +111,8 @@ def chance_level(
     parts = [(part, _outcomes(part)) for part in _independent(differences)]
     known = [outcomes for _, outcomes in parts if outcomes is not None]
     if len(known) < len(parts) or math.prod(map(len, known)) > _MOST_OUTCOMES:
-        level = _simulated(whole, signed, seed=seed, pairs=pairs)
-        return Chance(level, method=f"simulated ({2 * pairs:,} draws, seed {seed})")
+        level = _simulated(whole, signed, seed=seed)
+        return Chance(level, method=f"simulated ({2 * ANTITHETIC_PAIRS:,} draws, seed {seed})")
     counted = all(len(part) != _PAIR or _blocks(part) for part, _ in parts)
     return Chance(float(_summed(whole, signed, known)), method=COUNTED if counted else NORMAL)
 
@@ -138,7 +135,7 @@ def _summed(whole: Formula, signed: _Signed, parts: Iterable[_Outcomes]) -> Frac
     return total
 
 
-def _simulated(whole: Formula, signed: _Signed, *, seed: int, pairs: int) -> float:
+def _simulated(whole: Formula, signed: _Signed, *, seed: int) -> float:
     """The share of draws in which the formulas hold."""
     import numpy as np
 
@@ -146,7 +143,7 @@ def _simulated(whole: Formula, signed: _Signed, *, seed: int, pairs: int) -> flo
     differences = {pair[0] for pair in signed.values() if pair}
     regions = {region for difference in differences for region, _ in difference}
     # Sorted, so that the draws depend on the seed and not on the order of a set.
-    draws = {region: generator.standard_normal(pairs) for region in sorted(regions)}
+    draws = {region: generator.standard_normal(ANTITHETIC_PAIRS) for region in sorted(regions)}
     totals = {
         difference: np.sum([times * draws[region] for region, times in difference], axis=0)
         for difference in differences
@@ -157,12 +154,12 @@ def _simulated(whole: Formula, signed: _Signed, *, seed: int, pairs: int) -> flo
         def holds(comparison: Comparison, antithetic: int = antithetic) -> BoolArray:
             pair = signed[comparison]
             if pair is None:
-                return np.zeros(pairs, dtype=bool)
+                return np.zeros(ANTITHETIC_PAIRS, dtype=bool)
             above: BoolArray = np.greater(antithetic * pair[1] * totals[pair[0]], 0)
             return above
 
         held += int(_holds(whole, holds).sum())
-    return held / (2 * pairs)
+    return held / (2 * ANTITHETIC_PAIRS)
 
 
 def scale_reason(formula: Formula) -> str | None:

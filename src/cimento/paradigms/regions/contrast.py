@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, need_known
 from cimento.io.values import BITS_PER_NAT, Missing, Value, total
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon, summed
@@ -170,13 +170,10 @@ def _named(pairs: Sequence[tuple[Reference, Reference]], suite: Suite) -> tuple[
 
 def _given(regions: Sequence[int], suite: Suite) -> tuple[int, ...]:
     count = len(suite.region_names)
+    known = [str(number) for number in range(1, count + 1)]
+    seen = f"the suite {suite.name!r} has {count} regions"
     for number in regions:
-        if not 1 <= number <= count:
-            raise UsageError(
-                where=f"--region={number}",
-                seen=f"the suite {suite.name!r} has {count} regions",
-                todo=did_you_mean(str(number), [str(n) for n in range(1, count + 1)]),
-            )
+        need_known(str(number), known, where=f"--region={number}", seen=seen)
     return tuple(sorted(set(regions)))
 
 
@@ -355,13 +352,17 @@ def find_confounds(suite: Suite, tokens: RegionTokens | None = None) -> tuple[Co
             phenomenon = f"{name} {square.name}" if len(designs) > 1 else name
             for region in range(1, len(suite.region_names) + 1):
                 place = _Place(suite, square, phenomenon, items, region)
-                confounds += _beginnings(place)
-                confounds += _counts(place, "words", lambda p, item: _words(p.texts(item)), SHARE)
-                confounds += _counts(
-                    place, "punctuation marks", lambda p, i: _marks(p.texts(i)), SHARE
-                )
+                texts = {item.id: place.texts(item) for item in items}
+                confounds += _beginnings(place, texts)
+                for what, count in _COUNTED.items():
+                    counts = {item: list(map(count, some)) for item, some in texts.items()}
+                    confounds += _counts(place, what, counts, SHARE)
                 if tokens is not None:
-                    confounds += _counts(place, "tokens", _tokens_of(tokens), SHARE_OF_TOKENS)
+                    counts = {
+                        item: [tokens[item, name or ""][region - 1] for name in square.conditions]
+                        for item in texts
+                    }
+                    confounds += _counts(place, "tokens", counts, SHARE_OF_TOKENS)
     return tuple(confounds)
 
 
@@ -369,26 +370,17 @@ def _is_whole(item: Item, square: Square) -> bool:
     return set(square.conditions) <= {condition.name for condition in item.conditions}
 
 
-def _words(texts: Sequence[str]) -> list[int]:
-    return [count_words(text) for text in texts]
+def _marks(text: str) -> int:
+    return sum(unicodedata.category(mark).startswith("P") and mark not in _APART for mark in text)
 
 
-def _marks(texts: Sequence[str]) -> list[int]:
-    return [
-        sum(unicodedata.category(mark).startswith("P") and mark not in _APART for mark in text)
-        for text in texts
-    ]
+_COUNTED: Mapping[str, Callable[[str], int]] = {"words": count_words, "punctuation marks": _marks}
+"""What is counted in the text of a region."""
 
 
-def _tokens_of(tokens: RegionTokens) -> Callable[[_Place, Item], list[int]]:
-    return lambda place, item: [
-        tokens[item.id, name or ""][place.region - 1] for name in place.square.conditions
-    ]
-
-
-def _beginnings(place: _Place) -> list[Confound]:
+def _beginnings(place: _Place, texts: Mapping[str, Sequence[str]]) -> list[Confound]:
     """Classes of first words that only one of the four conditions has, or that only one lacks."""
-    firsts = {item.id: [first_word(text) for text in place.texts(item)] for item in place.items}
+    firsts = {item: list(map(first_word, some)) for item, some in texts.items()}
     kinds = _kinds(place, firsts)
     marked: dict[tuple[str, ...], list[str]] = {}
     for item, pattern in kinds.items():
@@ -440,17 +432,17 @@ def _beginning(square: Square, cell: int, kinds: Sequence[str], forms: Sequence[
 
 
 def _counts(
-    place: _Place, what: str, count: Callable[[_Place, Item], list[int]], share: float
+    place: _Place, what: str, by_item: Mapping[str, Sequence[int]], share: float
 ) -> list[Confound]:
     """Counts in which one condition is above or below what the other three predict."""
     above: dict[bool, list[tuple[str, int, int]]] = {True: [], False: []}
-    for item in place.items:
-        a, b, c, d = counts = count(place, item)
+    for item, counts in by_item.items():
+        a, b, c, d = counts
         excess = (d - c) - (b - a)
         if excess:
             odd = [k for k in range(N_CELLS) if counts.count(counts[k]) == 1]
             cell = odd[0] if len(set(counts)) == 2 and len(odd) == 1 else N_CELLS - 1  # noqa: PLR2004
-            above[excess > 0].append((item.id, cell, excess))
+            above[excess > 0].append((item, cell, excess))
     more = len(above[True]) > len(above[False])
     chosen = above[more]
     if not chosen or len(chosen) - len(above[not more]) < share * len(place.items):

@@ -24,6 +24,7 @@ from cimento.paradigms.regions.judging import (
     crosses_factors,
     has_parts,
     judged_suite,
+    measure_of,
     on_each_measure,
     options_of,
     questions,
@@ -40,7 +41,6 @@ from cimento.report import NamedGrid
 from cimento.report.factorial import licensing_grid, regions_grid
 from cimento.report.robustness import people_grid
 from cimento.runs.outcomes import GROUP, Estimate, Role, mean_estimate, rate
-from cimento.runs.run import Run
 from cimento.suites.design import regions_measured, squares, windows_of
 
 if TYPE_CHECKING:
@@ -98,28 +98,20 @@ def factorial_of(
     )
 
 
-def factorials(
-    runs: Sequence[Run], measures: Sequence[str] = (), *, scope: Scope = "suite"
-) -> list[Factorial]:
+def factorials(runs: Sequence[Run], measures: Sequence[str] = ()) -> list[Factorial]:
     """The results of all runs of factorial suites; other runs are ignored.
 
     Args:
         runs: runs of any suites.
         measures: names of measures, possibly several with commas between them; empty for the
             measure that each run is judged on.
-        scope: set of scores that are pooled, as for `factorial_of`.
 
     Raises:
         UsageError: a measure is unknown.
         InputError: a declaration of factors cannot be used.
     """
     names = [measure.name for measure in find_measures(measures)] or [""]
-    return [
-        factorial_of(run, name, scope=scope)
-        for run in runs
-        if squares(suite_of(run))
-        for name in names
-    ]
+    return [factorial_of(run, name) for run in runs if squares(suite_of(run)) for name in names]
 
 
 def region_dds_of(run: Run) -> tuple[Estimate, ...]:
@@ -130,10 +122,9 @@ def region_dds_of(run: Run) -> tuple[Estimate, ...]:
     """
     if not windows_of(suite_of(run)) or not squares(suite_of(run)):
         return ()
-    values = values_of(run, metric="sum")
     return region_dds(
         suite_of(run),
-        values,
+        values_of(run, metric="sum"),
         model=run.model,
         seed=options_of(run).seed,
         error_bits=near_tie_threshold(run.manifest, options_of(run).near_tie_bits).bits,
@@ -160,8 +151,6 @@ def declared_tables(runs: Sequence[Run], *, label: Callable[[Run], str]) -> list
     Raises:
         InputError: a declaration cannot be used.
     """
-    from cimento.paradigms.regions.people import people_of
-
     parts = [estimate for run in runs if has_parts(run) for estimate in region_dds_of(run)]
     licensing = [
         replace(effect, model=label(run))
@@ -278,19 +267,19 @@ def _expected(run: Run) -> Iterator[tuple[Estimate, bool]]:
         An estimate with the chance level, and whether the prediction depends on the scale of the
         values.
     """
-    suite, options = judged_suite(run), options_of(run)
+    suite, measure = judged_suite(run), measure_of(run)
     trees = parse_predictions(suite)
     formulas = [prediction.formula for prediction in suite.predictions]
     parts: list[tuple[Formula, ...]] = [(tree,) for tree in trees]
     if len(trees) > 1:
         parts, formulas = [*parts, trees], [*formulas, ""]
     for question, part, formula in zip(questions(run), parts, formulas, strict=True):
-        chance = chance_level(part, n_regions=len(suite.region_names), seed=options.seed)
+        chance = chance_level(part, n_regions=len(suite.region_names), seed=options_of(run).seed)
         like = Estimate(
             suite=run.suite.name,
             model=run.model,
             question=question,
-            method=find_measure(options.measure).name if options.measure else "",
+            method=measure.name if measure else "",
             description=formula,
             chance=chance.level,
             chance_method=chance.method or chance.reason,
@@ -310,19 +299,22 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
     Raises:
         CimentoError: the answers cannot be judged in this way.
     """
+    import polars as pl
+
     expected = list(_expected(run))
     if not expected:
         return
     whole = expected[-1][0]
-    options, table = options_of(run), run.outcomes()
+    measure, table = measure_of(run), run.outcomes()
     split = [name for name in ("question", GROUP + PHENOMENON) if name in table.columns]
     counted = table.select("item", "cluster", "verdict", "right", "value", *split)
     # Rows without a verdict are values of sentences, which suites of ratings also have.
     table = counted.drop_nulls("verdict")
     lengths: Mapping[_Part, pl.DataFrame] = {}
-    if not (options.measure and find_measure(options.measure).needs):
+    if measure is None or not measure.needs:
         lengths = _parts(table.select(split).with_columns(verdicts_of(run, with_equal_costs)))
-    near = near_tie_threshold(run.manifest, options.near_tie_bits)
+    near = near_tie_threshold(run.manifest, options_of(run).near_tie_bits)
+    decided = pl.col("verdict").is_in(["pass", "fail"])  # exact ties are no near ones
     parts = _parts(table)
     for column, level in dict.fromkeys([("", ""), *(part[:2] for part in parts)]):
         for like, on_scale in expected:
@@ -334,8 +326,8 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
                     like,
                     group=column,
                     level=level,
-                    role=_role(column, is_whole=like is whole),
-                    near_tied=_near_tied(outcomes, near.bits),
+                    role=_ROLES[like is whole, bool(column)],
+                    near_tied=outcomes.filter(decided & (pl.col("value").abs() < near.bits)).height,
                     near_tie_bits=near.bits,
                     near_tie_method=near.reason,
                 ),
@@ -343,11 +335,13 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
             yield _with_length(estimate, None if on_scale else lengths.get(part))
 
 
-def _role(group: str, *, is_whole: bool) -> Role:
-    if is_whole:
-        return "main" if group else "headline"
-    return "detail" if group else "main"
-
+_ROLES: Mapping[tuple[bool, bool], Role] = {
+    (True, False): "headline",
+    (True, True): "main",
+    (False, False): "main",
+    (False, True): "detail",
+}
+"""The role of a rate, by whether it is about whole items and whether it is of a group."""
 
 _Part: TypeAlias = tuple[str, str, str]
 """A grouping column, empty for all items, its value, and a question."""
@@ -368,14 +362,6 @@ def _by_value(table: pl.DataFrame, *columns: str) -> Mapping[tuple[object, ...],
     if len(table) and all(table[column].n_unique() == 1 for column in columns):
         return {table.select(columns).row(0): table}  # a part would be a copy
     return table.partition_by(*columns, maintain_order=True, as_dict=True)
-
-
-def _near_tied(outcomes: pl.DataFrame, bits: float) -> int:
-    """The number of margins below a threshold in bits; exact ties are not counted."""
-    import polars as pl
-
-    decided = pl.col("verdict").is_in(["pass", "fail"])
-    return outcomes.filter(decided & (pl.col("value").abs() < bits)).height
 
 
 def _with_length(estimate: Estimate, outcomes: pl.DataFrame | None) -> Estimate:

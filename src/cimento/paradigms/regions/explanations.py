@@ -15,16 +15,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cimento.engine.requests import Answers
 from cimento.io.explained import EXPLANATIONS, PATCHES
 from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS
-from cimento.io.values import Missing, Value, total
+from cimento.io.values import Missing, Value
 from cimento.measures import BITS_PER_NAT
-from cimento.measures.regions import region_values, with_first_tokens
 from cimento.paradigms.regions.chance import near_tie_threshold
 from cimento.paradigms.regions.interchanges import Interchanges
-from cimento.paradigms.regions.judging import judged_suite, options_of
+from cimento.paradigms.regions.judging import judged_suite, options_of, values_of
 from cimento.paradigms.regions.swaps import Contrast, Contrasts, ExplainSettings
-from cimento.paradigms.regions.two_by_two import items_by_phenomenon
+from cimento.paradigms.regions.two_by_two import items_by_phenomenon, summed
 from cimento.report.explanations import PARTS
-from cimento.runs.explained import explained_table
 from cimento.statistics.design import Design
 from cimento.statistics.means import STUDENTIZED_DRAWS, mean_of
 from cimento.statistics.multiple import holm
@@ -64,7 +62,9 @@ def explanations_table(
     import polars as pl
 
     suite, contrasts = compared.suite, compared.contrasts
-    known = _scored(suite, asked, answers, run)
+    # The values of every sentence as it is.
+    scored = [(number, *key, asked.spans[key]) for key, number in asked.scores.items()]
+    known = _values(suite, answers.tables[TOKENS.name].collect(), scored, run)
     cells = _patched(suite, asked, answers, run)
     sums: dict[_Place, list[tuple[float | None, str, str]]] = {}
     inexact = set[tuple[int, str]]()
@@ -102,13 +102,6 @@ def _source(compared: Contrasts, number: int, item: Item) -> tuple[str, str | No
     return text, compared.donor(number, item.id) or None
 
 
-def _scored(suite: Suite, asked: Interchanges, answers: Answers, run: Run) -> _Values:
-    """The values of the regions of every sentence as it is, in nats."""
-    places = [(number, *key, asked.spans[key]) for key, number in asked.scores.items()]
-    tokens = answers.tables[TOKENS.name].collect()
-    return _values(suite, tokens, places, run)
-
-
 def _values(
     suite: Suite,
     tokens: pl.DataFrame,
@@ -131,8 +124,7 @@ def _values(
         for region, (start, end) in enumerate(spans, start=1)
     ]
     requests = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
-    ruled = with_first_tokens(tokens, options_of(run).unscored_first)
-    return region_values(ruled, requests, metric=suite.metric).values
+    return values_of(run, tokens=tokens, requests=requests).values
 
 
 _Cells: TypeAlias = "dict[int, list[tuple[int | None, int | None, str, tuple[Value, ...] | None]]]"
@@ -161,15 +153,10 @@ def _patched(suite: Suite, asked: Interchanges, answers: Answers, run: Run) -> _
     )
     about = dict(asked.patches)
     listed = cells.select("cell", *keys).rows()
-    places = [
-        (
-            cell,
-            str(cell),
-            about[request].base,
-            asked.spans[about[request].item, about[request].base],
-        )
-        for cell, request, *_ in listed
-    ]
+    places = []
+    for cell, request, *_ in listed:
+        item, base = about[request].item, about[request].base
+        places.append((cell, str(cell), base, asked.spans[item, base]))
     values = _values(suite, tokens, places, run)
     by_request: _Cells = {}
     for cell, request, layer, head, alignment in listed:
@@ -180,10 +167,7 @@ def _patched(suite: Suite, asked: Interchanges, answers: Answers, run: Run) -> _
 
 def _at(values: Sequence[Value], region: int | str) -> Value:
     """The value of a region, or the sum of all."""
-    if region != "*":
-        return values[int(region) - 1]
-    missing = next((value for value in values if isinstance(value, Missing)), None)
-    return missing or total([value for value in values if not isinstance(value, Missing)])
+    return summed(values, range(1, len(values) + 1) if region == "*" else [int(region)])
 
 
 def _effect(
@@ -317,21 +301,16 @@ def cell_means(
     )  # fmt: skip
     for part in known["part"].unique(maintain_order=True).to_list():
         rows = known.filter(part=part)
-        keys = ["question", "phenomenon", "part", "region", "region_name", "layer", "head"]
-        groups = rows.group_by(keys, maintain_order=True)
-        draws = STUDENTIZED_DRAWS if rows.select(keys).n_unique() <= MOST_DRAWN else 0
-        full = [
-            _cell_mean(CellMean(**dict(zip(keys, key, strict=True)), **_UNKNOWN), cells, clusters,
-                       seed=seed, draws=STUDENTIZED_DRAWS)
-            for key, cells in whole.filter(part=part).group_by(keys, maintain_order=True)
-        ]  # fmt: skip
+        draws = STUDENTIZED_DRAWS if rows.select(_CELL).n_unique() <= MOST_DRAWN else 0
+        every = whole.filter(part=part)
+        full = _means(every, clusters, seed=seed, draws=STUDENTIZED_DRAWS)
         # The interval of the full effect that is printed decides whether anything has a share.
-        sure = {(mean.question, mean.phenomenon) for mean in full if _is_sure(mean)}
-        means = [
-            _cell_mean(CellMean(**dict(zip(keys, key, strict=True)), **_UNKNOWN), cells, clusters,
-                       seed=seed, draws=draws)
-            for key, cells in groups
-        ]  # fmt: skip
+        sure = {
+            (mean.question, mean.phenomenon)
+            for mean in full
+            if mean.low is not None and mean.high is not None and mean.low * mean.high > 0
+        }
+        means = _means(rows, clusters, seed=seed, draws=draws)
         corrected = holm([mean.p for mean in means])
         all_means += [_with_share(mean, sure) for mean in full]
         means = [_with_share(mean, sure) for mean in means]
@@ -366,38 +345,38 @@ def _order(mean: CellMean) -> tuple[object, ...]:
     return [*PARTS].index(mean.part), mean.question, mean.phenomenon, mean.region, layer, head
 
 
-_UNKNOWN: Mapping[str, Any] = dict.fromkeys(("effect_bits", "low", "high", "p"))
+_CELL = ["question", "phenomenon", "part", "region", "region_name", "layer", "head"]
+"""The columns that tell cells apart."""
 
 
-def _cell_mean(
-    cell: CellMean,
-    rows: pl.DataFrame,
+def _means(
+    table: pl.DataFrame,
     clusters: Mapping[str, Hashable] | None,
     *,
     seed: int,
     draws: int,
-) -> CellMean:
-    """A cell with its mean over items."""
-    design = Design.of(rows["item"].to_list(), clusters)
-    mean = mean_of(rows["effect_bits"].to_numpy(), design, seed=seed, draws=draws)
-    full = mean_of(rows["full_bits"].to_numpy(), design, seed=seed, draws=0)
-    return replace(
-        cell,
-        effect_bits=mean.value,
-        low=mean.low,
-        high=mean.high,
-        p=mean.p,
-        method=mean.method,
-        n=mean.n,
-        n_inexact=int((rows["alignment"] != "exact").sum()),
-        full_bits=full.value,
-        reason=mean.reason or "",
-    )
-
-
-def _is_sure(mean: CellMean) -> bool:
-    """Whether the interval of an effect excludes 0."""
-    return mean.low is not None and mean.high is not None and mean.low * mean.high > 0
+) -> list[CellMean]:
+    """The mean over items of each cell of a table."""
+    means = []
+    for key, rows in table.group_by(_CELL, maintain_order=True):
+        place: dict[str, Any] = dict(zip(_CELL, key, strict=True))
+        design = Design.of(rows["item"].to_list(), clusters)
+        mean = mean_of(rows["effect_bits"].to_numpy(), design, seed=seed, draws=draws)
+        full = mean_of(rows["full_bits"].to_numpy(), design, seed=seed, draws=0)
+        cell = CellMean(
+            **place,
+            effect_bits=mean.value,
+            low=mean.low,
+            high=mean.high,
+            p=mean.p,
+            method=mean.method,
+            n=mean.n,
+            n_inexact=int((rows["alignment"] != "exact").sum()),
+            full_bits=full.value,
+            reason=mean.reason or "",
+        )
+        means.append(cell)
+    return means
 
 
 def _with_share(mean: CellMean, sure: Collection[tuple[str, str]]) -> CellMean:
@@ -416,20 +395,6 @@ def means_of(run: Run, table: pl.DataFrame) -> tuple[CellMean, ...]:
     return cell_means(judged_suite(run), table, seed=options.seed, error_bits=error)
 
 
-def stored_explanations(run: Run) -> pl.DataFrame | None:
-    """The explanations table beside a stored run; None where there is none.
-
-    Raises:
-        TableError: the table is damaged.
-    """
-    return explained_table(run, EXPLANATIONS)
-
-
-def _shown(bits: float) -> str:
-    """An effect with two decimals, without the minus sign of a rounded zero."""
-    return f"{round(bits, 2) + 0.0:.2f}"
-
-
 def item_remarks(table: pl.DataFrame, item: str) -> tuple[tuple[str, str], ...]:
     """What is shown of an explanation beside an item: the effects of each region by layer.
 
@@ -446,23 +411,14 @@ def item_remarks(table: pl.DataFrame, item: str) -> tuple[tuple[str, str], ...]:
     for (question, part, margin), rows in of_item.group_by(keys, maintain_order=True):
         regions = rows.sort("layer").group_by("region", "region_name", maintain_order=True)
         lines = [
-            f"{name}: {' '.join(map(_shown, some['effect_bits'].to_list()))}"
+            # Two decimals, without the minus sign of a rounded zero.
+            f"{name}: {' '.join(f'{bits:z.2f}' for bits in some['effect_bits'].to_list())}"
             for (_, name), some in sorted(regions, key=lambda entry: entry[0][0])
         ]
         label = f"{question}, {PARTS[str(part)]}"
         remarks.append((label, f"bits of {margin:.2f}, by layer. {'; '.join(lines)}"))
-    remarks += _sources(of_item)
+    sources = of_item.select("question", "source_text", "donor").unique(maintain_order=True)
+    for question, text, donor in sources.drop_nulls("source_text").iter_rows():
+        whole = text if donor is None else f"{text} (with the controller of item {donor})"
+        remarks.append((f"{question}, states from", whole))
     return tuple(remarks)
-
-
-def _sources(of_item: pl.DataFrame) -> list[tuple[str, str]]:
-    """The sentences whose states are exchanged, as remarks on an item."""
-    rows = of_item.select("question", "source_text", "donor").unique(maintain_order=True).rows()
-    return [
-        (
-            f"{question}, states from",
-            text if donor is None else f"{text} (with the controller of item {donor})",
-        )
-        for question, text, donor in rows
-        if text is not None
-    ]

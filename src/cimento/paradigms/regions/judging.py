@@ -45,6 +45,7 @@ from cimento.suites.stimuli import SegmenterRule
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.io.tables import Rows
     from cimento.io.values import Floats
     from cimento.measures import Measure
     from cimento.paradigms.regions.options import RegionOptions
@@ -72,10 +73,16 @@ def options_of(run: Run) -> RegionOptions:
     return RegionOptions.model_validate(known)
 
 
+def measure_of(run: Run) -> Measure | None:
+    """The measure of whole sentences that a run is judged on; None for the values of regions."""
+    name = options_of(run).measure
+    return find_measure(name) if name else None
+
+
 def label_of(run: Run) -> str:
     """The name of the model, followed by the measure that it was judged on, if any."""
-    measure = options_of(run).measure
-    return f"{run.model} [{find_measure(measure).name}]" if measure else run.model
+    measure = measure_of(run)
+    return f"{run.model} [{measure.name}]" if measure else run.model
 
 
 def suite_of(run: Run) -> Suite:
@@ -111,38 +118,43 @@ def judged_tokens(run: Run) -> pl.LazyFrame:
 
 
 def values_of(
-    run: Run, *, metric: Metric | None = None, final_marks: FinalMarkRule = "keep"
+    run: Run,
+    *,
+    tokens: Rows | None = None,
+    requests: Rows | None = None,
+    metric: Metric | None = None,
+    final_marks: FinalMarkRule = "keep",
 ) -> RegionValues:
     """The value of every region of every stimulus, by the run's rules of judging.
 
     Args:
         run: run of a region suite.
+        tokens: tokens table that replaces the run's own.
+        requests: requests table that replaces the run's own.
         metric: function that combines the tokens of a region; None for the run's own.
         final_marks: whether punctuation at the end of a region counts; see
             `cimento.measures.regions.region_values`.
     """
+    asked = tokens_of(run) if tokens is None else tokens.lazy()
     return region_values(
-        judged_tokens(run),
-        run.rows(REQUESTS.name),
+        with_first_tokens(asked, options_of(run).unscored_first),
+        run.rows(REQUESTS.name) if requests is None else requests,
         metric=metric or judged_suite(run).metric,
         final_marks=final_marks,
     )
 
 
-def sentences_of(
-    run: Run, *, unigrams: str = "", tokens: pl.LazyFrame | None = None
-) -> Iterator[ScoredSentence]:
+def sentences_of(run: Run, *, tokens: pl.LazyFrame | None = None) -> Iterator[ScoredSentence]:
     """The sentences of a run, with everything that measures are computed from.
 
     Args:
         run: run of a suite of sentences.
-        unigrams: source of word frequencies; empty for the source in the run's options.
         tokens: tokens table that replaces the run's own.
 
     Raises:
         InputError: the frequencies cannot be read.
     """
-    source = unigrams or options_of(run).unigrams
+    source = options_of(run).unigrams
     return each_sentence(
         judged_tokens(run) if tokens is None else tokens,
         run.rows(REQUESTS.name),
@@ -159,13 +171,12 @@ def segmenter_of(run: Run) -> SegmenterRule:
     return next((rule for rule in rules if rule == asked), "letters")
 
 
-def scores_of(run: Run, measures: Sequence[str] = (), *, unigrams: str = "") -> pl.DataFrame:
+def scores_of(run: Run, measures: Sequence[str] = ()) -> pl.DataFrame:
     """Measures of every sentence of a run: the scores table, see docs/tables.md.
 
     Args:
         run: run of a suite of sentences.
         measures: names of measures, see docs/measures.md; empty for all.
-        unigrams: source of word frequencies, as for `sentences_of`.
 
     Raises:
         UsageError: a measure is unknown.
@@ -174,9 +185,9 @@ def scores_of(run: Run, measures: Sequence[str] = (), *, unigrams: str = "") -> 
     import polars as pl
 
     chosen = find_measures(measures) or tuple(MEASURES.values())
-    table = scores_table(sentences_of(run, unigrams=unigrams), chosen)
+    table = scores_table(sentences_of(run), chosen)
     replicates = [
-        scores_table(sentences_of(run, unigrams=unigrams, tokens=tokens), chosen)["value"]
+        scores_table(sentences_of(run, tokens=tokens), chosen)["value"]
         for tokens in replicates_of(judged_tokens(run))
     ]
     if not replicates:
@@ -239,13 +250,21 @@ def outcomes_of(run: Run) -> pl.DataFrame:
     import numpy as np
     import polars as pl
 
-    asked, options = questions(run), options_of(run)
-    groups = _groups(suite_of(run))
+    asked, measure = questions(run), measure_of(run)
+    suite = suite_of(run)
+    columns: dict[str, Sequence[str | None]] = {
+        "item": suite.columns.ids,
+        "cluster": [label or None for label in suite.item_cells(suite.cluster)],
+    }
+    phenomena = suite.item_cells(PHENOMENON)
+    if any(phenomena):  # the items of a suite with several phenomena are broken down by them
+        columns[GROUP + PHENOMENON] = [phenomenon or None for phenomenon in phenomena]
+    groups = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
     named = groups[np.repeat(np.arange(len(groups)), len(asked))]
     table = pl.concat([named, verdicts_of(run)], how="horizontal").with_columns(
         question=pl.Series([*asked] * len(groups), dtype=pl.String),
-        suite=pl.lit(run.suite.name),
-        method=pl.lit(find_measure(options.measure).name if options.measure else ""),
+        suite=pl.lit(suite.name),
+        method=pl.lit(measure.name if measure else ""),
         unit=pl.lit("bits"),
         reference=pl.lit(None, dtype=pl.Float64),
     )
@@ -291,10 +310,8 @@ def _without_first_tokens(run: Run, tokens: pl.LazyFrame) -> pl.DataFrame:
     import numpy as np
     import polars as pl
 
-    options = options_of(run)
-    measure = find_measure(options.measure) if options.measure else None
-    rows = _judged(run, tokens, measure)
-    if rows.is_empty() or options.unscored_first != "missing" or not count_first_tokens(tokens):
+    rows, rule = _judged(run, tokens), options_of(run).unscored_first
+    if rows.is_empty() or rule != "missing" or not count_first_tokens(tokens):
         return rows
     shared = items_with_one_first_token(tokens, run.table("requests"))
     if not shared:
@@ -308,7 +325,6 @@ def _without_first_tokens(run: Run, tokens: pl.LazyFrame) -> pl.DataFrame:
                 logprob_nats=score.then(nats).otherwise(pl.col("logprob_nats")),
                 unscored_reason=score.then(None).otherwise(pl.col("unscored_reason")),
             ),
-            measure,
         )
         for nats in (0.0, -_FAR_NATS, _FAR_NATS)
     ]
@@ -339,8 +355,7 @@ def first_token_remarks(run: Run) -> Iterator[str]:
         model = run.manifest.get("model")
         device = str(model.get("device", "")) if isinstance(model, dict) else ""
         yield f"Nothing stands before the first token of these sentences. {_cure(device, run)}"
-    asked, name = questions(run), options_of(run).measure
-    plain = _judged(run, tokens, find_measure(name) if name else None)
+    asked, plain = questions(run), _judged(run, tokens)
     judged = table.filter(table["question"].is_in(asked))  # suites of ratings have others too
     if not asked or judged.height != plain.height:
         return
@@ -371,7 +386,7 @@ def _cure(device: str, run: Run) -> str:
     )
 
 
-def _judged(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> pl.DataFrame:
+def _judged(run: Run, tokens: pl.LazyFrame) -> pl.DataFrame:
     """The verdict, value and reason of each item and question, item by item.
 
     The column ``whole`` says whether every comparison of the formula has its values.
@@ -383,15 +398,15 @@ def _judged(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> pl.DataF
     schema["whole"] = pl.Boolean()
     if not judged_suite(run).predictions:
         return pl.DataFrame(schema=schema)
-    judged, columns = compared(run, tokens, measure)
+    judged, columns = compared(run, tokens)
     # Where scores are estimates, margins within their error decide nothing.
-    if errors := _errors(run, tokens, measure):
+    if errors := _errors(run, tokens):
         judged = with_undecided(judged, errors, columns.texts.number)
     judged = judged if len(judged) == 1 else (*judged, combine(judged, "&"))
     verdicts = np.stack([part.verdicts for part in judged], axis=1).ravel()
     values = np.stack([part.margins_bits for part in judged], axis=1).ravel()
     reasons = np.stack([part.reasons for part in judged], axis=1).ravel()
-    whole = reasons < 0
+    whole, measure = reasons < 0, measure_of(run)
     if measure is not None and not measure.information:
         without = f"{measure.name} is a number without unit, so there is no margin in bits"
         values, reasons = (
@@ -411,20 +426,18 @@ def _judged(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> pl.DataF
     )
 
 
-def _errors(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> list[Floats]:
+def _errors(run: Run, tokens: pl.LazyFrame) -> list[Floats]:
     """The error of the margins of each prediction; none where scores are no estimates."""
     margins = [
-        [part.margins_bits for part in compared(run, replicate, measure)[0]]
+        [part.margins_bits for part in compared(run, replicate)[0]]
         for replicate in replicates_of(tokens)
     ]
     return [half_widths(values) for values in zip(*margins, strict=True)]
 
 
-def compared(
-    run: Run, tokens: pl.LazyFrame, measure: Measure | None
-) -> tuple[Sequence[Evaluations], RegionColumns]:
+def compared(run: Run, tokens: pl.LazyFrame) -> tuple[Sequence[Evaluations], RegionColumns]:
     """The result of each prediction on every item, and the values that they compare."""
-    suite, unit = judged_suite(run), options_of(run).unit
+    suite, unit, measure = judged_suite(run), options_of(run).unit, measure_of(run)
     trees = parse_predictions(suite)
     if measure is None:
         columns = region_columns(tokens, run.rows(REQUESTS.name), metric=suite.metric)
@@ -439,8 +452,7 @@ def monte_carlo_remarks(run: Run) -> Iterator[str]:
     """A remark on scores that are estimates: their samples, their errors, what they leave open."""
     import numpy as np
 
-    name = options_of(run).measure
-    errors = _errors(run, judged_tokens(run), find_measure(name) if name else None)
+    errors = _errors(run, judged_tokens(run))
     known = np.concatenate(errors) if errors else np.array([])
     known = known[np.isfinite(known)]
     if not len(known):
@@ -455,20 +467,6 @@ def monte_carlo_remarks(run: Run) -> Iterator[str]:
         f" {n_open} of {counted(len(reasons), 'verdict')}. Four times the samples (--mc-samples)"
         " halve the errors."
     )
-
-
-def _groups(suite: Suite) -> pl.DataFrame:
-    """The items with their clusters, and with their phenomena if the suite has several."""
-    import polars as pl
-
-    columns: dict[str, Sequence[str | None]] = {
-        "item": suite.columns.ids,
-        "cluster": [label or None for label in suite.item_cells(suite.cluster)],
-    }
-    phenomena = suite.item_cells(PHENOMENON)
-    if any(phenomena):
-        columns[GROUP + PHENOMENON] = [phenomenon or None for phenomenon in phenomena]
-    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
 # --- What a suite declares

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.io.tables import LAYER, REQUESTS, LayerColumn, layer_of
-from cimento.measures.regions import region_values, with_first_tokens
+from cimento.io.tables import LAYER, LayerColumn, layer_of
 from cimento.paradigms.regions.explanations import margin_bits
-from cimento.paradigms.regions.judging import judged_suite, options_of, tokens_of
+from cimento.paradigms.regions.judging import judged_suite, options_of, tokens_of, values_of
 from cimento.paradigms.regions.swaps import ExplainSettings, margins_of
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon
 from cimento.statistics.design import Design
@@ -70,10 +69,7 @@ def lens_of(run: Run) -> tuple[LensMean, ...]:
     means = []
     for layer, name in layers:
         scored = tokens.with_columns(logprob_nats=pl.col(name)).drop(names)
-        values = region_values(
-            with_first_tokens(scored, options.unscored_first), run.rows(REQUESTS.name),
-            metric=suite.metric,
-        ).values  # fmt: skip
+        values = values_of(run, tokens=scored).values
         for contrast in contrasts:
             for phenomenon, items in items_by_phenomenon(suite).items():
                 margins = {

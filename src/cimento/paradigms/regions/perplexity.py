@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.io.values import Missing, Undefined, surprisal_bits
+from cimento.io.values import BITS_PER_NAT, Missing, Undefined
 from cimento.measures import find_measure
 from cimento.measures.scores import ScoredSentence
 from cimento.measures.sentence import Sentence, corpus_perplexity
@@ -190,22 +190,17 @@ def _worst_tokens(run: Run) -> pl.DataFrame:
     """The most surprising token of each text and its surprisal in bits."""
     import polars as pl
 
-    texts = dict(run.table("requests").select("request", "text").iter_rows())
+    texts = run.table("requests").select("request", "text").unique("request", keep="last")
     known = tokens_of(run).drop_nulls("logprob_nats").collect()
-    rows = [
-        # The characters of the sentence, not the tokenizer's own marks, are shown.
-        (
-            row["request"],
-            texts.get(row["request"], "")[max(row["start"], 0) : max(row["end"], 0)].strip()
-            or row["token"],
-            surprisal_bits(row["logprob_nats"]),
-        )
-        for row in known.sort("logprob_nats", descending=True)
-        .unique("request", keep="last")
-        .iter_rows(named=True)
-    ]
-    schema = {"request": pl.Int32, "token": pl.String, "token_bits": pl.Float64}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    worst = known.sort("logprob_nats", descending=True).unique("request", keep="last")
+    # The characters of the sentence, not the tokenizer's own marks, are shown.
+    start, end = (pl.col(name).clip(lower_bound=0) for name in ("start", "end"))
+    shown = pl.col("text").fill_null("").str.slice(start, end - start).str.strip_chars()
+    return worst.join(texts, on="request", how="left").select(
+        "request",
+        token=pl.when(shown == "").then(pl.col("token")).otherwise(shown),
+        token_bits=(0.0 - pl.col("logprob_nats")) * BITS_PER_NAT,
+    )
 
 
 def worst_items_grid(worst: Sequence[pl.DataFrame], *, measure: str) -> Grid:

@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.cite.sentences import measure_phrase
 from cimento.errors import UsageError, counted
+from cimento.io.explained import ATTRIBUTIONS, EXPLAINED, EXPLANATIONS
 from cimento.measures.normalising import MODEL
 from cimento.paradigms.base import MethodFacts
-from cimento.paradigms.regions.attributions import (
-    contributions_of,
-    item_contributions,
-    stored_attributions,
-)
+from cimento.paradigms.regions.attributions import contributions_of, item_contributions
 from cimento.paradigms.regions.chance import COUNTED, NORMAL, near_tie_threshold
 from cimento.paradigms.regions.estimates import declared_tables, factorial_of
-from cimento.paradigms.regions.explanations import item_remarks, means_of, stored_explanations
+from cimento.paradigms.regions.explanations import item_remarks, means_of
 from cimento.paradigms.regions.factorial import dd_tests
 from cimento.paradigms.regions.judging import (
     compares_sentences,
@@ -46,7 +43,9 @@ from cimento.report.explanations import explanation_figures, explanation_grids
 from cimento.report.factorial import accuracy_grid, dd_grid
 from cimento.report.figures import Figure, drawable
 from cimento.report.formatting import remarks
+from cimento.report.grid import Grid
 from cimento.report.items import item_records
+from cimento.runs.explained import explained_table
 from cimento.runs.outcomes import each_outcome
 from cimento.statistics.means import CLUSTERED_T, STUDENT, STUDENTIZED, STUDENTIZED_CLUSTERED
 from cimento.suites import PAIR_PREDICTION, Prediction
@@ -131,7 +130,7 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
 
 def _explained(run: Run, items: tuple[ItemRecord, ...]) -> tuple[ItemRecord, ...]:
     """The items, with effects of interchanges and contributions where a run is explained."""
-    table, attributions = stored_explanations(run), stored_attributions(run)
+    table, attributions = (explained_table(run, schema) for schema in EXPLAINED)
     if table is not None:
         items = tuple(
             replace(item, remarks=(*item.remarks, *item_remarks(table, item.id))) for item in items
@@ -167,19 +166,25 @@ def _section(group: Sequence[tuple[Run, RunReport]]) -> SuiteReport:
     explained = [
         (run, means_of(run, table), lens_of(run))
         for run in runs
-        if (table := stored_explanations(run)) is not None
+        if (table := explained_table(run, EXPLANATIONS)) is not None
     ]
-    attributed = [run for run in runs if stored_attributions(run) is not None]
+    attributed = [
+        (run, report, contributions_of(run, table))
+        for run, report in group
+        if (table := explained_table(run, ATTRIBUTIONS)) is not None
+    ]
+    effects = [(run, explanation_grids(means, lens=lens)) for run, means, lens in explained]
+    contributions = [(run, contribution_grids(means)) for run, _, means in attributed]
     return SuiteReport(
         runs=tuple(report for _, report in group),
         figures=drawable(
             *_figures(group, designs, tests, explained),
-            *(partial(_contributions, report) for run, report in group if run in attributed),
+            *(partial(_contributions, report) for _, report, _ in attributed),
         ),
         tables=(
             *_tables(runs, designs, tests),
-            *_explanation_tables(explained),
-            *_contribution_tables(attributed),
+            *_numbered("explanations", effects),
+            *_numbered("contributions", contributions),
         ),
     )
 
@@ -190,31 +195,16 @@ def _contributions(report: RunReport) -> Figure:
     return contribution_figure(items, model=report.model, suite=report.suite)
 
 
-def _contribution_tables(runs: Sequence[Run]) -> list[NamedGrid]:
-    """The tables of the contributions that are stored beside some runs."""
-    several = len({run.model for run in runs}) > 1
+def _numbered(name: str, by_run: Sequence[tuple[Run, Sequence[Grid]]]) -> list[NamedGrid]:
+    """The tables of what is stored beside some runs, numbered from the second on."""
+    several = len({run.model for run, _ in by_run}) > 1
     grids = [
         replace(grid, title=f"{run.model}: {grid.title}") if several else grid
-        for run in runs
-        if (table := stored_attributions(run)) is not None
-        for grid in contribution_grids(contributions_of(run, table))
+        for run, some in by_run
+        for grid in some
     ]
     return [
-        NamedGrid(f"contributions{f'-{number}' if number > 1 else ''}", grid)
-        for number, grid in enumerate(grids, start=1)
-    ]
-
-
-def _explanation_tables(explained: Sequence[_Explained]) -> list[NamedGrid]:
-    """The tables of the explanations that are stored beside some runs."""
-    several = len({run.model for run, *_ in explained}) > 1
-    grids = [
-        replace(grid, title=f"{run.model}: {grid.title}") if several else grid
-        for run, means, lens in explained
-        for grid in explanation_grids(means, lens=lens)
-    ]
-    return [
-        NamedGrid(f"explanations{f'-{number}' if number > 1 else ''}", grid)
+        NamedGrid(f"{name}{f'-{number}' if number > 1 else ''}", grid)
         for number, grid in enumerate(grids, start=1)
     ]
 

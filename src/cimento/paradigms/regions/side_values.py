@@ -6,12 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cimento.measures import find_measure
 from cimento.paradigms.regions.judging import (
     compared,
     judged_suite,
     judged_tokens,
-    options_of,
+    measure_of,
     questions,
 )
 from cimento.paradigms.regions.predictions import ItemValues, parse_predictions
@@ -39,11 +38,10 @@ def side_values(run: Run) -> SideValues:
     Raises:
         CimentoError: the answers cannot be judged.
     """
-    suite, options = judged_suite(run), options_of(run)
+    suite, measure = judged_suite(run), measure_of(run)
     if not suite.predictions:
         return {}
-    measure = find_measure(options.measure) if options.measure else None
-    columns = compared(run, judged_tokens(run), measure)[1]
+    columns = compared(run, judged_tokens(run))[1]
     ids = list(suite.columns.ids)
     values = ItemValues.of(columns, ids)
     has_unit = measure is None or measure.information is not None

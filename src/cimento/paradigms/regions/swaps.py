@@ -17,7 +17,6 @@ from cimento.paradigms.regions.judging import judged_suite, suite_of
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.paradigms.regions.twins import KEY, Twins, controller_of, twins_of, with_twins
 from cimento.suites.formula import (
-    Comparison,
     Number,
     Quantity,
     Reference,
@@ -190,8 +189,11 @@ def margins_of(run: Run, settings: ExplainSettings) -> Contrasts:
             name = question if len(parts) == 1 else f"{question}, part {number}"
             if part.operator == "=":
                 reasons.append(f"{name}: an equality has no margin")
-            else:
-                contrasts.append(_margin(part, name))
+                continue
+            sign = 1.0 if part.operator == ">" else -1.0
+            weights: dict[Reference, float] = {}
+            constant = _weigh(part.left, sign, weights) + _weigh(part.right, -sign, weights)
+            contrasts.append(Contrast(question=name, weights=weights, constant=constant, swaps={}))
     if not contrasts:
         raise UsageError(
             where=f"suite {suite.name!r}",
@@ -224,29 +226,12 @@ def _chosen(run: Run, predictions: Sequence[str]) -> set[str]:
 
 
 def _refuse_unknown(suite: Suite, settings: ExplainSettings) -> None:
+    lacks = f"the suite {suite.name!r} has no such"
     for name in (*settings.swaps, *settings.swaps.values()):
-        if name not in suite.condition_names:
-            raise UsageError(
-                where=f"--swap={name}",
-                seen=f"the suite {suite.name!r} has no such condition",
-                todo=did_you_mean(name, suite.condition_names),
-            )
-    known = suite.columns.ids
+        known = suite.condition_names
+        need_known(name, known, where=f"--swap={name}", seen=f"{lacks} condition")
     for item in settings.items:
-        if item not in known:
-            raise UsageError(
-                where=f"item {item!r}",
-                seen=f"the suite {suite.name!r} has no such item",
-                todo=did_you_mean(item, known),
-            )
-
-
-def _margin(comparison: Comparison, question: str) -> Contrast:
-    """The contrast of one comparison, without anything to exchange."""
-    sign = 1.0 if comparison.operator == ">" else -1.0
-    weights: dict[Reference, float] = {}
-    constant = _weigh(comparison.left, sign, weights) + _weigh(comparison.right, -sign, weights)
-    return Contrast(question=question, weights=weights, constant=constant, swaps={})
+        need_known(item, suite.columns.ids, where=f"item {item!r}", seen=f"{lacks} item")
 
 
 def _swapped(
@@ -332,7 +317,10 @@ def _found(
             total[reference.condition] += factor
         source, base = sorted(conditions, key=total.__getitem__)
         return {base: source}
-    levels = _levels(suite)
+    levels = {
+        condition.name: {name: condition.columns.get(name, "") for name in suite.factors}
+        for _, condition in suite.stimuli()
+    }
     for name, listed in suite.factors.items():
         pairs: dict[str, str] = {}
         for base in conditions:
@@ -346,14 +334,6 @@ def _found(
         if 2 * len(pairs) == len(conditions):
             return pairs
     return {}
-
-
-def _levels(suite: Suite) -> dict[str, dict[str, str]]:
-    """The levels of the factors by condition."""
-    return {
-        condition.name: {name: condition.columns.get(name, "") for name in suite.factors}
-        for _, condition in suite.stimuli()
-    }
 
 
 def _is_alike(base: Condition, source: Condition, measured: frozenset[int | str]) -> bool:

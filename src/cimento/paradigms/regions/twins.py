@@ -221,8 +221,11 @@ def twins_of(
             if controller.column:
                 twin, _ = read_regions(condition.columns.get(controller.column, ""))
             else:
-                twin = _with_controller(condition, by_id[donors[item.id]].condition(name),
-                                        controller)  # fmt: skip
+                donor = by_id[donors[item.id]].condition(name)
+                twin = tuple(
+                    donor.regions[number - 1] if number in controller.regions else region
+                    for number, region in enumerate(condition.regions, start=1)
+                )
             if fault := _fault(condition, twin, measured):
                 left_out[item.id] = fault
             made[item.id, name] = twin
@@ -246,16 +249,6 @@ def with_twins(suite: Suite, several: Sequence[Twins]) -> Suite:
                     added[name] = replace(condition, name=name, regions=regions)
         items.append(replace(item, conditions=(*item.conditions, *added.values())))
     return replace(suite, items=tuple(items))
-
-
-def _with_controller(
-    condition: Condition, donor: Condition, controller: Controller
-) -> tuple[Region, ...]:
-    """The regions of a condition with the controller of another one."""
-    return tuple(
-        donor.regions[number - 1] if number in controller.regions else region
-        for number, region in enumerate(condition.regions, start=1)
-    )
 
 
 def _fault(condition: Condition, twin: Sequence[Region], measured: frozenset[int | str]) -> str:

@@ -21,6 +21,7 @@ from cimento.paradigms.stories.suite import (
     StoryType,
     base_of,
     by_triple,
+    swapped,
 )
 from cimento.suites import JsonValue
 
@@ -147,24 +148,10 @@ def proposed_pair(
         objects: names of the objects of the story.
     """
     named = _mentioned(sentences[changed], objects)
-    later = [
-        place
-        for place in range(changed + 1, len(sentences))
-        if named & _mentioned(sentences[place], objects)
-    ]
-    earlier = [place for place in range(changed) if named & _mentioned(sentences[place], objects)]
-    if later:
-        return changed, later[0]
-    if earlier:
-        return earlier[-1], changed
+    for place in (*range(changed + 1, len(sentences)), *reversed(range(changed))):
+        if named & _mentioned(sentences[place], objects):
+            return min(changed, place), max(changed, place)
     return (changed, changed + 1) if changed + 1 < len(sentences) else (changed - 1, changed)
-
-
-def swapped(sentences: Sequence[str], first: int, second: int) -> tuple[str, ...]:
-    """The sentences with two of them in each other's place."""
-    changed = list(sentences)
-    changed[first], changed[second] = changed[second], changed[first]
-    return tuple(changed)
 
 
 def _proposal(
@@ -199,11 +186,8 @@ def _next_idx(
     triple: Sequence[Story], variants: Sequence[Story], number: int, type_: StoryType
 ) -> int:
     """The first number that no variant of this type has, in its field or in its id."""
-    taken = {-1}
-    for story in (*triple, *variants):
-        if story.story_id == number and story.type == type_ and story.idx is not None:
-            taken.add(story.idx)
-    return max(taken) + 1
+    alike = (s for s in (*triple, *variants) if s.story_id == number and s.type == type_)
+    return max((story.idx for story in alike if story.idx is not None), default=-1) + 1
 
 
 def _numbered(variants: Sequence[Story], *, start: int) -> tuple[Story, ...]:

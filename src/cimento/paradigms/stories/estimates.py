@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cimento.io.values import group_by
 from cimento.paradigms.stories.classification import (
     choices,
     detect,
@@ -309,10 +310,11 @@ def _by_examples(
     if run.model_kind == "replay" or not options.shots or not judged.outcomes:
         return
     shots = choose_shots(STORY, suite.asked, suite.stories, options.examples)
-    by_count: dict[int, list[int]] = {}
-    for story, examples in zip(suite.asked, shots, strict=True):
-        by_count.setdefault(sum(shot.plausible for shot in examples), []).append(story.row)
-    for number, rows in sorted(by_count.items()):
+    counts = {
+        story.row: sum(shot.plausible for shot in examples)
+        for story, examples in zip(suite.asked, shots, strict=True)
+    }
+    for number, rows in sorted(group_by(counts, counts.__getitem__).items()):
         accuracy = replace(
             like, question=STORY, group="plausible examples", level=str(number), role="detail",
             chance=chance_of(STORY), chance_method=BY_LOT,

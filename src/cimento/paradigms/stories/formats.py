@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 from pydantic import JsonValue as AnyJson
@@ -255,8 +255,8 @@ def _story(record: StoryRow, *, row: int, key: str) -> Story:
         row=row,
         key=key,
         sentences=tuple(record.sentences),
-        confl_sents=tuple(_numbers(record.confl_sents)),
-        confl_pairs=tuple(_numbers(record.confl_pairs)),
+        confl_sents=_nested(record.confl_sents),
+        confl_pairs=_nested(record.confl_pairs),
         state=label,
         sentence_states=tuple(
             SentenceStates({name: tuple(entries) for name, entries in block.items()})
@@ -267,12 +267,8 @@ def _story(record: StoryRow, *, row: int, key: str) -> Story:
     )
 
 
-def _numbers(values: Sequence[object]) -> Iterator[Nested]:
-    for value in values:
-        if isinstance(value, list):
-            yield tuple(_numbers(value))
-        elif isinstance(value, int) and not isinstance(value, bool):
-            yield value
+def _nested(values: Sequence[Any]) -> tuple[Nested, ...]:
+    return tuple(_nested(value) if isinstance(value, list) else value for value in values)
 
 
 def write_jsonl(stories: Sequence[Story], path: Path) -> Path:

@@ -132,16 +132,7 @@ def _fits(correction: Correction, stories: Sequence[Story]) -> bool:
 def _load() -> dict[str, tuple[Correction, ...]]:
     sets = json.loads(_FILE.read_text(encoding="utf-8"))
     return {
-        name: tuple(
-            Correction(
-                row=entry["row"],
-                example_id=entry["example_id"],
-                changes=entry["set"],
-                reason=entry["reason"],
-                leave_out=entry.get("leave_out", False),
-            )
-            for entry in content["corrections"]
-        )
+        name: tuple(Correction(**entry) for entry in content["corrections"])
         for name, content in sets.items()
     }
 

@@ -258,22 +258,6 @@ def _further(before: Known, outcome: TierOutcome | None) -> Known:
     return None if before is None or now is None else True
 
 
-def conditional(chained: Chain, tier: Tier) -> dict[int, bool] | None:
-    """For each implausible story that was scored at a later tier, whether it passes.
-
-    Returns:
-        Row to the verdict; None where the tier says nothing.
-    """
-    before: Tier = STORY if tier == CONFLICT else CONFLICT
-    if tier == STORY or not chained.known(tier):
-        return None
-    return {
-        row: value
-        for row, value in chained.passed[tier].items()
-        if chained.passed[before][row] and value is not None
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class Step:
     """One row of the flow of implausible stories through the tiers.
@@ -306,14 +290,3 @@ def flow(stories: Sequence[Story], chained: Chain) -> tuple[Step, ...]:
         steps.append(Step(tier, len(rows), len(passed), unscored))
         rows = passed
     return tuple(steps)
-
-
-def untiered(
-    stories: Sequence[Story], outcomes: Sequence[TierOutcome], tier: Tier
-) -> list[TierOutcome]:
-    """The outcomes of a tier for all stories that have a right answer there, whatever came before.
-
-    Only where all of them were asked is their accuracy comparable between models.
-    """
-    wanted = {story.row for story in stories if tier == STORY or not story.plausible}
-    return [outcome for outcome in outcomes if outcome.tier == tier and outcome.row in wanted]

@@ -8,10 +8,12 @@ implausible stories that are right at the first two; verifiability at all three 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from cimento.io.values import group_by
 from cimento.paradigms.stories.options import Grouping
 from cimento.paradigms.stories.outcomes import Chain, TierOutcome, at, chain, judge_all
 from cimento.paradigms.stories.suite import (
@@ -70,15 +72,12 @@ class Rate:
 
 def rates(chained: Chain, grouping: Grouping) -> dict[str, Rate]:
     """All ten metrics of a model under a grouping."""
-    return {name: _rate(name, chained, grouping) for name in METRICS}
-
-
-def _rate(name: str, chained: Chain, grouping: Grouping) -> Rate:
-    tier = METRICS[name][0]
-    if not chained.known(tier):
-        return Rate(name=name, value=None, count=None, reason=chained.reasons[tier])
-    values = metric_values(name, chained, grouping)
-    return rate_of(name, values, chained, reason=EMPTY)
+    return {
+        name: rate_of(name, metric_values(name, chained, grouping), chained, reason=EMPTY)
+        if chained.known(tier)
+        else Rate(name=name, value=None, count=None, reason=chained.reasons[tier])
+        for name, (tier, _) in METRICS.items()
+    }
 
 
 def rate_of(name: str, values: Mapping[int, bool | None], chained: Chain, *, reason: str) -> Rate:
@@ -171,10 +170,8 @@ def survivors(stories: Sequence[Story], chained: Chain, kind: str) -> dict[str, 
         States in the order of the study, places by how many stories they have, domains as they
         come, all others sorted.
     """
-    groups: dict[str, list[int]] = {}
-    for story in stories:
-        if not story.plausible and (name := kinds_of(story).get(kind)) is not None:
-            groups.setdefault(name, []).append(story.row)
+    conflicts = [story for story in stories if not story.plausible and kind in kinds_of(story)]
+    groups = group_by(conflicts, lambda story: kinds_of(story)[kind])
     orders: Mapping[str, Callable[[str], int | str]] = {
         "state": STATES.index,
         "distance": int,
@@ -186,12 +183,14 @@ def survivors(stories: Sequence[Story], chained: Chain, kind: str) -> dict[str, 
     return {name: _count(groups[name], chained) for name in names}
 
 
-def _count(rows: Sequence[int], chained: Chain) -> Survivors:
+def _count(stories: Sequence[Story], chained: Chain) -> Survivors:
     passed = [
-        sum(chained.passed[tier][row] is True for row in rows) if chained.known(tier) else None
+        sum(chained.passed[tier][one.row] is True for one in stories)
+        if chained.known(tier)
+        else None
         for tier in TIERS
     ]
-    return Survivors(len(rows), *passed)
+    return Survivors(len(stories), *passed)
 
 
 def by_true_shots(
@@ -217,12 +216,20 @@ def by_true_shots(
 
 def confusions(outcomes: Sequence[TierOutcome]) -> dict[str, dict[str, int]]:
     """At the third tier, the right state to the states chosen, both in alphabetical order."""
-    counts: dict[str, dict[str, int]] = {}
-    for outcome in outcomes:
-        if outcome.tier == STATE and outcome.gold is not None and outcome.chosen is not None:
-            row = counts.setdefault(outcome.gold, {})
-            row[outcome.chosen] = row.get(outcome.chosen, 0) + 1
-    return {gold: dict(sorted(row.items())) for gold, row in sorted(counts.items())}
+    states = sorted(_labels(outcomes, STATE))
+    return {
+        gold: dict(Counter(chosen for _, chosen in pairs))
+        for gold, pairs in group_by(states, lambda pair: pair[0]).items()
+    }
+
+
+def _labels(outcomes: Sequence[TierOutcome], tier: Tier) -> list[tuple[str, str]]:
+    """The right and the chosen label of each answer at a tier that has both."""
+    return [
+        (outcome.gold, outcome.chosen)
+        for outcome in outcomes
+        if outcome.tier == tier and outcome.gold is not None and outcome.chosen is not None
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,16 +261,8 @@ class PartialCredit:
 
 def partial_credit(outcomes: Sequence[TierOutcome]) -> PartialCredit:
     """Counts of answers that are partly right."""
-    pairs = [
-        (_sentences(outcome.gold), _sentences(outcome.chosen))
-        for outcome in outcomes
-        if outcome.tier == CONFLICT and outcome.gold is not None and outcome.chosen is not None
-    ]
-    states = [
-        (outcome.gold, outcome.chosen)
-        for outcome in outcomes
-        if outcome.tier == STATE and outcome.gold is not None and outcome.chosen is not None
-    ]
+    pairs = [(_sentences(gold), _sentences(chosen)) for gold, chosen in _labels(outcomes, CONFLICT)]
+    states = _labels(outcomes, STATE)
     distances = [abs(g[0] - c[0]) + abs(g[1] - c[1]) for g, c in pairs]
     return PartialCredit(
         n_pairs=len(pairs),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from cimento.engine.requests import Answers, Recording, Requests
 from cimento.errors import UsageError
+from cimento.io.values import group_by
 from cimento.paradigms.stories.answers import asked_suite, raw_answers, tier_answers
 from cimento.paradigms.stories.options import StoryOptions, prompt_for, refuse_norm
 from cimento.paradigms.stories.outcomes import judge_all
@@ -144,9 +145,7 @@ def question_prompts(
         UsageError: there are too few other stories.
         ModelError: the chat template cannot render a prompt.
     """
-    by_row: dict[int, list[Question]] = {}
-    for question in pool:
-        by_row.setdefault(question.story.row, []).append(question)
+    by_row = group_by(pool, lambda question: question.story.row)
     chosen = choose_shots(
         CONFLICT,
         [question.story for question in questions],

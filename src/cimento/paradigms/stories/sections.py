@@ -290,12 +290,11 @@ def _item(story: Story, outcomes: Mapping[Task, TierOutcome]) -> ItemRecord:
         outcome=whole if asked else None,
         strips=(story_strip(story),),
         answers=tuple(_answers(tier, outcome) for tier, outcome in asked.items()),
-        remarks=tuple((tier, _remark(outcome)) for tier, outcome in asked.items()),
+        remarks=tuple(
+            (tier, f"{one.verdict}; right: {one.gold}; chosen: {one.chosen or 'nothing'}")
+            for tier, one in asked.items()
+        ),
     )
-
-
-def _remark(outcome: TierOutcome) -> str:
-    return f"{outcome.verdict}; right: {outcome.gold}; chosen: {outcome.chosen or 'nothing'}"
 
 
 def story_strip(story: Story) -> Strip:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from cimento.io.values import group_by
 from cimento.suites import JsonValue, Meta
 
 Tier: TypeAlias = Literal["story_class", "conflict_detec", "physical_state"]
@@ -278,17 +279,9 @@ class Attribute:
             return HUMAN_LOCATION_CODES
         if self.name == "location":
             return OBJECT_LOCATION_CODES
-        return {code: self._meaning(before, after) for code, (before, after) in CHANGES.items()}
-
-    def _meaning(self, before: Known, after: Known) -> str:
-        if before is None and after is None:
-            return "not concerned"
-        return f"{self._side(before)} -> {self._side(after)}"
-
-    def _side(self, value: Known) -> str:
-        if value is None:
-            return "?"
-        return self.positive if value else self.negative
+        sides = {None: "?", True: self.positive, False: self.negative}
+        meanings = {code: f"{sides[one]} -> {sides[two]}" for code, (one, two) in CHANGES.items()}
+        return {**meanings, 0: "not concerned"}
 
 
 CHANGES: Mapping[int, tuple[Known, Known]] = {
@@ -393,9 +386,7 @@ def by_row(stories: Sequence[Story]) -> dict[int, Story]:
 
 def by_triple(stories: Sequence[Story]) -> dict[TripleKey, tuple[Story, ...]]:
     """The stories of each number, in file order."""
-    triples: dict[TripleKey, list[Story]] = {}
-    for story in stories:
-        triples.setdefault(story.story_id, []).append(story)
+    triples = group_by(stories, lambda story: story.story_id)
     return {key: tuple(group) for key, group in triples.items()}
 
 
@@ -429,11 +420,14 @@ def is_swap(story: Story, base: Story) -> bool:
     places = changed(story, base)
     if places is None or len(places) != 2:  # noqa: PLR2004  # two sentences change places
         return False
-    first, second = places
-    return (story.sentences[first], story.sentences[second]) == (
-        base.sentences[second],
-        base.sentences[first],
-    )
+    return story.sentences == swapped(base.sentences, *places)
+
+
+def swapped(sentences: Sequence[str], first: int, second: int) -> tuple[str, ...]:
+    """The sentences with two of them in each other's place."""
+    changed = list(sentences)
+    changed[first], changed[second] = changed[second], changed[first]
+    return tuple(changed)
 
 
 def is_replacement(story: Story, base: Story) -> bool:

@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from cimento.errors import InputError, UsageError, counted, need_known
 from cimento.io.declared import Options, option
+from cimento.options import run_option
 from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.ratings.suite import points_of
 from cimento.paradigms.registry import load_suite
@@ -170,7 +171,7 @@ class SurveyPlan(Options):
     contact: str = option("", "Who is responsible, for the consent text.")
     title: str = option("", "What people read on top.")
     language: str = option("", "Of the texts around: en, es, it, pt or ru.")
-    limit: int | None = option(None, "Only the first items of each suite.", ge=1)
+    limit: int | None = run_option("limit")
     seed: int = option(0, "Seed of all orders.")
 
 

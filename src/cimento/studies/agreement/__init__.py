@@ -19,6 +19,7 @@ from cimento.engine.execute import Execution
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import Work
 from cimento.errors import CimentoError, UsageError
+from cimento.io.values import group_by
 from cimento.measures.regions import FinalMarkRule
 from cimento.models.registry import shown_name
 from cimento.options import RunOptions
@@ -47,11 +48,11 @@ from cimento.studies.agreement.table import (
     LanguageRow,
     SuiteRow,
     TwinRow,
+    cell_of,
     language_rows,
     suite_row,
     twin_rows,
     twin_runs,
-    version_of,
 )
 from cimento.studies.agreement.twins import (
     AttractorRow,
@@ -66,7 +67,6 @@ if TYPE_CHECKING:
     from cimento.statistics.regression import Regression
     from cimento.studies.agreement.released import LanguageSuite
     from cimento.studies.agreement.syntaxgym import Scores
-    from cimento.studies.agreement.table import Version
     from cimento.studies.agreement.twins import AgreementRun
 
 
@@ -162,13 +162,13 @@ class AgreementReport:
 
     suites: tuple[SuiteRow, ...]
     twins: tuple[TwinRow, ...]
-    attractors: tuple[AttractorRow, ...]
+    attractors: tuple[AttractorRow, ...] = ()
     languages: tuple[LanguageRow, ...]
-    profile: tuple[ProfileRow, ...]
-    covariates: tuple[CovariateRow, ...]
-    models: tuple[ModelRow, ...]
-    pairs: tuple[ModelPairRow, ...]
-    facts: tuple[FactRow, ...]
+    profile: tuple[ProfileRow, ...] = ()
+    covariates: tuple[CovariateRow, ...] = ()
+    models: tuple[ModelRow, ...] = ()
+    pairs: tuple[ModelPairRow, ...] = ()
+    facts: tuple[FactRow, ...] = ()
     final_marks: FinalMarkRule
     refusals: tuple[str, ...]
     syntaxgym: tuple[Scores, ...] = ()
@@ -200,27 +200,24 @@ def agreement_report(
     rows = [suite_row(run, seed=seed) for run in agreement_runs]
     pairs = twin_runs(agreement_runs)
     languages = language_rows(rows, averaging=averaging)
-    shown = model_rows(agreement_runs, languages, models or {}) if frequency else []
-    return AgreementReport(
+    report = AgreementReport(
         suites=tuple(rows),
         twins=tuple(twin_rows(pairs, seed=seed)),
-        attractors=tuple(
-            row
-            for plain, twin in (pairs if frequency else ())
-            for row in attractor_rows(plain, twin, seed=seed)
-        ),
         languages=tuple(languages),
-        profile=tuple(profile_rows(agreement_runs, seed=seed, frequency=frequency))
-        if frequency
-        else (),
-        covariates=_adjusted([*_covariates(agreement_runs, frequency), *_drops(pairs)])
-        if frequency
-        else (),
-        models=tuple(shown),
-        pairs=tuple(model_pairs(agreement_runs, seed=seed)) if frequency else (),
-        facts=tuple(fact_rows(shown, seed=seed)),
         final_marks=final_marks,
         refusals=tuple(dict.fromkeys(refusals)),
+    )
+    if frequency is None:
+        return report
+    shown = model_rows(agreement_runs, languages, models or {})
+    return replace(
+        report,
+        attractors=tuple(row for pair in pairs for row in attractor_rows(*pair, seed=seed)),
+        profile=tuple(profile_rows(agreement_runs, seed=seed, frequency=frequency)),
+        covariates=_adjusted([*_covariates(agreement_runs, frequency), *_drops(pairs)]),
+        models=tuple(shown),
+        pairs=tuple(model_pairs(agreement_runs, seed=seed)),
+        facts=tuple(fact_rows(shown, seed=seed)),
     )
 
 
@@ -259,12 +256,8 @@ def _covariates(
     runs: Sequence[AgreementRun], frequency: Callable[[str], Frequency | None]
 ) -> list[CovariateRow]:
     """One regression for each model, language and version, over all suites."""
-    groups: dict[tuple[str, str, Version], list[AgreementRun]] = {}
-    for run in runs:
-        key = (run.model, run.language, version_of(run.suite.name))
-        groups.setdefault(key, []).append(run)
     rows = []
-    for (model, language, version), group in groups.items():
+    for (model, language, version), group in group_by(runs, cell_of).items():
         known = frequency(language)
         regression, equal = with_covariates(
             [contrast for run in group for contrast in contrasted(run, frequency=known)]
@@ -281,12 +274,9 @@ def _covariates(
 def _drops(pairs: Sequence[tuple[AgreementRun, AgreementRun]]) -> Iterator[CovariateRow]:
     """For each suite with a twin a regression on length, and one on each property."""
     for plain, twin in pairs:
-        regressions = {DROP: drop_by_length(plain, twin)}
-        regressions |= {
-            f"{DROP} by {name}": regression
-            for name, regression in drops_by_property(plain, twin).items()
-        }
-        for outcome, regression in regressions.items():
+        by_property = drops_by_property(plain, twin).items()
+        regressions = {f"{DROP} by {name}": regression for name, regression in by_property}
+        for outcome, regression in {DROP: drop_by_length(plain, twin), **regressions}.items():
             yield CovariateRow(
                 model=plain.model,
                 language=plain.language,

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 from cimento.compare.item_outcomes import different_scales
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
+from cimento.io.values import group_by
 from cimento.statistics.correlation import correlate
 from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of
 from cimento.statistics.multiple import holm
 from cimento.studies.agreement.profile import agreement_of, contrasted, design_of
-from cimento.studies.agreement.table import mean_or_none, version_of
+from cimento.studies.agreement.table import cell_of, mean_or_none, version_of
 from cimento.suites.tables import read_table
 
 if TYPE_CHECKING:
@@ -179,14 +180,10 @@ def model_rows(
         given: the user's table of models.
     """
     known = known_models()
+    by_cell = group_by(runs, cell_of)
     rows = []
     for language in languages:
-        agreement_runs = [
-            run
-            for run in runs
-            if (run.model, run.language, version_of(run.suite.name))
-            == (language.model, language.language, language.version)
-        ]
+        agreement_runs = by_cell[language.model, language.language, language.version]
         lengths = [
             float(counts[run.contrast.target])
             for run in agreement_runs
@@ -217,9 +214,7 @@ def model_pairs(runs: Sequence[AgreementRun], *, seed: int) -> list[ModelPairRow
         runs: of any models, languages and suites.
         seed: of bootstrap and tests.
     """
-    by_suite: dict[tuple[str, str], list[AgreementRun]] = {}
-    for run in runs:
-        by_suite.setdefault((run.language, run.suite.name), []).append(run)
+    by_suite = group_by(runs, lambda run: (run.language, run.suite.name))
     rows = [
         _pair_row(first, second, features, seed=seed)
         for group in by_suite.values()
@@ -237,9 +232,7 @@ def fact_rows(models: Sequence[ModelRow], *, seed: int) -> list[FactRow]:
         models: as `model_rows` gives them; with one model there is nothing to compare.
         seed: of bootstrap and permutations.
     """
-    groups: dict[tuple[str, Version, str], list[ModelRow]] = {}
-    for row in models:
-        groups.setdefault((row.language, row.version, row.kind), []).append(row)
+    groups = group_by(models, lambda row: (row.language, row.version, row.kind))
     rows = [
         _fact_row(fact, group, seed=seed)
         for group in groups.values()
@@ -281,8 +274,10 @@ def _named(label: str, table: Mapping[str, Facts]) -> Facts:
 def _pair_row(
     first: AgreementRun, second: AgreementRun, features: str, *, seed: int
 ) -> ModelPairRow:
-    ours = {(contrast.item, contrast.condition): contrast for contrast in contrasted(first)}
-    theirs = {(contrast.item, contrast.condition): contrast for contrast in contrasted(second)}
+    ours, theirs = (
+        {(contrast.item, contrast.condition): contrast for contrast in contrasted(run)}
+        for run in (first, second)
+    )
     both: list[tuple[Contrasted, Contrasted]] = [
         (contrast, theirs[key])
         for key, contrast in ours.items()
@@ -329,22 +324,17 @@ def _number(text: str) -> float | None:
 
 
 def _fact_row(fact: str, rows: Sequence[ModelRow], *, seed: int) -> FactRow:
-    values = [
-        (row.target_tokens if fact == "target_tokens" else _number(row.facts.get(fact, "")))
-        for row in rows
-    ]
+    def value_of(row: ModelRow) -> float | None:
+        return row.target_tokens if fact == "target_tokens" else _number(row.facts.get(fact, ""))
+
     pairs = [
         (value, row.ratio)
-        for value, row in zip(values, rows, strict=True)
-        if value is not None and row.ratio is not None
+        for row in rows
+        if (value := value_of(row)) is not None and row.ratio is not None
     ]
-    correlation = correlate(
-        [x for x, _ in pairs],
-        [y for _, y in pairs],
-        design=Design.independent(len(pairs)),
-        seed=seed,
-    )
-    same = len(pairs) > 1 and len({x for x, _ in pairs}) == 1
+    x, y = [value for value, _ in pairs], [ratio for _, ratio in pairs]
+    correlation = correlate(x, y, design=Design.independent(len(pairs)), seed=seed)
+    same = len(pairs) > 1 and len(set(x)) == 1
     return FactRow(
         language=rows[0].language,
         version=rows[0].version,

@@ -7,7 +7,8 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.report.figures import Figure, figure_of, require_rows
+from cimento.io.values import group_by
+from cimento.report.figures import Figure, figure_of, frame_of, require_rows
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import bounded_mean
@@ -178,8 +179,7 @@ def profile_rows(
     rows = []
     for run in runs:
         contrasts = contrasted(run, frequency=frequency(run.language))
-        for features in dict.fromkeys(contrast.features for contrast in contrasts):
-            cell = [contrast for contrast in contrasts if contrast.features == features]
+        for features, cell in group_by(contrasts, lambda contrast: contrast.features).items():
             rows.append(_profile_row(run, features, cell, seed=seed))
     return rows
 
@@ -329,17 +329,6 @@ def profile_frame(rows: Sequence[ProfileRow]) -> pl.DataFrame:
     """
     import polars as pl
 
-    schema = {
-        "model": pl.String,
-        "language": pl.String,
-        "cell": pl.String,
-        "version": pl.String,
-        "n": pl.Int32,
-        "ratio": pl.Float64,
-        "low": pl.Float64,
-        "high": pl.Float64,
-        "accuracy": pl.Float64,
-    }
     known = [
         (
             row.model,
@@ -357,14 +346,14 @@ def profile_frame(rows: Sequence[ProfileRow]) -> pl.DataFrame:
     ]
     weight = pl.col("n") / pl.col("n").sum()
     alone = pl.len() == 1
-    return (
-        pl.DataFrame(known, schema=schema, orient="row")
-        .group_by("model", "language", "cell", "version", maintain_order=True)
-        .agg(
-            pl.col("n").sum(),
-            (pl.col("ratio") * weight).sum(),
-            pl.when(alone).then(pl.col("low").first()),
-            pl.when(alone).then(pl.col("high").first()),
-            (pl.col("accuracy") * weight).sum(),
-        )
+    frame = frame_of(
+        known, model=str, language=str, cell=str, version=str, n=int, ratio=float, low=float,
+        high=float, accuracy=float,
+    )  # fmt: skip
+    return frame.group_by("model", "language", "cell", "version", maintain_order=True).agg(
+        pl.col("n").sum(),
+        (pl.col("ratio") * weight).sum(),
+        pl.when(alone).then(pl.col("low").first()),
+        pl.when(alone).then(pl.col("high").first()),
+        (pl.col("accuracy") * weight).sum(),
     )

@@ -7,16 +7,17 @@ them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cimento.errors import InputError, UsageError
 from cimento.io.files import read_bytes
+from cimento.io.values import group_by
 from cimento.paradigms.regions.contrast import find_contrast, items_with_other_contexts
 from cimento.paradigms.registry import LoadedSuite, load_suites
-from cimento.studies import Cell, Section, beside, printed_tables
+from cimento.studies import AbsentError, Cell, beside, printed_tables, section_of
 from cimento.studies.agreement.syntaxgym import LANGUAGE, SUITES
 from cimento.studies.agreement.twins import paired_items, twins
 from cimento.suites.builtin import builtin_names
@@ -74,10 +75,6 @@ class Released:
     example: tuple[Path, Path, Path] | None = None
 
 
-class AbsentError(InputError):
-    """No released file is there."""
-
-
 def looked_for() -> str:
     """What the study reads, where it is released, and what can be had without."""
     address = find_published("syntactic-agreement").address
@@ -109,13 +106,10 @@ def find_released(paths: Sequence[Path]) -> Released:
         archives = [path for path in inside if is_archive(path)]
         suites = [] if path.is_file() else [*archives, *_gym_suites(inside)]
         places += suites or ([] if verdicts or example else [path])
-    language_suites = _read_languages(places)
-    gym = tuple(language_suite for language_suite in language_suites if _is_gym(language_suite))
+    by_kind = group_by(_read_languages(places), _is_gym)
     return Released(
-        languages=tuple(
-            language_suite for language_suite in language_suites if not _is_gym(language_suite)
-        ),
-        syntaxgym=gym,
+        languages=tuple(by_kind.get(False, ())),
+        syntaxgym=tuple(by_kind.get(True, ())),
         results=tuple(sorted(results.values())),
         example=examples[0] if examples else None,
     )
@@ -143,10 +137,8 @@ def _below(folder: Path) -> list[Path]:
 
 def _gym_suites(inside: Sequence[Path]) -> list[Path]:
     """The suites of the folder that has most files named like SyntaxGym's, if any has."""
-    folders: dict[Path, list[Path]] = {}
-    for path in inside:
-        if path.suffix == ".json":
-            folders.setdefault(path.parent, []).append(path)
+    files = (path for path in inside if path.suffix == ".json")
+    folders = group_by(files, lambda path: path.parent)
     named = {
         folder: sum(path.stem in SUITES for path in paths) for folder, paths in folders.items()
     }
@@ -228,22 +220,25 @@ def _holds_suites(folder: Path) -> bool:
 _ABSTRACT = "Táboas García and Wanner 2025, abstract"
 
 
-def agreement_materials(language_suites: Sequence[LanguageSuite]) -> Section:
+@section_of(
+    "materials",
+    title="Agreement suites: items, what is compared, twins, faults",
+    source="Táboas García and Wanner 2025, aclanthology.org/2025.depling-1.4, abstract",
+)
+def agreement_materials(language_suites: Sequence[LanguageSuite]) -> Iterator[Cell]:
     """Every agreement suite: items, what is compared, its twin, and faults.
 
     Args:
         language_suites: the suites, language by language.
     """
-    languages: dict[str, list[LanguageSuite]] = {}
-    for language_suite in language_suites:
-        languages.setdefault(language_suite[0], []).append(language_suite)
-    cells = [_total(languages)]
+    languages = group_by(language_suites, lambda language_suite: language_suite[0])
+    yield _total(languages)
     for language, group in languages.items():
         suites = {loaded.suite.name: cast("Suite", loaded.suite) for _, loaded in group}
         pairs = twins(suites)
         items, sentences = _counts(suites.values())
         note = f"{sentences:,} sentences in {len(suites)} suites, {len(pairs)} with a twin"
-        cells.append(Cell(what=f"{language}: items", computed=items, note=note))
+        yield Cell(what=f"{language}: items", computed=items, note=note)
         for _, loaded in group:
             suite = suites[loaded.suite.name]
             # The language is that of the archive, where a suite does not name it by its code.
@@ -256,38 +251,24 @@ def agreement_materials(language_suites: Sequence[LanguageSuite]) -> Section:
                 *([_twin(suite, suites[twin])] if twin is not None else []),
                 *faults,
             ]
-            cells.append(
-                Cell(
-                    what=f"{language}, {suite.name}: items",
-                    computed=len(suite.items),
-                    note="; ".join(parts),
-                )
-            )
-    return Section(
-        name="materials",
-        title="Agreement suites: items, what is compared, twins, faults",
-        source="Táboas García and Wanner 2025, aclanthology.org/2025.depling-1.4, abstract",
-        cells=tuple(cells),
-    )
+            what = f"{language}, {suite.name}: items"
+            yield Cell(what=what, computed=len(suite.items), note="; ".join(parts))
 
 
-def gym_materials(language_suites: Sequence[LanguageSuite]) -> Section:
+@section_of(
+    "syntaxgym-materials",
+    title="SyntaxGym's suites: items, beside the items with a published verdict",
+    source="Hu et al. 2020, test_suites/json and data/raw/sg_results",
+)
+def gym_materials(language_suites: Sequence[LanguageSuite]) -> Iterator[Cell]:
     """Items of SyntaxGym's suites beside those that have a published verdict.
 
     Args:
         language_suites: the suites.
     """
     printed = printed_tables("agreement")["Hu et al. 2020, items of each suite"]["suites"]
-    suites = [cast("Suite", loaded.suite) for _, loaded in language_suites]
-    return Section(
-        name="syntaxgym-materials",
-        title="SyntaxGym's suites: items, beside the items with a published verdict",
-        source="Hu et al. 2020, test_suites/json and data/raw/sg_results",
-        cells=tuple(
-            beside(f"{suite.name}: items", len(suite.items), str(printed[suite.name]))
-            for suite in suites
-        ),
-    )
+    for suite in (cast("Suite", loaded.suite) for _, loaded in language_suites):
+        yield beside(f"{suite.name}: items", len(suite.items), str(printed[suite.name]))
 
 
 def _total(languages: Mapping[str, Sequence[LanguageSuite]]) -> Cell:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError
-from cimento.studies import Section, beside, need, printed_tables, read_rows
+from cimento.io.values import group_by
+from cimento.studies import Cell, beside, need, printed_tables, read_rows, section_of
 
 if TYPE_CHECKING:
     from cimento.report.grid import Grid
@@ -164,17 +165,11 @@ def published_scores(verdicts: Verdicts) -> list[Scores]:
     Args:
         verdicts: of each seed.
     """
-    groups: dict[str, list[Mapping[str, tuple[int, int]]]] = {}
-    for model, suites in verdicts.items():
-        groups.setdefault(_title(model), []).append(suites)
-    all_scores = [
-        scores_of(
-            name if len(seeds) == 1 else f"{name}, {len(seeds)} seeds",
-            _over_seeds(seeds),
-            published=True,
-        )
-        for name, seeds in groups.items()
-    ]
+    all_scores = []
+    for name, models in group_by(verdicts, _title).items():
+        title = name if len(models) == 1 else f"{name}, {len(models)} seeds"
+        shares = _over_seeds([verdicts[model] for model in models])
+        all_scores.append(scores_of(title, shares, published=True))
     return sorted([*all_scores, distilgpt2()], key=lambda scores: -(scores.sg_score or 0.0))
 
 
@@ -237,35 +232,33 @@ def suite_table(rows: Sequence[Scores]) -> Grid:
     )
 
 
-def checked_scores(verdicts: Verdicts) -> Section:
+@section_of(
+    "printed",
+    title="SyntaxGym: printed scores against published verdicts",
+    source=f"{SOURCE}, notebooks/main.ipynb, cell 17; {BRAIN_SCORE}, test.py",
+)
+def checked_scores(verdicts: Verdicts) -> Iterator[Cell]:
     """The printed scores beside those that the published verdicts give.
 
     Args:
         verdicts: of each seed.
     """
     printed = printed_tables("agreement")
-    cells = [
-        beside(
-            f"{model}: {circuit}",
-            scores_of(model, _shares(verdicts[model])).circuits[circuit],
-            value,
-        )
-        for model, circuits in printed["Hu et al. 2020, notebook"].items()
-        if model in verdicts
-        for circuit, value in circuits.items()
-    ]
+    for model, circuits in printed["Hu et al. 2020, notebook"].items():
+        for circuit, value in circuits.items() if model in verdicts else ():
+            scores = scores_of(model, _shares(verdicts[model]))
+            yield beside(f"{model}: {circuit}", scores.circuits[circuit], value)
     mean = printed["brain-score, distilgpt2"]["mean"]
     note = "computed from the 31 accuracies that the same repository lists"
-    cells.append(beside("distilgpt2: mean of 31 suites", distilgpt2().sg_score, mean, note=note))
-    return Section(
-        name="printed",
-        title="SyntaxGym: printed scores against published verdicts",
-        source=f"{SOURCE}, notebooks/main.ipynb, cell 17; {BRAIN_SCORE}, test.py",
-        cells=tuple(cells),
-    )
+    yield beside("distilgpt2: mean of 31 suites", distilgpt2().sg_score, mean, note=note)
 
 
-def replayed_example(suite: Path, surprisals: Path, spec: Path) -> Section:
+@section_of(
+    "sg-eval",
+    title="sg-eval's example: accuracy from recorded surprisals",
+    source="github.com/pqian11/sg-eval, what score.py prints",
+)
+def replayed_example(suite: Path, surprisals: Path, spec: Path) -> Iterator[Cell]:
     """The example of sg-eval, from its recorded surprisals.
 
     Args:
@@ -283,12 +276,7 @@ def replayed_example(suite: Path, surprisals: Path, spec: Path) -> Section:
     printed = printed_tables("agreement")["sg-eval, example"]
     value = run_scores([run])[0].accuracies.get(name)
     note = "the first of two predictions, which contradict each other"
-    return Section(
-        name="sg-eval",
-        title="sg-eval's example: accuracy from recorded surprisals",
-        source="github.com/pqian11/sg-eval, what score.py prints",
-        cells=(beside(name, value, printed.get(name), note=note),),
-    )
+    yield beside(name, value, printed.get(name), note=note)
 
 
 def _mean(accuracies: Mapping[str, float], suites: Sequence[str]) -> float | None:
@@ -320,12 +308,15 @@ def _title(model: str) -> str:
 
 def _voted(verdicts: Mapping[tuple[str, str, str], bool]) -> dict[tuple[str, str, str], bool]:
     """The verdicts, those of n-gram models by majority over their seeds."""
-    votes: dict[tuple[str, str, str], list[bool]] = {}
-    for (model, suite, item), right in verdicts.items():
-        name, corpus = _parts(model)
-        voter = f"{name}_{corpus}_0" if name in _VOTING else model
-        votes.setdefault((voter, suite, item), []).append(right)
-    return {key: 2 * sum(ballots) > len(ballots) for key, ballots in votes.items()}
+
+    def voter(key: tuple[str, str, str]) -> tuple[str, str, str]:
+        name, corpus = _parts(key[0])
+        return (f"{name}_{corpus}_0", *key[1:]) if name in _VOTING else key
+
+    return {
+        key: 2 * sum(verdicts[one] for one in ballots) > len(ballots)
+        for key, ballots in group_by(verdicts, voter).items()
+    }
 
 
 def _counted(verdicts: Mapping[tuple[str, str, str], bool]) -> Verdicts:

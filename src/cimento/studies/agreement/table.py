@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.io.values import total
+from cimento.io.values import group_by, total
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import bounded_mean, mean_of
 from cimento.statistics.multiple import holm
-from cimento.studies.agreement.twins import plain_name, twins
+from cimento.studies.agreement.twins import plain_name, ratio_drops, twins
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -140,17 +140,11 @@ def suite_row(run: AgreementRun, *, seed: int) -> SuiteRow:
         seed: of the bootstrap.
     """
     clusters = run.suite.clusters()
-    known = [
-        (item_ratio.item, item_ratio.mean)
-        for item_ratio in run.ratios
-        if item_ratio.mean is not None
-    ]
-    means = [mean for _, mean in known]
-    ratio = bounded_mean(means, Design.of((item for item, _ in known), clusters), seed=seed)
-    judged = [(item, held) for item, held in run.passed.items() if held is not None]
-    interval = share_interval(
-        [held for _, held in judged], Design.of((item for item, _ in judged), clusters)
-    )
+    known = {one.item: one.mean for one in run.ratios if one.mean is not None}
+    means = list(known.values())
+    ratio = bounded_mean(means, Design.of(known, clusters), seed=seed)
+    judged = {item: held for item, held in run.passed.items() if held is not None}
+    interval = share_interval(list(judged.values()), Design.of(judged, clusters))
     reasons = (f"item {ratio.item}: {ratio.reason}" for ratio in run.ratios if ratio.reason)
     return SuiteRow(
         model=run.model,
@@ -164,7 +158,7 @@ def suite_row(run: AgreementRun, *, seed: int) -> SuiteRow:
         ratio_high=ratio.high,
         ratio_method=ratio.method,
         n_verdicts=len(judged),
-        accuracy=mean_or_none([float(held) for _, held in judged]),
+        accuracy=mean_or_none(list(map(float, judged.values()))),
         accuracy_low=interval.low,
         accuracy_high=interval.high,
         accuracy_method=interval.method,
@@ -176,13 +170,10 @@ def suite_row(run: AgreementRun, *, seed: int) -> SuiteRow:
 
 def twin_runs(runs: Sequence[AgreementRun]) -> list[tuple[AgreementRun, AgreementRun]]:
     """Every suite that has an adversarial twin, with it, of the same model and language."""
-    groups: dict[tuple[str, str], dict[str, AgreementRun]] = {}
-    for run in runs:
-        groups.setdefault((run.model, run.language), {})[run.suite.name] = run
+    groups = group_by(runs, lambda run: (run.model, run.language)).values()
+    by_name = ({run.suite.name: run for run in group} for group in groups)
     return [
-        (group[plain], group[twin])
-        for group in groups.values()
-        for plain, twin in twins(group).items()
+        (group[plain], group[twin]) for group in by_name for plain, twin in twins(group).items()
     ]
 
 
@@ -207,9 +198,7 @@ def language_rows(rows: Iterable[SuiteRow], *, averaging: Averaging) -> list[Lan
         rows: of suites.
         averaging: ``suites`` gives each suite the same weight, ``items`` each item.
     """
-    groups: dict[tuple[str, str, Version], list[SuiteRow]] = {}
-    for row in rows:
-        groups.setdefault((row.model, row.language, row.version), []).append(row)
+    groups = group_by(rows, lambda row: (row.model, row.language, row.version))
     means = []
     for (model, language, version), group in groups.items():
         levels = [f"{level:.3f}" for level in sorted({row.chance for row in group})]
@@ -235,14 +224,14 @@ def version_of(name: str) -> Version:
     return "plain" if plain_name(name) is None else "adversarial"
 
 
+def cell_of(run: AgreementRun) -> tuple[str, str, Version]:
+    """Model, language and version of a run, by which runs are put together."""
+    return run.model, run.language, version_of(run.suite.name)
+
+
 def _twin_row(plain: AgreementRun, twin: AgreementRun, *, seed: int) -> TwinRow:
-    first = {ratio.item: ratio.mean for ratio in plain.ratios}
-    second = {ratio.item: ratio.mean for ratio in twin.ratios}
-    drops = {
-        item: a - b
-        for item, a in first.items()
-        if a is not None and (b := second.get(item)) is not None
-    }
+    first, second = ({ratio.item for ratio in run.ratios} for run in (plain, twin))
+    drops = ratio_drops(plain, twin)
     design = Design.of(drops, plain.suite.clusters())
     drop = mean_of(list(drops.values()), design, seed=seed)
     both = [item for item in plain.passed if item in twin.passed]
@@ -260,7 +249,7 @@ def _twin_row(plain: AgreementRun, twin: AgreementRun, *, seed: int) -> TwinRow:
         p_holm=None,
         lost=tuple(i for i in both if plain.passed[i] and twin.passed[i] is False),
         won=tuple(i for i in both if twin.passed[i] and plain.passed[i] is False),
-        unpaired=tuple(sorted(first.keys() ^ second.keys())),
+        unpaired=tuple(sorted(first ^ second)),
         reason=NO_PAIRS if not drops else drop.reason,
     )
 

@@ -5,10 +5,10 @@ Also its figures: the drop from a suite to its twin, and SyntaxGym's circuits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cimento.report.figures import BLUE, GREY, Figure, figure_of, require_rows
+from cimento.report.figures import BLUE, GREY, Figure, figure_of, frame_of, require_rows
 from cimento.report.formatting import number, p_short
 from cimento.report.grid import Grid
 from cimento.statistics.regression import CONSTANT_TERM
@@ -44,44 +44,49 @@ def _ends(low: str, high: str, reason: str = "") -> Column:
 
 _P: Column = ("p (Holm)", lambda row: p_short(row.p_holm))
 
-_SUITES: Sequence[Column] = (
-    "model", "language", "suite", ("items", "n_items"),
-    "ratio", _ends("ratio_low", "ratio_high", "reason"),
-    "accuracy", _ends("accuracy_low", "accuracy_high"),
-)  # fmt: skip
-_TWINS: Sequence[Column] = (
-    "model", "language", "suite", ("pairs", "n_pairs"), "drop", _ends("low", "high", "reason"), _P,
-    ("lost", lambda row: _named(row.lost)), ("won", lambda row: _named(row.won)),
-)  # fmt: skip
-_ATTRACTORS: Sequence[Column] = (
-    "model", "language", "suite", ("property", "column"), "value", ("pairs", "n_pairs"), "drop",
-    _ends("low", "high", "reason"),
-)  # fmt: skip
-_LANGUAGES: Sequence[Column] = (
-    "model", "language", "version", ("suites", "n_suites"), "ratio", "accuracy",
-)  # fmt: skip
-_PROFILE: Sequence[Column] = (
-    "model", "language", "agreement", ("wrong", "features"), "version", "n",
-    "ratio", _ends("ratio_low", "ratio_high", "reason"),
-    "accuracy", _ends("accuracy_low", "accuracy_high"),
-    ("more tokens", "more_tokens"), ("rarer", "less_frequent"), ("equal", "n_equal"),
-    ("ratio where equal", "ratio_equal"), _ends("equal_low", "equal_high"),
-)  # fmt: skip
-_MODELS: Sequence[Column] = (
-    "model", "language", "version", "ratio", "accuracy", ("tokens a target", "target_tokens"),
-    "unequal",
-)  # fmt: skip
-_PAIRS: Sequence[Column] = (
-    "language", "agreement", ("wrong", "features"), "version", "first", "second", "n",
-    ("accuracies", lambda row: f"{number(row.first_accuracy)}, {number(row.second_accuracy)}"),
-    "difference", _ends("low", "high", "reason"), _P,
-)  # fmt: skip
-_FACTS: Sequence[Column] = (
-    "language", "version", ("kind", lambda row: row.kind or "-"),
-    ("what", lambda row: row.fact.replace("_", " ")), ("models", "n"),
-    ("Spearman", lambda row: number(row.r, absent=row.reason or "-")), _ends("low", "high"), _P,
-)  # fmt: skip
-
+_TABLES: Mapping[str, tuple[str, Sequence[Column]]] = {
+    "suites": ("ratio and accuracy of every suite", (
+        "model", "language", "suite", ("items", "n_items"),
+        "ratio", _ends("ratio_low", "ratio_high", "reason"),
+        "accuracy", _ends("accuracy_low", "accuracy_high"),
+    )),
+    "twins": ("plain minus adversarial, item by item", (
+        "model", "language", "suite", ("pairs", "n_pairs"), "drop", _ends("low", "high", "reason"),
+        _P, ("lost", lambda row: _named(row.lost)), ("won", lambda row: _named(row.won)),
+    )),
+    "attractors": ("the drop by properties of the attractors", (
+        "model", "language", "suite", ("property", "column"), "value", ("pairs", "n_pairs"), "drop",
+        _ends("low", "high", "reason"),
+    )),
+    "languages": ("means of languages, {averaging} weighted equally", (
+        "model", "language", "version", ("suites", "n_suites"), "ratio", "accuracy",
+    )),
+    "profile": ("competence by agreement and feature", (
+        "model", "language", "agreement", ("wrong", "features"), "version", "n",
+        "ratio", _ends("ratio_low", "ratio_high", "reason"),
+        "accuracy", _ends("accuracy_low", "accuracy_high"),
+        ("more tokens", "more_tokens"), ("rarer", "less_frequent"), ("equal", "n_equal"),
+        ("ratio where equal", "ratio_equal"), _ends("equal_low", "equal_high"),
+    )),
+    "covariates": ("regressions of margins in bits and of drops", (
+        "model", "language", "outcome", "term", "value", "95 %", "p (Holm)",
+    )),
+    "models": ("models and what is known of them", (
+        "model", "language", "version", "ratio", "accuracy", ("tokens a target", "target_tokens"),
+        "unequal",
+    )),
+    "pairs": ("ratio of the first model minus that of the second, item by item", (
+        "language", "agreement", ("wrong", "features"), "version", "first", "second", "n",
+        ("accuracies", lambda row: f"{number(row.first_accuracy)}, {number(row.second_accuracy)}"),
+        "difference", _ends("low", "high", "reason"), _P,
+    )),
+    "facts": ("what goes with the ratio over models", (
+        "language", "version", ("kind", lambda row: row.kind or "-"),
+        ("what", lambda row: row.fact.replace("_", " ")), ("models", "n"),
+        ("Spearman", lambda row: number(row.r, absent=row.reason or "-")), _ends("low", "high"), _P,
+    )),
+}  # fmt: skip
+"""Part of the report to the title and the columns of its table."""
 
 OF_PROFILE = ("attractors", "profile", "covariates", "models", "pairs", "facts")
 """Names of the tables that a profile adds."""
@@ -91,36 +96,34 @@ def tables(report: AgreementReport) -> dict[str, Grid]:
     """The tables that there are, by the names of their files."""
     averaging = report.languages[0].averaging if report.languages else ""
     facts = dict.fromkeys(name for row in report.models for name in row.facts)
-    grids = {
-        **{f"table-{code}": _languages_suites(report, code) for code in _codes(report)},
-        "suites": _table(
-            "ratio and accuracy of every suite", report.suites, _SUITES, _contexts(report)
+    codes = dict.fromkeys(row.language for row in report.suites)
+    more = {"models": [_fact(name) for name in facts]}
+    notes = {
+        "suites": _contexts(report),
+        "languages": (
+            *(
+                f"{row.language}, {row.version}: no mean accuracy, for {row.reason}"
+                for row in report.languages
+                if row.reason
+            ),
+            NO_SAMPLE,
         ),
-        "twins": _table("plain minus adversarial, item by item", report.twins, _TWINS),
-        "attractors": _table(
-            "the drop by properties of the attractors", report.attractors, _ATTRACTORS
-        ),
-        "languages": _table(
-            f"means of languages, {averaging} weighted equally",
-            report.languages,
-            _LANGUAGES,
-            [*_without_accuracy(report), NO_SAMPLE],
-        ),
-        "profile": _table("competence by agreement and feature", report.profile, _PROFILE),
-        "covariates": _covariates(report),
-        "models": _table(
-            "models and what is known of them", report.models, (*_MODELS, *map(_fact, facts))
-        ),
-        "pairs": _table(
-            "ratio of the first model minus that of the second, item by item", report.pairs, _PAIRS
-        ),
-        "facts": _table("what goes with the ratio over models", report.facts, _FACTS),
     }
+    grids = {f"table-{code}": _languages_suites(report, code) for code in codes}
+    for name, (title, columns) in _TABLES.items():
+        pairs = [
+            (column, column) if isinstance(column, str) else column
+            for column in (*columns, *more.get(name, ()))
+        ]
+        rows = (tuple(_cell(row, field) for _, field in pairs) for row in getattr(report, name))
+        grids[name] = Grid(
+            title=title.format(averaging=averaging),
+            header=tuple(heading for heading, _ in pairs),
+            rows=tuple(_covariates(report) if name == "covariates" else rows),
+            notes=tuple(dict.fromkeys(notes.get(name, ()))),
+            labels=3,
+        )
     return {name: grid for name, grid in grids.items() if grid.rows}
-
-
-def _codes(report: AgreementReport) -> list[str]:
-    return list(dict.fromkeys(row.language for row in report.suites))
 
 
 def _languages_suites(report: AgreementReport, language: str) -> Grid:
@@ -148,19 +151,6 @@ def _languages_suites(report: AgreementReport, language: str) -> Grid:
     )
 
 
-def _table(
-    title: str, rows: Iterable[object], columns: Sequence[Column], notes: Iterable[str] = ()
-) -> Grid:
-    pairs = [(column, column) if isinstance(column, str) else column for column in columns]
-    return Grid(
-        title=title,
-        header=tuple(heading for heading, _ in pairs),
-        rows=tuple(tuple(_cell(row, field) for _, field in pairs) for row in rows),
-        notes=tuple(dict.fromkeys(notes)),
-        labels=3,
-    )
-
-
 def _cell(row: object, field: str | Callable[[Any], str]) -> str:
     value = field(row) if callable(field) else getattr(row, field)
     return str(value) if isinstance(value, str | int) else number(value)
@@ -175,30 +165,14 @@ def _contexts(report: AgreementReport) -> Iterable[str]:
     )
 
 
-def _without_accuracy(report: AgreementReport) -> Iterable[str]:
-    return (
-        f"{row.language}, {row.version}: no mean accuracy, for {row.reason}"
-        for row in report.languages
-        if row.reason
-    )
-
-
-def _covariates(report: AgreementReport) -> Grid:
-    rows: list[tuple[str, ...]] = []
+def _covariates(report: AgreementReport) -> Iterator[tuple[str, ...]]:
     for row in report.covariates:
         head = (row.model, row.language, row.outcome)
         if row.regression.reason:
-            rows.append((*head, row.regression.reason, "", "", ""))
-        rows += [
-            (*head, _term(row, c.name), number(c.value), _interval(c.low, c.high), p_short(p))
-            for c, p in zip(row.regression.coefficients, row.p_holm, strict=True)
-        ]
-    return Grid(
-        title="regressions of margins in bits and of drops",
-        header=("model", "language", "outcome", "term", "value", "95 %", "p (Holm)"),
-        rows=tuple(rows),
-        labels=3,
-    )
+            yield (*head, row.regression.reason, "", "", "")
+        for c, p in zip(row.regression.coefficients, row.p_holm, strict=True):
+            ends = _interval(c.low, c.high)
+            yield (*head, _term(row, c.name), number(c.value), ends, p_short(p))
 
 
 def _term(row: CovariateRow, name: str) -> str:
@@ -238,19 +212,12 @@ def drops_figure(rows: Sequence[TwinRow]) -> Figure:
         UsageError: no suite has a drop.
         MissingDependencyError: altair is not installed.
     """
-    import polars as pl
-
-    schema = dict.fromkeys(("model", "suite"), pl.String)
-    numbers = dict.fromkeys(("drop", "low", "high"), pl.Float64)
-    frame = pl.DataFrame(
-        [
-            (row.model, _in_language(row), row.drop, row.low, row.high)
-            for row in rows
-            if row.drop is not None
-        ],
-        schema={**schema, **numbers},
-        orient="row",
+    drops = (
+        (row.model, _in_language(row), row.drop, row.low, row.high)
+        for row in rows
+        if row.drop is not None
     )
+    frame = frame_of(drops, model=str, suite=str, drop=float, low=float, high=float)
     require_rows(frame, where="the drops as a figure", seen="no suite has a drop")
     import altair as alt
 
@@ -284,22 +251,14 @@ def circuits_figure(rows: Sequence[Scores]) -> Figure:
         UsageError: no model has a score.
         MissingDependencyError: altair is not installed.
     """
-    import polars as pl
-
     whose = {True: "published", False: "computed here"}
-    frame = pl.DataFrame(
-        [
-            (row.model, whose[row.published], name, value)
-            for row in rows
-            for name, value in {SG_SCORE: row.sg_score, **row.circuits}.items()
-            if value is not None
-        ],
-        schema={
-            **dict.fromkeys(("model", "whose", "circuit"), pl.String),
-            "score": pl.Float64,
-        },
-        orient="row",
+    scores = (
+        (row.model, whose[row.published], name, value)
+        for row in rows
+        for name, value in {SG_SCORE: row.sg_score, **row.circuits}.items()
+        if value is not None
     )
+    frame = frame_of(scores, model=str, whose=str, circuit=str, score=float)
     require_rows(frame, where="SyntaxGym's scores as a figure", seen="no model has a score")
     import altair as alt
 

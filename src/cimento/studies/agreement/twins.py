@@ -331,15 +331,23 @@ def _regressed(
     )
 
 
-def _drops(plain: AgreementRun, twin: AgreementRun) -> Iterator[_Drop]:
-    first = {ratio.item: ratio.mean for ratio in plain.ratios}
+def ratio_drops(plain: AgreementRun, twin: AgreementRun) -> dict[str, float]:
+    """The plain ratio minus the adversarial one, of each item that has both."""
     second = {ratio.item: ratio.mean for ratio in twin.ratios}
+    return {
+        ratio.item: ratio.mean - other
+        for ratio in plain.ratios
+        if ratio.mean is not None and (other := second.get(ratio.item)) is not None
+    }
+
+
+def _drops(plain: AgreementRun, twin: AgreementRun) -> Iterator[_Drop]:
+    drops = ratio_drops(plain, twin)
     target, other = plain.contrast.target, twin.contrast.target
     for item, adversarial in paired_items(plain.suite, twin.suite):
-        a, b = first.get(item.id), second.get(item.id)
-        if a is not None and b is not None:
+        if item.id in drops:
             between = intervening(item.condition(target), adversarial.condition(other))
-            yield _Drop(item.id, a - b, between.n_words)
+            yield _Drop(item.id, drops[item.id], between.n_words)
 
 
 def _row(

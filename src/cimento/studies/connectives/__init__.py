@@ -11,7 +11,7 @@ makes the tables of a user's copy, and `models` those of the user's models in th
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, TypeAlias
@@ -101,18 +101,21 @@ class Check:
 
 def check_published() -> list[Check]:
     """Every check of the printed tables, in the order of the paper."""
-    checks: tuple[Callable[[], Iterator[Check]], ...] = (
-        _pairs,
-        _table_2,
-        _table_3,
-        _table_4,
-        _rho,
-        _table_5,
-        _table_6_sizes,
-        _table_6_percentages,
-        _table_6_counts,
-    )
-    return [check for group in checks for check in group()]
+    return [
+        _pairs(),
+        _table_2(),
+        *_shares("Table 3", TABLE_3),
+        _total("Table 3", TABLE_3),
+        *_table_4(),
+        _rho(),
+        *_shares("Table 5, ten", TABLE_5_TEN),
+        _total("Table 5, ten", TABLE_5_TEN),
+        *_shares("Table 5, first", TABLE_5_FIRST),
+        *_table_5_in_prose(),
+        *map(_words, WORDS),
+        *_table_6_percentages(),
+        *_table_6_counts(),
+    ]
 
 
 def fits(count: int, total: int, percent: str) -> bool:
@@ -140,10 +143,10 @@ def swapped_digits(number: int) -> list[int]:
     return sorted(numbers - {number})
 
 
-def _pairs() -> Iterator[Check]:
+def _pairs() -> Check:
     possible = PER_CONNECTIVE * len(CONNECTIVES)
     sentences = ACCEPTABLE + UNACCEPTABLE
-    yield Check(
+    return Check(
         where="section 2.2.1",
         what="number of sentence pairs",
         printed=str(PAIRS_IN_PROSE),
@@ -154,7 +157,7 @@ def _pairs() -> Iterator[Check]:
     )
 
 
-def _table_2() -> Iterator[Check]:
+def _table_2() -> Check:
     """Whether the rows of Table 2 can be nested: the rest must have a variance."""
     whole, part = TABLE_2["NonAcceptable"], TABLE_2["NonAccept+NonGr"]
     n, m = UNACCEPTABLE, UNGRAMMATICAL
@@ -163,7 +166,7 @@ def _table_2() -> Iterator[Check]:
     between = m * (part.mean - whole.mean) ** 2 + (n - m) * (rest - whole.mean) ** 2
     nested_is_possible = squares - between >= 0
     pooled = ((n - m) * whole.mean + m * part.mean) / n
-    yield Check(
+    return Check(
         where="Table 2",
         what="NonAcceptable against NonAccept+NonGr",
         printed=f"{whole.mean:.3f}, {part.mean:.3f}",
@@ -172,11 +175,6 @@ def _table_2() -> Iterator[Check]:
         note="the first row may hold the second one or not; if not, as in Table 4, the mean of all"
         f" {n} is {pooled:.3f}",
     )
-
-
-def _table_3() -> Iterator[Check]:
-    yield from _shares("Table 3", TABLE_3, CLOZE_ITEMS)
-    yield _total("Table 3", TABLE_3)
 
 
 def _table_4() -> Iterator[Check]:
@@ -204,10 +202,10 @@ def _table_4() -> Iterator[Check]:
     )
 
 
-def _rho() -> Iterator[Check]:
+def _rho() -> Check:
     both, one = ACCEPTABLE + UNACCEPTABLE, ACCEPTABLE
     p, p_of_one = p_of_rho(RHO, both), p_of_rho(RHO, one)
-    yield Check(
+    return Check(
         where="section 4",
         what=f"p of rho = {RHO:.3f}, n = {both}",
         printed=f"< {RHO_P_BELOW}",
@@ -228,52 +226,44 @@ def p_of_rho(rho: float, n: int) -> float:
     return float(2 * stdtr(n - 2, -t))
 
 
-def _table_5() -> Iterator[Check]:
-    yield from _shares("Table 5, ten", TABLE_5_TEN, CLOZE_ITEMS)
-    yield _total("Table 5, ten", TABLE_5_TEN)
-    yield from _shares("Table 5, first", TABLE_5_FIRST, CLOZE_ITEMS)
+def _table_5_in_prose() -> Iterator[Check]:
     both = TABLE_5_TEN["Target+Pl. alt."].count
-    for row, prose in (
-        ("Target", TARGET_IN_PROSE),
-        ("Pl. alt.", PLAUSIBLE_IN_PROSE),
-    ):
-        count = TABLE_5_TEN[row].count + both
-        share = Share(count, prose)
+    for row, prose in (("Target", TARGET_IN_PROSE), ("Pl. alt.", PLAUSIBLE_IN_PROSE)):
+        share = Share(TABLE_5_TEN[row].count + both, prose)
         yield _share("section 4", f"{row} in the first ten", share, CLOZE_ITEMS)
 
 
-def _table_6_sizes() -> Iterator[Check]:
-    for corpus, words in WORDS.items():
-        rows = TABLE_6[corpus]
-        fitting = sum(fits(row.count, words, row.percent) for row in rows.values())
-        better = {
-            other: sum(fits(row.count, other, row.percent) for row in rows.values())
-            for other in swapped_digits(words)
-        }
-        best = max(better, key=lambda other: better[other])
-        swapped = better[best] > fitting
-        yield Check(
-            where="section 2.1",
-            what=f"words of {corpus}",
-            printed=f"{words:,}",
-            computed=f"{best:,}" if swapped else f"{words:,}",
-            verdict="wrong" if swapped else "right",
-            note=f"two swapped digits would explain it: {better[best]} of {len(rows)} percentages"
-            f" of Table 6 fit {best:,}, and {fitting} fit {words:,}"
-            if swapped
-            else f"{fitting} of {len(rows)} percentages of Table 6 fit it",
-        )
+def _fitting(corpus: str, words: int) -> int:
+    """How many percentages of Table 6 fit a number of words."""
+    return sum(fits(row.count, words, row.percent) for row in TABLE_6[corpus].values())
+
+
+def _likely_words(corpus: str) -> int:
+    """The number of words that most percentages fit: as printed, or with two digits swapped."""
+    words = WORDS[corpus]
+    return max((words, *swapped_digits(words)), key=lambda number: _fitting(corpus, number))
+
+
+def _words(corpus: str) -> Check:
+    words, best, n = WORDS[corpus], _likely_words(corpus), len(TABLE_6[corpus])
+    fitting = _fitting(corpus, words)
+    return Check(
+        where="section 2.1",
+        what=f"words of {corpus}",
+        printed=f"{words:,}",
+        computed=f"{best:,}",
+        verdict="right" if best == words else "wrong",
+        note=f"{fitting} of {n} percentages of Table 6 fit it"
+        if best == words
+        else f"two swapped digits would explain it: {_fitting(corpus, best)} of {n} percentages of"
+        f" Table 6 fit {best:,}, and {fitting} fit {words:,}",
+    )
 
 
 def _table_6_percentages() -> Iterator[Check]:
     for corpus, rows in TABLE_6.items():
-        words = WORDS[corpus]
-        candidates = [words, *swapped_digits(words)]
-        total = max(
-            candidates, key=lambda n: sum(fits(r.count, n, r.percent) for r in rows.values())
-        )
         for connective, row in rows.items():
-            yield _share(f"Table 6, {corpus}", connective, row, total)
+            yield _share(f"Table 6, {corpus}", connective, row, _likely_words(corpus))
 
 
 def _table_6_counts() -> Iterator[Check]:
@@ -294,26 +284,22 @@ def _table_6_counts() -> Iterator[Check]:
             )
 
 
-def _shares(where: str, rows: Mapping[str, Share], total: int) -> Iterator[Check]:
+def _shares(where: str, rows: Mapping[str, Share]) -> Iterator[Check]:
     for name, row in rows.items():
-        yield _share(where, name, row, total)
+        yield _share(where, name, row, CLOZE_ITEMS)
 
 
 def _share(where: str, what: str, row: Share, total: int) -> Check:
-    computed = rounded_percent(row.count, total, row.percent)
+    computed, printed = rounded_percent(row.count, total, row.percent), Decimal(row.percent)
+    last = abs(printed - Decimal(computed)).scaleb(-printed.as_tuple().exponent)  # type: ignore[operator]  # a finite number has a whole exponent
     return Check(
         where=where,
         what=f"{what}: {row.count} of {total:,}, %",
         printed=row.percent,
         computed=computed,
-        verdict="right" if computed == row.percent else "wrong",
-        note="" if computed == row.percent else _difference(row.percent, computed),
+        verdict="wrong" if last else "right",
+        note=f"{last} in the last decimal" if last else "",
     )
-
-
-def _difference(first: str, second: str) -> str:
-    last = abs(Decimal(first) - Decimal(second)).scaleb(-Decimal(first).as_tuple().exponent)  # type: ignore[operator]  # a finite number has a whole exponent
-    return f"{last} in the last decimal"
 
 
 def _total(where: str, rows: Mapping[str, Share]) -> Check:

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionR
 from cimento.paradigms.ratings.cells import Cells, need_columns, text_of
 from cimento.paradigms.ratings.formats import ConnectiveId, parse_id
 from cimento.statistics.design import Design
+from cimento.statistics.intervals import Interval, share_interval
 from cimento.suites import Meta
 from cimento.suites.tables import Row, Table, open_table
 
@@ -105,6 +106,13 @@ class Counted:
     def percent(self) -> float | None:
         """Their share in percent; None of nothing."""
         return 100 * self.count / len(self.held) if self.held else None
+
+    @property
+    def interval(self) -> Interval:
+        """The interval of their share, in percent."""
+        share = share_interval(self.held, self.design)
+        low, high = (None if end is None else 100 * end for end in (share.low, share.high))
+        return replace(share, low=low, high=high)
 
 
 def counted(

@@ -25,7 +25,6 @@ from cimento.paradigms.ratings.runs import RatedRun
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of
 from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.runs.outcomes import each_outcome
-from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import mean_of
 from cimento.studies import Section
 from cimento.studies import connectives as printed
@@ -323,7 +322,11 @@ def _table_6(counted: Sequence[CountedCorpus]) -> Grid:
         above = {name: (str(share.count), share.percent) for name, share in shares.items()}
         by_connective[connective] = [("published", _across(columns, above))]
         if counted:
-            here = {corpus.name: _occurrences(corpus, connective) for corpus in counted}
+            here = {}
+            for corpus in counted:
+                percent = corpus.counts.percent(connective, "words")
+                shown = "" if percent is None else f"{percent:.3f}"
+                here[corpus.name] = (str(corpus.counts.hits.get(connective, 0)), shown)
             by_connective[connective].append(("counted", _across(columns, here)))
     notes = [f"{corpus.described}." for corpus in counted]
     notes.append("Counts of whole files have no intervals; those of a part are lower bounds.")
@@ -339,11 +342,6 @@ def _table_6(counted: Sequence[CountedCorpus]) -> Grid:
         notes,
         groups=("", "", *(name for name in columns for _ in range(2))),
     )
-
-
-def _occurrences(corpus: CountedCorpus, connective: str) -> tuple[str, str]:
-    percent = corpus.counts.percent(connective, "words")
-    return str(corpus.counts.hits.get(connective, 0)), "" if percent is None else f"{percent:.3f}"
 
 
 def _across(columns: Sequence[str], cells: Mapping[str, tuple[str, str]]) -> Cells:
@@ -394,12 +392,11 @@ def _add(
 def _share(counted: Counted | None) -> tuple[GridCell, GridCell]:
     if counted is None:
         return "", ""
-    interval = share_interval(counted.held, counted.design)
-    low, high = (None if end is None else 100 * end for end in (interval.low, interval.high))
+    interval = counted.interval
     cell = EstimateCell(
         value=counted.percent,
-        low=low,
-        high=high,
+        low=interval.low,
+        high=interval.high,
         n=len(counted.held),
         reason=interval.reason or "",
         digits=2,

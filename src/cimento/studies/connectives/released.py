@@ -8,18 +8,19 @@ release. What has no file is left out and named.
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import math
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from cimento.errors import InputError
-from cimento.io.files import read_bytes
-from cimento.paradigms.ratings.formats import PRINTED_MEAN, merge, read_rated
+from cimento.io.files import file_digest
+from cimento.io.values import group_by
+from cimento.paradigms.ratings.formats import PRINTED_MEAN, read_rated
 from cimento.paradigms.ratings.people import read_forced_choices
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet
 from cimento.studies import equals_printed, first_below, same_decimals
@@ -121,16 +122,6 @@ def nothing_there(folder: Path) -> InputError:
     )
 
 
-def need_folder(folder: Path) -> None:
-    """See that a folder is there.
-
-    Raises:
-        InputError: it is not.
-    """
-    if not folder.is_dir():
-        raise InputError(where=str(folder), seen="is no folder", todo="Give the data with --data.")
-
-
 _OFTEN = 20
 _FAST_SECONDS = 30
 _ROUNDED = 1e-6
@@ -208,12 +199,10 @@ def _lau(paths: Sequence[Path]) -> JsonValue:
     lists = [[rating.value for rating in sentence.ratings] for sentence in rated.sentences]
     flat = [value for values in lists for value in values]
     means = _means(rated.sentences)
-    groups: dict[str, list[float]] = {}
-    for sentence, mean in zip(rated.sentences, means, strict=True):
-        groups.setdefault(sentence.columns["translated"], []).append(mean)
+    groups = group_by(rated.sentences, lambda sentence: sentence.columns["translated"])
     return {
         "file": paths[0].name,
-        "sha256": _sha256(paths[0]),
+        "sha256": file_digest(paths[0]),
         "items": len(lists),
         "ratings": len(flat),
         "min_per_item": min(map(len, lists)),
@@ -231,16 +220,14 @@ def _lau(paths: Sequence[Path]) -> JsonValue:
             for level in ("nominal", "ordinal", "interval")
         },
         "by_translated": {
-            name: {"n": len(group), "mean": _mean(group), "sd": _sd(group)}
+            name: {"n": len(group), "mean": _mean(_means(group)), "sd": _sd(_means(group))}
             for name, group in groups.items()
         },
     }
 
 
 def _lau_contexts(paths: Sequence[Path]) -> JsonValue:
-    none, real = (_by_id(read_rated(path)) for path in paths)
-    ids = [id_ for id_ in none if id_ in real]
-    return correlations(*(_means([scores[i] for i in ids]) for scores in (none, real)))
+    return _correlated(*([read_rated(path)] for path in paths))
 
 
 def _lau_length(paths: Sequence[Path]) -> JsonValue:
@@ -261,7 +248,7 @@ def _britton(paths: Sequence[Path]) -> JsonValue:
             todo="Is it the file of Britton et al. 2024?",
         ) from error
     return {
-        "sha256": _sha256(paths[0]),
+        "sha256": file_digest(paths[0]),
         "rows": len(rows),
         "geppetto_vs_gronlp": correlations(*columns),
     }
@@ -282,15 +269,12 @@ def _players(paths: Sequence[Path]) -> JsonValue:
 
     rated = read_rated(paths[0])
     lists = [[rating.value for rating in sentence.ratings] for sentence in rated.sentences]
-    people: dict[str, int] = {}
-    for sentence in rated.sentences:
-        for rating in sentence.ratings:
-            people[rating.participant] = people.get(rating.participant, 0) + 1
+    people = Counter(rating.participant for one in rated.sentences for rating in one.ratings)
     majority = [_majority(values) for values in lists]
     experts = [float(sentence.label == "acceptable") for sentence in rated.sentences]
     column = [float(sentence.columns["players"]) for sentence in rated.sentences]
     return {
-        "sha256": _sha256(paths[0]),
+        "sha256": file_digest(paths[0]),
         "items": len(lists),
         "judgements": sum(map(len, lists)),
         "annotators": len(people),
@@ -312,7 +296,7 @@ def _players(paths: Sequence[Path]) -> JsonValue:
 def _itacola(paths: Sequence[Path]) -> JsonValue:
     sentences = read_rated(paths[0]).sentences
     return {
-        "sha256": _sha256(paths[0]),
+        "sha256": file_digest(paths[0]),
         "rows": len(sentences),
         "by_split": _counts(sentence.columns["split"] for sentence in sentences),
         "by_label": _counts(str(int(sentence.label == "acceptable")) for sentence in sentences),
@@ -327,12 +311,11 @@ def _blimp(paths: Sequence[Path], published: Path | None) -> JsonValue:
     kept = [choice for choice in attentive(choices) if choice.chose_good is not None]
     seconds = {choice.sheet: choice.seconds for choice in choices}
     means = preference_by_paradigm(kept)
-    items: dict[tuple[str, str], list[float]] = {}
-    for choice in kept:
-        items.setdefault((choice.good, choice.bad), []).append(float(bool(choice.chose_good)))
-    majority = [_majority(values) for values in items.values()]
+    pairs = group_by(kept, lambda choice: (choice.good, choice.bad)).values()
+    items = [[float(bool(choice.chose_good)) for choice in pair] for pair in pairs]
+    majority = [_majority(values) for values in items]
     return {
-        "sha256": _sha256(paths[0]),
+        "sha256": file_digest(paths[0]),
         "hits": len(seconds),
         "failed_attention": len(seconds) - len({choice.sheet for choice in attentive(choices)}),
         "hits_under_30_seconds": sum((second or 0) < _FAST_SECONDS for second in seconds.values()),
@@ -343,7 +326,7 @@ def _blimp(paths: Sequence[Path], published: Path | None) -> JsonValue:
         "item_majority_correct": sum(vote == 1 for vote in majority),
         "item_ties": sum(vote is None for vote in majority),
         "items": len(items),
-        "alpha_nominal": krippendorff_alpha(list(items.values())).value,
+        "alpha_nominal": krippendorff_alpha(items).value,
     }
 
 
@@ -381,7 +364,7 @@ def _accomplit(paths: Sequence[Path]) -> JsonValue:
     cells = [cell for sentence in sentences for cell in (sentence.n, sentence.mean, sentence.sd)]
     scale = rated.scale
     return {
-        "sha256": _sha256(paths[0]),
+        "sha256": file_digest(paths[0]),
         "rows": len(sentences),
         "columns": _columns(paths[0]),
         "bad_cells": sum(cell is None for cell in cells),
@@ -396,12 +379,11 @@ def _accomplit(paths: Sequence[Path]) -> JsonValue:
 
 
 def _accomplit_together(paths: Sequence[Path]) -> JsonValue:
-    sets = [read_rated(path) for path in paths]
-    both = merge(sets, name="AcCompl-it")
-    numbers = [sentence.n or 0 for sentence in both.sentences]
+    sentences = [sentence for path in paths for sentence in read_rated(path).sentences]
+    numbers = [sentence.n or 0 for sentence in sentences]
     return {
-        "sentences": len(both.sentences),
-        "distinct_ids": len({sentence.id for one in sets for sentence in one.sentences}),
+        "sentences": len(sentences),
+        "distinct_ids": len({sentence.id for sentence in sentences}),
         "total_judgements": sum(numbers),
         "mean_N": sum(numbers) / len(numbers),
     }
@@ -410,24 +392,15 @@ def _accomplit_together(paths: Sequence[Path]) -> JsonValue:
 def _accomplit_shared(paths: Sequence[Path]) -> JsonValue:
     """Sentences rated for both: ids that are in both tasks."""
     half = len(ACCEPTABILITY)
-    first, second = (
-        {key: value for path in part for key, value in _by_id(read_rated(path)).items()}
-        for part in (paths[:half], paths[half:])
-    )
-    ids = [id_ for id_ in first if id_ in second]
-    return {
-        "n": len(ids),
-        "acceptability_vs_complexity": correlations(
-            *(_means([scores[i] for i in ids]) for scores in (first, second))
-        ),
-    }
+    correlated = _correlated(*(map(read_rated, part) for part in (paths[:half], paths[half:])))
+    return {"n": correlated["n"], "acceptability_vs_complexity": correlated}
 
 
 def _discotex(paths: Sequence[Path]) -> JsonValue:
     sentences = read_rated(paths[0]).sentences
     means = _means(sentences)
     return {
-        "sha256": _sha256(paths[0]),
+        "sha256": file_digest(paths[0]),
         "rows": len(means),
         "columns": _columns(paths[0]),
         "mean": _mean(means),
@@ -447,8 +420,14 @@ def _lengths(sentences: Iterable[RatedSentence]) -> list[float]:
     return [float(len(sentence.text.split())) for sentence in sentences]
 
 
-def _by_id(rated: RatedSet) -> dict[str, RatedSentence]:
-    return {sentence.id: sentence for sentence in rated.sentences}
+def _correlated(one: Iterable[RatedSet], other: Iterable[RatedSet]) -> dict[str, JsonValue]:
+    """The means of sentences that are in both of two collections, by their ids, correlated."""
+    first, second = (
+        {sentence.id: sentence for rated in sets for sentence in rated.sentences}
+        for sets in (one, other)
+    )
+    ids = [id_ for id_ in first if id_ in second]
+    return correlations(*(_means([scores[id_] for id_ in ids]) for scores in (first, second)))
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -471,11 +450,7 @@ def _equal_shares(first: Sequence[float | None], second: Sequence[float | None])
 
 
 def _counts(values: Iterable[str]) -> dict[str, JsonValue]:
-    counts: dict[str, JsonValue] = {}
-    for value in values:
-        before = counts.get(value, 0)
-        counts[value] = (before if isinstance(before, int) else 0) + 1
-    return counts
+    return {**Counter(values)}
 
 
 def _se_is_right(sentence: RatedSentence) -> bool:
@@ -487,7 +462,3 @@ def _se_is_right(sentence: RatedSentence) -> bool:
 
 def _columns(path: Path) -> list[JsonValue]:
     return list(open_table(path).columns)
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(read_bytes(path)).hexdigest()

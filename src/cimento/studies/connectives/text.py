@@ -7,7 +7,7 @@ how often the eighteen connectives are in treebanks, is counted in those of a fo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,9 +66,9 @@ def compare(computed: JsonValue, expected: JsonValue) -> list[Compared]:
     """Every number and text of the expected statistics beside the computed one."""
     mine = dict(_numbered(computed))
     return [
-        Compared(where, mine.get(where), value, _equal(mine[where], value))
-        if where in mine
-        else Compared(where, None, value, None)
+        Compared(
+            where, mine.get(where), value, _equal(mine[where], value) if where in mine else None
+        )
         for where, value in _numbered(expected)
     ]
 
@@ -298,8 +298,5 @@ def _cells(corpus: CountedCorpus) -> Iterator[Cell]:
             "%": (corpus.counts.percent(name, "words"), row.percent),
         }
         for what, (value, known) in values.items():
-            label = f"{name}, {corpus.name}: {what}"
-            if part:
-                yield Cell(what=label, computed=value, printed=known, note=part)
-            else:
-                yield beside(label, value, known)
+            cell = beside(f"{name}, {corpus.name}: {what}", value, known)
+            yield replace(cell, equal=None, note=part) if part else cell

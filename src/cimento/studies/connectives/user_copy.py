@@ -24,7 +24,7 @@ from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.studies import Cell, Section, beside
 from cimento.studies import connectives as printed
-from cimento.studies.connectives import Share
+from cimento.studies.connectives import PerplexityRow, ScoreRow, Share
 from cimento.studies.connectives.cloze import (
     BOTH,
     IMPLAUSIBLE,
@@ -137,11 +137,15 @@ def copy_tables(copy: UserCopy) -> list[Section]:
     tables: dict[str, Iterable[Cell]] = {}
     if copy.sentences is not None:
         sentences = copy.sentences.sentences
-        tables["Table 2"] = _table_2(describe_labels(sentences))
-        perplexities = given_perplexities(sentences)
-        tables["Table 4"] = _table_4(
-            describe_labels(sentences, lambda sentence: perplexities.get(sentence.id))
+        tables["Table 2"] = _described(
+            describe_labels(sentences),
+            printed.TABLE_2,
+            ("mean", "sd", "sd_within"),
+            labels={**LABEL_ROWS, UNACCEPTABLE: "NonAcceptable"},
         )
+        perplexities = given_perplexities(sentences)
+        by_label = describe_labels(sentences, lambda sentence: perplexities.get(sentence.id))
+        tables["Table 4"] = _described(by_label, printed.TABLE_4, ("mean", "low", "high"))
         tables |= beside_people(sentences, perplexities)
     if copy.blanks is not None:
         suite, completions = copy.blanks.suite, copy.blanks.completions
@@ -194,25 +198,21 @@ def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
     return perplexities
 
 
-def _table_2(groups: Sequence[Described]) -> Iterator[Cell]:
+def _described(
+    groups: Sequence[Described],
+    rows: Mapping[str, ScoreRow] | Mapping[str, PerplexityRow],
+    columns: Sequence[str],
+    *,
+    labels: Mapping[str, str] = LABEL_ROWS,
+) -> Iterator[Cell]:
+    """Some columns of a table, beside the printed row of each label that has one."""
     for group in groups:
-        row = printed.TABLE_2.get(LABEL_ROWS.get(group.name, ""))
-        whole = printed.TABLE_2["NonAcceptable"] if group.name == UNACCEPTABLE else None
-        row = row or whole
-        yield _cell(group, "mean", group.mean, row.mean if row else None)
-        yield _cell(group, "sd", group.sd, row.sd if row else None)
-        yield _cell(group, "sd_within", group.sd_within, None)
-
-
-def _table_4(groups: Sequence[Described]) -> Iterator[Cell]:
-    for group in groups:
-        row = printed.TABLE_4.get(LABEL_ROWS.get(group.name, ""))
-        for column, value, said in (
-            ("mean", group.mean, row.mean if row else None),
-            ("low", group.low, row.low if row else None),
-            ("high", group.high, row.high if row else None),
-        ):
-            yield _cell(group, column, value, said)
+        row = rows.get(labels.get(group.name, ""))
+        for column in columns:
+            said = getattr(row, column, None)
+            text = None if said is None else f"{said:.3f}"
+            note = group.reasons.get(column) or ""
+            yield beside(f"{group.name}: {column}", getattr(group, column), text, note=note)
 
 
 def _rho(sentences: Sequence[RatedSentence], perplexities: Mapping[str, Value]) -> Cell:
@@ -270,28 +270,16 @@ def _accuracy(row: str, results: Mapping[str, bool], clusters: Mapping[str, Hash
     )
 
 
-def _cell(group: Described, column: str, value: float | None, said: float | None) -> Cell:
-    text = None if said is None else f"{said:.3f}"
-    note = group.reasons.get(column) or ""
-    return beside(f"{group.name}: {column}", value, text, note=note)
-
-
 def _shares(
     counted: Sequence[Counted], rows: Mapping[str, str], said: Mapping[str, Share]
 ) -> Iterator[Cell]:
     for category in counted:
         row = said.get(rows.get(category.name, ""))
         yield beside(f"{category.name}: items", category.count, str(row.count) if row else None)
-        percent = category.percent
-        interval = share_interval(category.held, category.design)
-        cell = beside(
-            f"{category.name}: %",
-            percent,
-            row.percent if row else None,
-            note=(interval.reason if percent is not None else "there are no items") or "",
-        )
-        low, high = (None if end is None else 100 * end for end in (interval.low, interval.high))
-        yield dataclasses.replace(cell, low=low, high=high)
+        percent, interval = category.percent, category.interval
+        note = (interval.reason if percent is not None else "there are no items") or ""
+        cell = beside(f"{category.name}: %", percent, row.percent if row else None, note=note)
+        yield dataclasses.replace(cell, low=interval.low, high=interval.high)
 
 
 def _find(folder: Path, name: str) -> Path | None:

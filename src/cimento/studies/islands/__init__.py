@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import fmean
 
 from cimento.errors import UsageError, need_known
+from cimento.io.values import group_by
 from cimento.measures.normalising import NORMALISATIONS, Normalisation
 from cimento.paradigms.regions.factorial import (
     Factorial,
@@ -27,6 +28,7 @@ from cimento.report.sections import run_report
 from cimento.runs.run import Run
 from cimento.runs.store import file_name
 from cimento.studies import (
+    AbsentError,
     Cell,
     Maker,
     Section,
@@ -35,6 +37,7 @@ from cimento.studies import (
     number,
     printed_tables,
     read_rows,
+    section_of,
 )
 from cimento.studies.islands.fillers import kobzeva, wilcox
 from cimento.studies.islands.human import (
@@ -49,7 +52,6 @@ from cimento.studies.islands.human import (
 from cimento.studies.islands.human import SOURCE as HUMAN_SOURCE
 from cimento.studies.islands.models import MEASURES, STARTER, Asked, results_of
 from cimento.studies.islands.tables import (
-    AbsentError,
     blimp_models,
     blimp_people,
     blimp_table,
@@ -59,7 +61,7 @@ from cimento.studies.islands.tables import (
     tables,
     variations,
 )
-from cimento.suites import Condition, Suite, sentence
+from cimento.suites import Suite, sentence
 from cimento.suites.design import ISLAND_SQUARE
 from cimento.suites.load import inspect_suite
 from cimento.suites.reading import CHECKS
@@ -67,19 +69,15 @@ from cimento.suites.reading import CHECKS
 ITEMS_PER_SUITE = "items"
 
 
-def materials(data: Path) -> Section:
+@section_of(
+    "materials",
+    title="Materials: items, faults, words per condition, shared words of an item",
+    source="bert-syntax-it 2022 and Sprouse et al. 2016, as files of suites",
+)
+def materials(data: Path) -> Iterator[Cell]:
     """Every suite of the study: items, faults that a model sees, length and overlap."""
-    lines = [
-        line
-        for path in item_files(data)
-        for line in _suite_lines(path, str(path.relative_to(data).with_suffix("")))
-    ]
-    return Section(
-        name="materials",
-        title="Materials: items, faults, words per condition, shared words of an item",
-        source="bert-syntax-it 2022 and Sprouse et al. 2016, as files of suites",
-        cells=tuple(lines),
-    )
+    for path in item_files(data):
+        yield from _suite_lines(path, str(path.relative_to(data).with_suffix("")))
 
 
 def _suite_lines(path: Path, label: str) -> Iterator[Cell]:
@@ -91,7 +89,9 @@ def _suite_lines(path: Path, label: str) -> Iterator[Cell]:
     if suite is None:
         return
     words = {
-        name: fmean(_length(item.condition(name), suite) for item in suite.items)
+        name: fmean(
+            len(sentence(item.condition(name), rule=suite.join).split()) for item in suite.items
+        )
         for name in suite.condition_names
     }
     note = ", ".join(f"{name} {mean:.1f}" for name, mean in words.items())
@@ -113,11 +113,12 @@ def overlap(suite: Suite) -> float | None:
     return fmean(shares) if shares else None
 
 
-def _length(condition: Condition, suite: Suite) -> int:
-    return len(sentence(condition, rule=suite.join).split())
-
-
-def scales(data: Path) -> Section:
+@section_of(
+    "scales",
+    title="What the scale does to DD: people's item means as scores, pooled over phenomena",
+    source=f"{HUMAN_SOURCE}; scales of the 2022 study and others",
+)
+def scales(data: Path) -> Iterator[Cell]:
     """DD of the English wh items on every scale, taking people as if they were a model.
 
     The pool is that of the study: all sentences of the four phenomena together.
@@ -131,7 +132,6 @@ def scales(data: Path) -> Section:
                 means[f"{phenomenon}-{item}"] = conditions
                 groups.setdefault(phenomenon, []).append(f"{phenomenon}-{item}")
     pool = [item for items in groups.values() for item in items]
-    lines = []
     for kind in NORMALISATIONS:
         scaled = normalised_scores(means, [pool], kind)
         for phenomenon, items in groups.items():
@@ -140,41 +140,29 @@ def scales(data: Path) -> Section:
                 "undefined" if cell.se is None else f"{cell.se:.4f}" for cell in effects.cells
             )
             note = effects.reason or f"standard errors on this scale: {errors}"
-            lines.append(Cell(what=f"{kind}: DD of {phenomenon}", computed=effects.dd, note=note))
-    return Section(
-        name="scales",
-        title="What the scale does to DD: people's item means as scores, pooled over phenomena",
-        source=f"{HUMAN_SOURCE}; scales of the 2022 study and others",
-        cells=tuple(lines),
-    )
+            yield Cell(what=f"{kind}: DD of {phenomenon}", computed=effects.dd, note=note)
 
 
-def contexts(data: Path) -> Section:
+@section_of(
+    "contexts",
+    title="Acceptability without context, in its own, and in a random one",
+    source="Lau et al. 2020, doi:10.1162/tacl_a_00315",
+)
+def contexts(data: Path) -> Iterator[Cell]:
     """Ratings of one sentence in different contexts, correlated (Lau et al. 2020)."""
     from cimento.statistics.correlation import coefficient
 
     ratings = {name: _ratings(find(data, f"context-{name}-ratings.csv")) for name in _CONTEXTS}
-    lines = [
-        Cell(
-            what=f"{name}: mean of mean ratings",
-            computed=fmean(scores.values()),
-            note=f"{len(scores)} sentences",
-        )
-        for name, scores in ratings.items()
-    ]
+    for name, scores in ratings.items():
+        what, note = f"{name}: mean of mean ratings", f"{len(scores)} sentences"
+        yield Cell(what=what, computed=fmean(scores.values()), note=note)
     for pair, printed in printed_tables("islands")["Lau 2020"].items():
         one, other = pair.split(", ")
         ids = [id_ for id_ in ratings[one] if id_ in ratings[other]]
         columns = ([ratings[name][id_] for id_ in ids] for name in (one, other))
         correlation = coefficient(*columns, kind="pearson")
         what = f"Pearson's r, {one} and {other}"
-        lines.append(beside(what, correlation.r, printed, note=f"{len(ids)} sentences"))
-    return Section(
-        name="contexts",
-        title="Acceptability without context, in its own, and in a random one",
-        source="Lau et al. 2020, doi:10.1162/tacl_a_00315",
-        cells=tuple(lines),
-    )
+        yield beside(what, correlation.r, printed, note=f"{len(ids)} sentences")
 
 
 _CONTEXTS = ("none", "real", "random")
@@ -300,11 +288,8 @@ def study_figures(
         asked: what they are about.
         people: title and ratings of the first panels.
     """
-    by_model: dict[str, list[Run]] = {}
-    for run in runs:
-        if run.suite.name in _titles(asked):
-            by_model.setdefault(run.model, []).append(run)
-    for model, some in by_model.items():
+    about = [run for run in runs if run.suite.name in _titles(asked)]
+    for model, some in group_by(about, lambda run: run.model).items():
         results = {run.suite.name: results_of([run])[model] for run in some}
         for measure in MEASURES:
             factorials = {name: columns[measure] for name, columns in results.items()}

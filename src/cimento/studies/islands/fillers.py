@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from cimento.io.values import Value
+from cimento.io.values import Value, group_by
 from cimento.paradigms.regions.licensing import LicensingCell, LicensingEffect, effects_of_items
 from cimento.statistics.means import within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
-from cimento.studies import Cell, Section, beside, need, number, printed_tables, read_rows
+from cimento.studies import Cell, beside, need, number, printed_tables, read_rows, section_of
 from cimento.studies.islands.tables import find, surprisals
 from cimento.suites.design import Licensing
 
@@ -30,20 +30,18 @@ Effects = dict[tuple[str, str], dict[str, float]]
 """Complementizer and gap to item to filler effect in nats."""
 
 
-def kobzeva(data: Path) -> Section:
+@section_of(
+    "kobzeva",
+    title="Filler effects in nats, what minus that: Norwegian and English, GPT-2 and LSTM",
+    source=KOBZEVA,
+)
+def kobzeva(data: Path) -> Iterator[Cell]:
     """Filler effects in whether-clauses and declaratives, and their mixed models."""
-    lines: list[Cell] = []
     for path in surprisals(data):
         model = path.parent.name
         label, effects = filler_effects(path)
-        lines += _filler_lines(f"{model} {label}", effects)
-        lines += _model_lines(model, label, effects)
-    return Section(
-        name="kobzeva",
-        title="Filler effects in nats, what minus that: Norwegian and English, GPT-2 and LSTM",
-        source=KOBZEVA,
-        cells=tuple(lines),
-    )
+        yield from _filler_lines(f"{model} {label}", effects)
+        yield from _model_lines(model, label, effects)
 
 
 def filler_effects(path: Path) -> tuple[str, Effects]:
@@ -126,23 +124,18 @@ def _model_lines(model: str, label: str, effects: Effects) -> Iterator[Cell]:
             yield beside(f"{what}, t", effect.statistic, t)
 
 
-def wilcox(data: Path) -> Section:
+@section_of(
+    "wilcox",
+    title="Wh-islands: licensing in bits, outside and inside, and the three-way term",
+    source=WILCOX,
+)
+def wilcox(data: Path) -> Iterator[Cell]:
     """Licensing interactions in wh-islands, and the three-way term of the mixed model."""
     path = find(data, "wh_islands.csv")
     rows = read_rows(path)
     need(path, rows, ("island", "item", "wh", "gap", "model", "surprisal"))
-    by_model: dict[str, list[dict[str, str]]] = {}
-    for row in rows:
-        by_model.setdefault(row["model"], []).append(row)
-    lines: list[Cell] = []
-    for model, model_rows in by_model.items():
-        lines += _wilcox_lines(model, model_rows)
-    return Section(
-        name="wilcox",
-        title="Wh-islands: licensing in bits, outside and inside, and the three-way term",
-        source=WILCOX,
-        cells=tuple(lines),
-    )
+    for model, model_rows in group_by(rows, lambda row: row["model"]).items():
+        yield from _wilcox_lines(model, model_rows)
 
 
 WILCOX_DESIGN = Licensing(

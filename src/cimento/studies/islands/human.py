@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 
 from cimento.errors import InputError
-from cimento.io.values import Missing
+from cimento.io.values import Missing, group_by
 from cimento.measures.normalising import NORMALISATIONS, Scope, z_scores
 from cimento.paradigms.regions.factorial import (
     DesignRate,
@@ -127,11 +128,8 @@ def read_judgments(path: Path) -> list[Judgment]:
 
 def by_phenomenon(judgments: Sequence[Judgment]) -> dict[str, list[Judgment]]:
     """The judgments of targets, by phenomenon."""
-    groups: dict[str, list[Judgment]] = {}
-    for judgment in judgments:
-        if judgment.phenomenon != FILLER:
-            groups.setdefault(judgment.phenomenon, []).append(judgment)
-    return dict(sorted(groups.items()))
+    targets = (judgment for judgment in judgments if judgment.phenomenon != FILLER)
+    return dict(sorted(group_by(targets, lambda judgment: judgment.phenomenon).items()))
 
 
 def judgment_cells(judgments: Sequence[Judgment]) -> list[CellMean]:
@@ -151,13 +149,19 @@ def unit_means(judgments: Sequence[Judgment], unit: str) -> dict[str, dict[str, 
         judgments: of one phenomenon.
         unit: ``participant`` or ``item``.
     """
+    return _means(
+        (getattr(judgment, unit), judgment.condition, judgment.z) for judgment in judgments
+    )
+
+
+def _means(values: Iterable[tuple[str, str, float]]) -> dict[str, dict[str, float]]:
+    """The mean of the values of each unit and condition."""
     cells: dict[str, dict[str, list[float]]] = {}
-    for judgment in judgments:
-        key = judgment.participant if unit == "participant" else judgment.item
-        cells.setdefault(key, {}).setdefault(judgment.condition, []).append(judgment.z)
+    for unit, condition, value in values:
+        cells.setdefault(unit, {}).setdefault(condition, []).append(value)
     return {
-        key: {name: math.fsum(values) / len(values) for name, values in conditions.items()}
-        for key, conditions in cells.items()
+        unit: {name: fmean(several) for name, several in conditions.items()}
+        for unit, conditions in cells.items()
     }
 
 
@@ -338,19 +342,19 @@ def people_result(path: Path, *, scope: Scope = "suite") -> Factorial:
     }
     are_z = released or _value_column(rows) in Z_VALUES
     phenomena = factorial(suite, scores, scope=scope)
+    if are_z:
+        # z-scores of people are neither binned nor scaled again: they are the same on every scale.
+        phenomena = tuple(
+            replace(one, effects=dict.fromkeys(one.effects, one.effects["raw"]))
+            for one in phenomena
+        )
     return Factorial(
         suite=path.stem,
         model="people",
         measure="rating",
         unit="z" if are_z else "",
-        phenomena=tuple(map(_as_given, phenomena)) if are_z else phenomena,
+        phenomena=phenomena,
     )
-
-
-def _as_given(phenomenon: PhenomenonEffects) -> PhenomenonEffects:
-    """The same effects on every scale: z-scores of people are neither binned nor scaled again."""
-    raw = phenomenon.effects["raw"]
-    return replace(phenomenon, effects=dict.fromkeys(phenomenon.effects, raw))
 
 
 ITEMS = 8
@@ -415,7 +419,6 @@ def _plain(path: Path, rows: list[dict[str, str]]) -> Means:
             seen=f"there is no rating; the columns are {', '.join(rows[0])}",
             todo=f"Name the column of ratings {VALUES[0]}.",
         )
-    nested: dict[str, dict[str, dict[str, list[float]]]] = {}
     for place, row in enumerate(rows, start=2):
         if row["condition"] not in ISLAND_CONDITIONS:
             raise InputError(
@@ -423,16 +426,10 @@ def _plain(path: Path, rows: list[dict[str, str]]) -> Means:
                 seen=f"the condition is {row['condition']!r}",
                 todo=f"Conditions are {', '.join(ISLAND_CONDITIONS)}.",
             )
-        value = number(row[column])
-        if value is not None:
-            items = nested.setdefault(row["phenomenon"], {})
-            items.setdefault(row["item"], {}).setdefault(row["condition"], []).append(value)
+    known = [(row, value) for row in rows if (value := number(row[column])) is not None]
     return {
-        phenomenon: {
-            item: {name: math.fsum(values) / len(values) for name, values in conditions.items()}
-            for item, conditions in items.items()
-        }
-        for phenomenon, items in nested.items()
+        phenomenon: _means((row["item"], row["condition"], value) for row, value in group)
+        for phenomenon, group in group_by(known, lambda pair: pair[0]["phenomenon"]).items()
     }
 
 

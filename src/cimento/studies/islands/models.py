@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cimento.io.values import Missing
+from cimento.io.values import Missing, group_by
 from cimento.measures import find_measure
 from cimento.paradigms.regions.estimates import OF_MASKED_MODELS, factorials, good_scores
 from cimento.paradigms.regions.factorial import (
-    DesignRate,
     Factorial,
     PhenomenonEffects,
     average_of_shares,
@@ -24,13 +23,13 @@ from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 from cimento.runs.run import Run
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
+from cimento.studies import AbsentError
 from cimento.studies.islands.tables import (
     AVERAGE,
     BLIMP_FILES,
     INVALID,
     INVALID_NOTE,
     SOURCE,
-    AbsentError,
     find,
     new_items,
     printed_accuracies,
@@ -180,9 +179,7 @@ def model_tables(runs: Sequence[Run], asked: Asked, *, limit: int | None) -> dic
         limit: how many items of each suite were asked; None for all.
     """
     cut = () if limit is None else (f"Of each suite only the first {limit} items were asked.",)
-    by_suite: dict[str, list[Run]] = {}
-    for run in runs:
-        by_suite.setdefault(run.suite.name, []).append(run)
+    by_suite = group_by(runs, lambda run: run.suite.name)
     new, published = (results_of(by_suite.get(name, ())) for name in (asked.new, asked.published))
     tables = {
         "table-1": accuracy_table(1, new),
@@ -230,6 +227,7 @@ def accuracy_table(number: int, results: Results) -> Grid:
             label = above = phenomenon
         rows.append((label, form, *lines[0]))
         rows += [(BLANK, BLANK, *line) for line in lines[1:]]
+    has_undefined = any(result.reason for some in results.values() for result in some.values())
     return Grid(
         title=f"Table {number}. Accuracy in % on {_ITEMS[number]}: each acceptable sentence form"
         " against Long-Island",
@@ -241,7 +239,7 @@ def accuracy_table(number: int, results: Results) -> Grid:
         notes=(
             f"Published rows: {SOURCE}. {INVALID}: {INVALID_NOTE}.",
             "Ties count as failures. Bold: the highest of each form.",
-            *([f"Blank: {OF_MASKED_MODELS}."] if _has_undefined(results) else ()),
+            *([f"Blank: {OF_MASKED_MODELS}."] if has_undefined else ()),
         ),
     )
 
@@ -256,10 +254,6 @@ def _published_columns(number: int) -> dict[str, dict[str, dict[tuple[str, str],
         columns = by_model.setdefault(f"{model} {PUBLISHED_ROW}", {})
         columns[name] = {**shown, (AVERAGE, BLANK): averages[column]}
     return by_model
-
-
-def _has_undefined(results: Results) -> bool:
-    return any(result.reason for columns in results.values() for result in columns.values())
 
 
 def _highest(lines: Sequence[Sequence[GridCell]]) -> Iterator[tuple[int, int]]:
@@ -280,21 +274,14 @@ def _accuracy(result: Factorial | None, phenomenon: str, form: str) -> GridCell:
         return BLANK
     if phenomenon == AVERAGE:
         return _average(result)
-    pair = _pair(result, phenomenon, form)
-    return BLANK if pair is None else rate_cell(pair)
-
-
-def _pair(result: Factorial, phenomenon: str, form: str) -> DesignRate | None:
-    return next(
-        (
-            pair
-            for part in result.phenomena
-            if _label(part) == phenomenon
-            for pair in part.pairs
-            if _FORMS[pair.name] == form
-        ),
-        None,
+    pairs = (
+        pair
+        for part in result.phenomena
+        if _label(part) == phenomenon
+        for pair in part.pairs
+        if _FORMS[pair.name] == form
     )
+    return next(map(rate_cell, pairs), BLANK)
 
 
 def _label(phenomenon: PhenomenonEffects) -> str:
@@ -311,7 +298,7 @@ def _average(result: Factorial) -> GridCell:
         return BLANK
     clusters = dict(item for group in groups for item in group.clusters.items())
     mean = average_of_shares([group.pairs for group in groups], clusters, seed=0)
-    return EstimateCell.percent((mean.value, mean.low, mean.high), mean.n, mean.reason)
+    return EstimateCell.of(mean.value, mean, mean.n, percent=True)
 
 
 def _blimp_table(by_suite: Mapping[str, Sequence[Run]], asked: Asked, italian: Results) -> Grid:
@@ -359,7 +346,7 @@ def _good_rate(run: Run, measure: str) -> EstimateCell:
             held[item] = good > bad
     interval = share_interval(list(held.values()), Design.independent(len(held)))
     share = sum(held.values()) / len(held) if held else None
-    return EstimateCell.percent((share, interval.low, interval.high), len(held), interval.reason)
+    return EstimateCell.of(share, interval, len(held), percent=True)
 
 
 def _italian_rows(results: Results) -> Iterator[tuple[GridCell, ...]]:

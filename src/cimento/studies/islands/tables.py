@@ -17,9 +17,10 @@ from typing import Any
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
+from cimento.io.values import group_by
 from cimento.studies import (
+    AbsentError,
     Cell,
-    Section,
     beside,
     equals_printed,
     first_below,
@@ -29,6 +30,7 @@ from cimento.studies import (
     printed_tables,
     read_rows,
     same_decimals,
+    section_of,
 )
 
 NEW, PUBLISHED = "custom-wh_complex_np_islands.jsonl", "wh_complex_np.jsonl"
@@ -71,10 +73,6 @@ _SUITES: Mapping[str, tuple[str, str, str]] = {
 """Phenomenon to the names of its files: new items, the same later, and published ones."""
 
 _FOLDERS = frozenset({"sprouse", "mdd2", "multiple", "variations", "syntactic_tests_it", "drafts"})
-
-
-class AbsentError(InputError):
-    """A released file is not there."""
 
 
 def find(data: Path, name: str) -> Path:
@@ -167,66 +165,50 @@ ERRATUM = "the release has it since BLiMP's erratum of August 2021, the paper is
 ACCEPTED_ABOVE = 0.5
 
 
-def blimp_models(data: Path) -> Section:
+@section_of(
+    "blimp",
+    title="BLiMP accuracies in %: the released figures beside those of the paper",
+    source=f"{BLIMP}; {BLIMP_ERRATUM_PARADIGM} was printed as 42 in 2020",
+)
+def blimp_models(data: Path) -> Iterator[Cell]:
     """Paradigm, phenomenon and overall means of four models beside the figures first printed."""
     rows = released_accuracies(find(data, "models_summary.jsonl"))
     paradigms = [row for row in rows if row["UID"] != OVERALL]
     printed = _released_means([row for row in rows if row["UID"] == OVERALL])
-    first = _first_printed()
-    lines = []
+    first = {name.lower().replace(" ", "_"): gpt2 for name, (gpt2, _) in _printed(_OF_GPT2).items()}
     for row in paradigms:
         if row["linguistics_term"] == ISLANDS:
             name, value = row["UID"], 100 * float(row["gpt2"])
             line = beside(f"gpt2, {name}", value, first.get(name.lower()))
-            lines.append(replace(line, note=ERRATUM if line.equal is False else ""))
-    means = {**phenomenon_means(paradigms), OVERALL: _means(paradigms)}
-    for phenomenon, by_model in means.items():
-        for model, mean in by_model.items():
+            yield replace(line, note=ERRATUM if line.equal is False else "")
+    # Unweighted, over the paradigms of a phenomenon and over all.
+    groups = {**group_by(paradigms, lambda row: str(row["linguistics_term"])), OVERALL: paradigms}
+    for phenomenon, group in groups.items():
+        for model in MODELS:
+            mean = math.fsum(float(str(row[model])) for row in group) / len(group)
             what = f"{model}, {phenomenon}, mean over paradigms"
-            lines.append(beside(what, 100 * mean, printed.get((phenomenon, model))))
-    return Section(
-        name="blimp",
-        title="BLiMP accuracies in %: the released figures beside those of the paper",
-        source=f"{BLIMP}; {BLIMP_ERRATUM_PARADIGM} was printed as 42 in 2020",
-        cells=tuple(lines),
-    )
+            yield beside(what, 100 * mean, printed.get((phenomenon, model)))
 
 
-def blimp_people(data: Path) -> Section:
+@section_of(
+    "blimp-people",
+    title="BLiMP: accuracy of people, mean over the pairs of a paradigm",
+    source=BLIMP,
+)
+def blimp_people(data: Path) -> Iterator[Cell]:
     """Accuracy of people per paradigm, recomputed from their answers."""
     answers_path = find(data, "human_responses_long.csv.gz")
     printed_path = find(data, "human_validation_summary.csv")
     answers, printed = read_rows(answers_path), read_rows(printed_path)
     need(answers_path, answers, ("status", "UID", "good", "correct_position", "chosen_position"))
     need(printed_path, printed, ("Condition", "total_mean", "accepted"))
-    lines = []
     pairs = _pair_accuracies(answers)
     for row, mean_printed in zip(printed, printed_column(printed, "total_mean"), strict=True):
         values = pairs.get(row["Condition"], [])
         mean = math.fsum(values) / len(values) if values else None
         accepted = sum(value > ACCEPTED_ABOVE for value in values)
         note = f"{accepted} of {len(values)} pairs accepted, {row['accepted']} printed"
-        lines.append(beside(row["Condition"], mean, mean_printed, note=note))
-    return Section(
-        name="blimp-people",
-        title="BLiMP: accuracy of people, mean over the pairs of a paradigm",
-        source=BLIMP,
-        cells=tuple(lines),
-    )
-
-
-def phenomenon_means(rows: Sequence[Mapping[str, object]]) -> dict[str, dict[str, float]]:
-    """Phenomenon and model to the unweighted mean over the phenomenon's paradigms."""
-    groups: dict[str, list[Mapping[str, object]]] = {}
-    for row in rows:
-        groups.setdefault(str(row["linguistics_term"]), []).append(row)
-    return {phenomenon: _means(group) for phenomenon, group in groups.items()}
-
-
-def _means(rows: Sequence[Mapping[str, object]]) -> dict[str, float]:
-    return {
-        model: math.fsum(float(str(row[model])) for row in rows) / len(rows) for model in MODELS
-    }
+        yield beside(row["Condition"], mean, mean_printed, note=note)
 
 
 def released_accuracies(path: Path) -> list[dict[str, str]]:
@@ -251,11 +233,6 @@ def _released_means(rows: Sequence[Mapping[str, str]]) -> dict[tuple[str, str], 
     keys = [(row["linguistics_term"], model) for row in rows for model in MODELS]
     shares = same_decimals(str(row[model]) for row in rows for model in MODELS)
     return {key: str(Decimal(share).scaleb(2)) for key, share in zip(keys, shares, strict=True)}
-
-
-def _first_printed() -> dict[str, str]:
-    rows = _printed(_OF_GPT2).items()
-    return {name.lower().replace(" ", "_"): gpt2 for name, (gpt2, _) in rows}
 
 
 def _pair_accuracies(answers: Sequence[Mapping[str, str]]) -> dict[str, list[float]]:
@@ -283,14 +260,11 @@ Cells = dict[str, dict[tuple[str, str], float]]
 """Column to phenomenon and condition to accuracy in %."""
 
 
-def tables(_: Path) -> Section:
+@section_of("tables", title="Tables 1 and 2 against themselves", source=SOURCE)
+def tables(_: Path) -> Iterator[Cell]:
     """Tables 1 and 2: averages against cells, cells against the number of items."""
-    lines: list[Cell] = []
     for table, items in ITEMS.items():
-        lines += checked_table(f"table{table}", *printed_accuracies(table), items)
-    return Section(
-        name="tables", title="Tables 1 and 2 against themselves", source=SOURCE, cells=tuple(lines)
-    )
+        yield from checked_table(f"table{table}", *printed_accuracies(table), items)
 
 
 def checked_table(
@@ -304,14 +278,21 @@ def checked_table(
         averages: column to the printed average.
         items: phenomenon to its number of items; under "" that of all others.
     """
-    yield from _average_lines(label, cells, averages)
+    for column, values in cells.items():
+        mean = math.fsum(values.values()) / len(values)
+        note = INVALID_NOTE if column.startswith(INVALID) else ""
+        yield beside(f"{label} {column}: average", mean, averages.get(column), note=note)
     yield from _copied_rows(label, cells, averages)
     yield from _item_lines(label, cells, items)
 
 
-def variations(_: Path) -> Section:
+@section_of(
+    "variations",
+    title="Table 4: PenLP of GePpeTto, Long-NonIsland minus Long-Island",
+    source=SOURCE,
+)
+def variations(_: Path) -> Iterator[Cell]:
     """Table 4: the difference of PenLP between acceptable and unacceptable sentence."""
-    lines = []
     for good, good_value, bad, bad_value, printed in printed_variations().values():
         notes = [
             f"{name}: {fault}"
@@ -319,39 +300,35 @@ def variations(_: Path) -> Section:
             for fault in sentence_faults(text)
         ]
         difference = float(good_value) - float(bad_value)
-        lines.append(beside(good, difference, printed, note="; ".join(notes)))
-    return Section(
-        name="variations",
-        title="Table 4: PenLP of GePpeTto, Long-NonIsland minus Long-Island",
-        source=SOURCE,
-        cells=tuple(lines),
-    )
+        yield beside(good, difference, printed, note="; ".join(notes))
 
 
-def pseudo_likelihoods(_: Path) -> Section:
+@section_of(
+    "pseudo-likelihoods",
+    title="BLiMP islands by PLL, mean over paradigms in %, against Salazar et al. 2020",
+    source="bert-syntax-it 2022; Salazar et al. 2020, doi:10.18653/v1/2020.acl-main.240",
+)
+def pseudo_likelihoods(_: Path) -> Iterator[Cell]:
     """Eight BLiMP island paradigms for four masked models, averaged as Salazar et al. do."""
     paradigms = _printed(_OF_MASKED)
-    lines = []
     for model, printed in printed_tables("islands")["Salazar 2020, table 7"].items():
         values = [float(value) for value in paradigms[model].values()]
         mean = math.fsum(values) / len(values)
-        lines.append(beside(model, mean, printed, note=f"{len(values)} paradigms"))
-    return Section(
-        name="pseudo-likelihoods",
-        title="BLiMP islands by PLL, mean over paradigms in %, against Salazar et al. 2020",
-        source="bert-syntax-it 2022; Salazar et al. 2020, doi:10.18653/v1/2020.acl-main.240",
-        cells=tuple(lines),
-    )
+        yield beside(model, mean, printed, note=f"{len(values)} paradigms")
 
 
-def blimp_table(data: Path) -> Section:
+@section_of(
+    "blimp-table",
+    title="Table 3: BLiMP islands in %, against the table by paradigm and the released figures",
+    source=SOURCE,
+)
+def blimp_table(data: Path) -> Iterator[Cell]:
     """Table 3: accuracies on three BLiMP islands against the table by paradigm and the release."""
     paradigms = _printed(_OF_MASKED)
     released = {
         str(row["UID"]).lower(): 100 * float(row["gpt2"])
         for row in released_accuracies(find(data, "models_summary.jsonl"))
     }
-    lines = []
     for name, row in printed_blimp().items():
         column = next((model for model in paradigms if name.lower().startswith(model)), "")
         for paradigm, shown in row.items():
@@ -362,13 +339,7 @@ def blimp_table(data: Path) -> Section:
                 computed = float(paradigms[column][paradigm])
                 note = _OTHER_SCORE if "(PLL)" in name else ""
             line = beside(f"{name}: {paradigm}", computed, shown)
-            lines.append(replace(line, note=note if line.equal is False else ""))
-    return Section(
-        name="blimp-table",
-        title="Table 3: BLiMP islands in %, against the table by paradigm and the released figures",
-        source=SOURCE,
-        cells=tuple(lines),
-    )
+            yield replace(line, note=note if line.equal is False else "")
 
 
 _OF_MASKED = "text table below table 3: masked models"
@@ -408,13 +379,6 @@ def printed_accuracies(number: int) -> tuple[Cells, dict[str, str]]:
         for column, rows in columns.items()
     }
     return cells, {column: rows[AVERAGE] for column, rows in columns.items()}
-
-
-def _average_lines(label: str, cells: Cells, printed: Mapping[str, str]) -> Iterator[Cell]:
-    for column, values in cells.items():
-        mean = math.fsum(values.values()) / len(values)
-        note = INVALID_NOTE if column.startswith(INVALID) else ""
-        yield beside(f"{label} {column}: average", mean, printed.get(column), note=note)
 
 
 def _copied_rows(label: str, cells: Cells, printed: Mapping[str, str]) -> Iterator[Cell]:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from cimento.errors import UsageError, need_known
+from cimento.io.values import group_by
 from cimento.paradigms.cloze.portuguese import (
     MULTIWORD,
     RECORDED_MODEL,
@@ -24,7 +25,6 @@ from cimento.paradigms.cloze.shares import (
     exact_percent,
     micro,
     not_expected,
-    precision_interval,
 )
 from cimento.statistics.differences import MCNEMAR
 from cimento.studies import equals_printed
@@ -35,9 +35,10 @@ from cimento.studies.portuguese.grammar import (
     TABLES,
     Json,
     automatic_evaluation,
+    by_template,
     grammar_table,
-    interval_json,
-    precision_json,
+    pooled_interval,
+    precisions,
     share_json,
 )
 from cimento.studies.portuguese.multiword import (
@@ -65,7 +66,7 @@ _LAST_CATEGORY = {"concordância nominal_1d": "pl"}
 
 def per_template(data: StudyData) -> Json:
     """P@1 and P@10 of each template, on the release."""
-    return {name: precision_json(rows) for name, rows in _templates(data.release).items()}
+    return {name: precisions(rows) for name, rows in by_template(data.release).items()}
 
 
 def confidence(data: StudyData) -> Json:
@@ -75,18 +76,18 @@ def confidence(data: StudyData) -> Json:
             "mean_score_s": _mean_probability(rows, fits=True),
             "mean_score_n": _mean_probability(rows, fits=False),
         }
-        for name, rows in _templates(data.release).items()
+        for name, rows in by_template(data.release).items()
     }
 
 
 def profiles(data: StudyData) -> Json:
     """How often each dictionary tag occurs among the candidates of a template's last category."""
     counted: list[Json] = []
-    by_template = _templates(data.release)
+    templates = by_template(data.release)
     for template in data.templates:
         category = _LAST_CATEGORY.get(template.id, template.seeds[-1].category)
         rows = [
-            row for row in by_template.get(template.id, []) if category in row.instance.categories
+            row for row in templates.get(template.id, []) if category in row.instance.categories
         ]
         tags = Counter(tag for row in rows for tag in row.candidate.tags)
         unknown = sorted(
@@ -123,11 +124,9 @@ def clusters(data: StudyData) -> Json:
     """Base sentences that the cases of Tables 8 and 12 share, and intervals that respect them."""
     result: Json = {}
     for dimension in ("nominal_agreement", "passive"):
-        cases: dict[str, list[Row]] = {}
-        for row in data.release:
-            if row.column("dimension") == dimension and row.instance.case:
-                cases.setdefault(row.instance.case, []).append(row)
-        result[dimension] = {case: _clustered(rows) for case, rows in cases.items()}
+        rows = [row for row in data.release if row.column("dimension") == dimension]
+        cases = group_by(rows, lambda row: row.instance.case)
+        result[dimension] = {case: _clustered(some) for case, some in cases.items() if case}
     return result
 
 
@@ -145,22 +144,12 @@ def _clustered(rows: Sequence[Row]) -> Json:
 
 
 def _with_interval(rows: Sequence[Row]) -> Json:
-    template = {row.candidate.item: row.column("template") for row in rows}
-    candidates = [row.candidate for row in rows]
-    interval = precision_interval(candidates, lambda candidate: template[candidate.item])
-    return {**share_json(micro(candidates)), **interval_json(interval)}
+    return {**share_json(micro(row.candidate for row in rows)), **pooled_interval(rows)}
 
 
 def dimension_rows(rows: Iterable[Row], case: str) -> list[Row]:
     """The rows of one of the six tests, by its name in Table 13."""
     return [row for row in rows if row.column("dimension") == DIMENSIONS[case]]
-
-
-def _templates(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    by_template: dict[str, list[Row]] = {}
-    for row in rows:
-        by_template.setdefault(row.column("template"), []).append(row)
-    return by_template
 
 
 def _mean_probability(rows: Sequence[Row], *, fits: bool) -> float | None:
@@ -173,11 +162,11 @@ def _mean_probability(rows: Sequence[Row], *, fits: bool) -> float | None:
 
 
 def _by_reading(data: StudyData, part: Callable[[str], str]) -> Json:
-    classes: dict[str, list[Row]] = {}
-    for row in dimension_rows(data.release, "Subject Agreement"):
-        name = "/".join(sorted({part(reading) for reading in verb_readings(row.instance)}))
-        classes.setdefault(name, []).append(row)
-    return {name: precision_json(classes[name]) for name in sorted(classes)}
+    def name_of(row: Row) -> str:
+        return "/".join(sorted({part(reading) for reading in verb_readings(row.instance)}))
+
+    classes = group_by(dimension_rows(data.release, "Subject Agreement"), name_of)
+    return {name: precisions(classes[name]) for name in sorted(classes)}
 
 
 _TENSES = {
@@ -233,11 +222,19 @@ SMALL_INITIAL = "inicial minúscula"
 
 def claims(data: StudyData) -> Json:
     """Every claim with the printed and the computed number, and the rule."""
-    computed = {**_sizes(data), **_subjects(data), **_deviations(data), **_multiwords(data)}
-    return {
-        name: {"claim": claim, "paper": paper, **_answer(computed[name], paper)}
-        for name, (claim, paper) in PRINTED["text"].items()
-    }
+    answers = {**_sizes(data), **_subjects(data), **_deviations(data), **_multiwords(data)}
+    stated: Json = {}
+    for name, (claim, paper) in PRINTED["text"].items():
+        answer = answers[name]
+        equal = answer.computed == paper if answer.equal is None else answer.equal
+        stated[name] = {
+            "claim": claim,
+            "paper": paper,
+            "computed": answer.computed,
+            "verdict": EQUAL if equal else DIFFERS,
+            "how": answer.note,
+        }
+    return stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,12 +250,6 @@ class _Answer:
     computed: JsonValue
     note: str = ""
     equal: bool | None = None
-
-
-def _answer(answer: _Answer, paper: JsonValue) -> Json:
-    equal = answer.computed == paper if answer.equal is None else answer.equal
-    verdict = EQUAL if equal else DIFFERS
-    return {"computed": answer.computed, "verdict": verdict, "how": answer.note}
 
 
 def _paper(claim: str) -> Any:  # noqa: ANN401  # a number, or several
@@ -434,8 +425,6 @@ _NEEDED: Mapping[int | str, frozenset[str]] = {
 Tables without any need judgments: the sheet, or else its snapshot.
 """
 
-_OF_RECORDED_CANDIDATES = frozenset({"mcnemar", "hits", "per-mwe"})
-
 
 def numbers_of(data: StudyData) -> tuple[int, ...]:
     """The numbers of the tables that can be computed from some data."""
@@ -459,7 +448,8 @@ def _refuse_missing(data: StudyData, option: str, asked: int | str) -> None:
 
 def of_judgments(number: int | None, name: str | None) -> bool:
     """Whether a table, or what else is asked for, is made from people's judgments."""
-    return number not in _MULTIWORD and name not in _OF_RECORDED_CANDIDATES
+    asked = number if name is None else name
+    return asked is None or _NEEDED.get(asked) != frozenset({MULTIWORD})
 
 
 def table(data: StudyData, number: int, states: Sequence[State] | None = None) -> Json:

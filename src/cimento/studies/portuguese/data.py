@@ -143,7 +143,14 @@ def load(path: Path) -> StudyData:
     paths = [path] if path.is_file() else [path / name for name in RELEASED]
     files = {path.name: path for path in paths if path.is_file() and path.name in RELEASED}
     if not files:
-        raise InputError(where=str(path), seen=_nothing(), todo=f"Get them from {WHERE}.")
+        looked = "; ".join(f"{name}, {what}" for name, what in RELEASED.items())
+        raise InputError(
+            where=str(path),
+            seen=f"none of the study's files is there. Looked for are {looked}. Any of them does"
+            " for what it gives; without any, -m MODEL runs the starter suites and sets what is"
+            " printed beside",
+            todo=f"Get them from {WHERE}.",
+        )
     templates = read_templates(files[SYNTACTIC]) if SYNTACTIC in files else []
     instances: Iterable[Instance] = ()
     judged: Sequence[JudgedRow] = ()
@@ -160,14 +167,6 @@ def load(path: Path) -> StudyData:
         cells=read_multiwords(files[MULTIWORD]) if MULTIWORD in files else (),
         predictions=read_predictions(files[MULTIWORD]) if MULTIWORD in files else {},
         files=frozenset(files),
-    )
-
-
-def _nothing() -> str:
-    looked = "; ".join(f"{name}, {what}" for name, what in RELEASED.items())
-    return (
-        f"none of the study's files is there. Looked for are {looked}. Any of them does for what"
-        " it gives; without any, -m MODEL runs the starter suites and sets what is printed beside"
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter, methodcaller
 from typing import Any, Literal
 
 from cimento.corpus.morphology import WordReading, format_features, from_delaf
+from cimento.io.values import group_by
 from cimento.paradigms.cloze.judgments import (
     Expectation,
     compare_judgments,
@@ -85,7 +87,6 @@ class GrammarTable:
         dimension: the test whose candidates it is about; empty for all.
         key: what a row is grouped by; None leaves it out.
         cases: case to the values of the key that it pools.
-        printed: case to the paper's P@1 and P@10.
     """
 
     number: int
@@ -95,19 +96,15 @@ class GrammarTable:
     dimension: str
     key: Callable[[Row], str | None]
     cases: Mapping[str, Sequence[str]]
-    printed: Printed
+
+    @property
+    def printed(self) -> Printed:
+        """Case to the paper's P@1 and P@10."""
+        return PRINTED[f"Table {self.number}"]
 
 
-def _group(row: Row) -> str:
-    return row.column("group")
-
-
-def _case(row: Row) -> str | None:
-    return row.instance.case
-
-
-def _tense(row: Row) -> str | None:
-    return row.instance.tense
+_group = methodcaller("column", "group")
+_case, _tense = attrgetter("instance.case"), attrgetter("instance.tense")
 
 
 def _pronoun(row: Row) -> str | None:
@@ -122,56 +119,55 @@ TABLES: Mapping[int, GrammarTable] = {
             4, "Impersonal verbs: verb types", "macro",
             "Mean over templates, three of each type; the type is the template's group.",
             "impersonal_verbs", _group,
-            {"Meteorological Verbs": ("1",), "Existential Verbs": ("2",)}, PRINTED["Table 4"],
+            {"Meteorological Verbs": ("1",), "Existential Verbs": ("2",)},
         ),
         GrammarTable(
             5, "Impersonal verbs: tense and mode", "micro",
             "By the seed's category; what the paper calls future subjunctive is the conditional.",
-            "impersonal_verbs", _tense, _IMPERSONAL_TENSES, PRINTED["Table 5"],
+            "impersonal_verbs", _tense, _IMPERSONAL_TENSES,
         ),
         GrammarTable(
             6, "Subject agreement: expected person and number", "micro",
             "By the labels of the study's sheet, which are wrong for some forms; see `person`.",
-            "subject_agreement", _case, _PERSONS, PRINTED["Table 6"],
+            "subject_agreement", _case, _PERSONS,
         ),
         GrammarTable(
             7, "Subject agreement: tense and mode", "micro",
             "By the seed's category without number; a form in two categories counts in the last.",
-            "subject_agreement", _tense, _TENSES, PRINTED["Table 7"],
+            "subject_agreement", _tense, _TENSES,
         ),
         GrammarTable(
             8, "Nominal agreement: gender and number", "micro",
             "By the seed's gender and number; a candidate that was not judged is left out.",
-            "nominal_agreement", _case, _GENDER_NUMBER, PRINTED["Table 8"],
+            "nominal_agreement", _case, _GENDER_NUMBER,
         ),
         GrammarTable(
             9, "Verb agreement: expected tense and mode", "macro",
             "Mean over templates; the expected form is the template's group.",
             "verb_agreement", _group,
             {case: (str(number),) for number, case in enumerate(PRINTED["Table 9"], start=1)},
-            PRINTED["Table 9"],
         ),
         GrammarTable(
             10, "Verb agreement: pronouns", "micro",
             "Instances whose seed is the pronoun and whose label begins with pron_.",
-            "verb_agreement", _pronoun, _PRONOUNS, PRINTED["Table 10"],
+            "verb_agreement", _pronoun, _PRONOUNS,
         ),
         GrammarTable(
             11, "Connectors", "micro",
             "The released data have three sentences for each connector, the paper says five.",
             "connectors", lambda row: row.column("group").lower(),
-            {case: (case.lower(),) for case in PRINTED["Table 11"]}, PRINTED["Table 11"],
+            {case: (case.lower(),) for case in PRINTED["Table 11"]},
         ),
         GrammarTable(
             12, "Passive: gender and number", "micro",
             "By the gender and number of the subject; see `clusters` for shared base sentences.",
-            "passive", _case, _GENDER_NUMBER, PRINTED["Table 12"],
+            "passive", _case, _GENDER_NUMBER,
         ),
         GrammarTable(
             13, "The six tests of grammar", "macro",
             "Mean over the templates of a test; `micro` has the pooled shares.",
-            "", lambda row: row.column("dimension"),
-            {case: (dimension,) for case, dimension in DIMENSIONS.items()}, PRINTED["Table 13"],
+            "", methodcaller("column", "dimension"),
+            {case: (dimension,) for case, dimension in DIMENSIONS.items()},
         ),
     )
 }  # fmt: skip
@@ -213,7 +209,7 @@ def grammar_table(data: StudyData, number: int, states: Sequence[State]) -> Json
     }
     if not table.dimension:
         result["micro"] = {
-            case: {state: precisions(groups[state][case], "micro") for state in states}
+            case: {state: precisions(groups[state][case]) for state in states}
             for case in table.cases
         }
     return result
@@ -222,11 +218,6 @@ def grammar_table(data: StudyData, number: int, states: Sequence[State]) -> Json
 def share_json(share: Share) -> Json:
     """A share with its counts and its rounded percentage."""
     return {"correct": share.correct, "n": share.n, "pct": share.percent}
-
-
-def precision_json(rows: Sequence[Row]) -> Json:
-    """P@1 and P@10 of rows, pooled."""
-    return precisions(rows, "micro")
 
 
 def grouped(table: GrammarTable, rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -242,7 +233,7 @@ def grouped(table: GrammarTable, rows: Sequence[Row]) -> dict[str, list[Row]]:
     return by_case
 
 
-def precisions(rows: Sequence[Row], aggregation: str) -> Json:
+def precisions(rows: Sequence[Row], aggregation: str = "micro") -> Json:
     """P@1 and P@10 of rows, pooled (``micro``) or as a mean over templates (``macro``)."""
     return {
         "p1": _precision([row for row in rows if row.first], aggregation),
@@ -253,7 +244,7 @@ def precisions(rows: Sequence[Row], aggregation: str) -> Json:
 def _precision(rows: Sequence[Row], aggregation: str) -> Json:
     if aggregation == "micro":
         return share_json(micro(row.candidate for row in rows))
-    mean = macro(_by_template(rows))
+    mean = macro(_shares(rows))
     return {"templates": mean.groups, "value": mean.value, "pct": mean.percent}
 
 
@@ -268,13 +259,16 @@ def intervals(rows: Sequence[Row], aggregation: str) -> Json:
 def _interval(rows: Sequence[Row], aggregation: str) -> Json:
     """What the templates of a case, whose sentences belong together, say of others like them."""
     if aggregation == "micro":
-        template = {row.candidate.item: row.column("template") for row in rows}
-        candidates = [row.candidate for row in rows]
-        return interval_json(
-            precision_interval(candidates, lambda candidate: template[candidate.item])
-        )
-    shares = [share.value for share in _by_template(rows) if share.value is not None]
+        return pooled_interval(rows)
+    shares = [share.value for share in _shares(rows) if share.value is not None]
     return interval_json(bounded_mean(shares, Design.independent(len(shares)), seed=0))
+
+
+def pooled_interval(rows: Sequence[Row]) -> Json:
+    """The interval of the pooled share of some rows, whose templates belong together."""
+    template = {row.candidate.item: row.column("template") for row in rows}
+    candidates = [row.candidate for row in rows]
+    return interval_json(precision_interval(candidates, lambda candidate: template[candidate.item]))
 
 
 def interval_json(interval: Interval) -> Json:
@@ -285,11 +279,14 @@ def interval_json(interval: Interval) -> Json:
     return {"low": low, "high": high, "method": interval.method, "reason": interval.reason}
 
 
-def _by_template(rows: Sequence[Row]) -> list[Share]:
-    templates: dict[str, list[Row]] = {}
-    for row in rows:
-        templates.setdefault(row.column("template"), []).append(row)
-    return [micro(row.candidate for row in group) for group in templates.values()]
+def by_template(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """The rows of each template."""
+    return group_by(rows, lambda row: row.column("template"))
+
+
+def _shares(rows: Sequence[Row]) -> list[Share]:
+    """The share of each template."""
+    return [micro(row.candidate for row in group) for group in by_template(rows).values()]
 
 
 JUDGED_BY_RULE = (

@@ -7,9 +7,10 @@ of the same sentence, where there are some.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import permutations
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from cimento.paradigms.cloze.judging import dictionary_for
@@ -28,8 +29,6 @@ from cimento.paradigms.cloze.requests import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.shares import Ranks, accuracy_at, groups_hit_by_none, is_hit
 from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.report.grid import EstimateCell, Grid, GridCell
-from cimento.statistics.design import Design
-from cimento.statistics.intervals import share_interval
 from cimento.studies.portuguese.data import Row, StudyData
 from cimento.studies.portuguese.grammar import (
     PRINTED,
@@ -38,11 +37,17 @@ from cimento.studies.portuguese.grammar import (
     Json,
     expectation_of,
     grouped,
-    interval_json,
     intervals,
     precisions,
 )
-from cimento.studies.portuguese.multiword import TOP, WORDS, expressions, mcnemar_tests, ranks_of
+from cimento.studies.portuguese.multiword import (
+    TOP,
+    WORDS,
+    accuracy_interval,
+    expressions,
+    mcnemar_tests,
+    ranks_of,
+)
 
 if TYPE_CHECKING:
     from cimento.corpus.morphology import WordReading
@@ -283,11 +288,10 @@ def _table_1(data: StudyData, notes: tuple[str, ...]) -> Grid:
         for word, paper in words.items()
     ]
     published = len(rows)
-    key = expressions(data)
     for model in data.predictions:
         for word in WORDS:
             ranks = ranks_of(data, model, [word])
-            cells = (_accuracy(ranks, key, k) for k in (1, TOP))
+            cells = (_accuracy(data, ranks, k) for k in (1, TOP))
             rows.append((model, word, *cells))
     return Grid(
         title="Table 1. Multiword expressions: accuracy for the first and the second word",
@@ -299,10 +303,9 @@ def _table_1(data: StudyData, notes: tuple[str, ...]) -> Grid:
     )
 
 
-def _accuracy(ranks: Ranks, key: Mapping[str, str], k: int) -> EstimateCell:
+def _accuracy(data: StudyData, ranks: Ranks, k: int) -> EstimateCell:
     share = accuracy_at(ranks, k)
-    interval = share_interval([is_hit(rank, k) for rank in ranks.values()], Design.of(ranks, key))
-    return _estimate(share.percent, interval_json(interval), share.n)
+    return _estimate(share.percent, accuracy_interval(data, ranks, k), share.n)
 
 
 def _estimate(percent: float | None, ends: Json, n: int) -> EstimateCell:
@@ -368,30 +371,21 @@ def _lists(title: str, rows: Sequence[tuple[str, ...]], published: int, note: st
 
 def _footnote_11(data: StudyData) -> Grid:
     """McNemar's test of every pair of models; the exact one is beside the corrected one."""
-    rows = tuple(
-        (
-            f"{test['a']} and {test['b']}",
-            str(test["words"]),
-            str(test["k"]),
-            *(str(test[name]) for name in ("only_a", "only_b", "n")),
-            *(f"{test[name]:.4g}" for name in ("p_exact", "p_chi2_cc")),
-        )
-        for test in mcnemar_tests(data)
-        if test["p_exact"] is not None and test["p_chi2_cc"] is not None
-    )
-    return Grid(
+    columns: Mapping[str, Callable[[Json], str]] = {
+        "models": lambda test: f"{test['a']} and {test['b']}",
+        "masked": lambda test: test["words"],
+        "k": lambda test: str(test["k"]),
+        "only first": lambda test: str(test["only_a"]),
+        "only second": lambda test: str(test["only_b"]),
+        "n": lambda test: str(test["n"]),
+        "p exact": lambda test: f"{test['p_exact']:.4g}",
+        "p corrected": lambda test: f"{test['p_chi2_cc']:.4g}",
+    }
+    tests = mcnemar_tests(data)
+    return Grid.of(
+        (test for test in tests if None not in (test["p_exact"], test["p_chi2_cc"])),
+        columns,
         title="Footnote 11. Models against each other: McNemar's test, item by item",
-        header=(
-            "models",
-            "masked",
-            "k",
-            "only first",
-            "only second",
-            "n",
-            "p exact",
-            "p corrected",
-        ),
-        rows=rows,
         labels=2,
         notes=("It takes sentences of one expression for independent, as the paper does.",),
     )
@@ -401,9 +395,7 @@ def _grammar_grid(table: GrammarTable, rows: Judged, notes: Sequence[str]) -> Gr
     """One of Tables 4 to 13, each case with the published numbers above those of the models."""
     by_case = {key: grouped(table, some) for key, some in rows.items()}
     written: list[tuple[GridCell, ...]] = []
-    rules = set()
     for case, (p1, p10) in table.printed.items():
-        rules.add(len(written))
         above = (f"{RECORDED_MODEL} {PUBLISHED}", "linguist", f"{p1:.2f}", f"{p10:.2f}")
         written.append((case, *above))
         for (model, judge), groups in by_case.items():
@@ -414,12 +406,13 @@ def _grammar_grid(table: GrammarTable, rows: Judged, notes: Sequence[str]) -> Gr
                 "p10": sum(row.candidate.fits is not None for row in groups[case]),
             }
             cells = (_estimate(shares[k]["pct"], ends[k], n[k]) for k in ("p1", "p10"))
-            written.append(("", model, judge, *cells))
-    return Grid(
+            written.append((case, model, judge, *cells))
+    names = ("Case name", "model", "judged by", "P@1", "P@10")
+    return Grid.of(
+        written,
+        {name: itemgetter(place) for place, name in enumerate(names)},
         title=f"Table {table.number}. {table.title}",
-        header=("Case name", "model", "judged by", "P@1", "P@10"),
-        rows=tuple(written),
-        rules=frozenset(rules - {0}),
         labels=3,
+        grouped=1,
         notes=(f"{table.aggregation}: {table.note}", *notes),
     )

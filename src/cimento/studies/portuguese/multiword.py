@@ -10,11 +10,12 @@ from cimento.paradigms.cloze.shares import (
     Ranks,
     accuracy_at,
     curve,
-    grouped,
     groups_better,
     groups_hit_by_none,
     hit_by_only,
     hit_ranks,
+    is_hit,
+    ranks_by_key,
 )
 from cimento.statistics.design import Design
 from cimento.statistics.differences import mcnemar
@@ -48,7 +49,7 @@ def table_1(data: StudyData) -> Json:
     for model, word, paper in cases:
         ranks = ranks_of(data, model, [word])
         first, top = accuracy_at(ranks, 1), accuracy_at(ranks, TOP)
-        intervals.append({f"k{k}": _interval(data, ranks, k) for k in (1, TOP)})
+        intervals.append({f"k{k}": accuracy_interval(data, ranks, k) for k in (1, TOP)})
         cells.append(
             {
                 "model": model,
@@ -71,9 +72,9 @@ def table_1(data: StudyData) -> Json:
     }
 
 
-def _interval(data: StudyData, ranks: Ranks, k: int) -> Json:
+def accuracy_interval(data: StudyData, ranks: Ranks, k: int) -> Json:
     """The interval of an accuracy; the five sentences of an expression belong together."""
-    held = [rank is not None and rank <= k for rank in ranks.values()]
+    held = [is_hit(rank, k) for rank in ranks.values()]
     return interval_json(share_interval(held, Design.of(ranks, expressions(data))))
 
 
@@ -87,7 +88,7 @@ def table_2(data: StudyData) -> Json:
         base, large = ranks_of(data, BASE, [word]), ranks_of(data, LARGE, [word])
         better[f"W{word}"] = list(groups_better(large, base, key, 1))
         worse[f"W{word}"] = list(groups_better(base, large, key, TOP))
-        ours, theirs = grouped(base, key), grouped(large, key)
+        ours, theirs = ranks_by_key(base, key), ranks_by_key(large, key)
         hits[f"W{word}"] = {
             name: {"base": _two(ours[name]), "large": _two(theirs[name])} for name in ours
         }
@@ -136,7 +137,7 @@ def hits_per_expression(data: StudyData) -> Json:
     result: Json = {}
     for model in data.predictions:
         for word in WORDS:
-            groups = grouped(ranks_of(data, model, [word]), expressions(data))
+            groups = ranks_by_key(ranks_of(data, model, [word]), expressions(data))
             result[f"{model}/W{word}"] = {name: _two(ranks) for name, ranks in groups.items()}
     return result
 

@@ -23,7 +23,7 @@ from cimento.paradigms.stories.classification import (
 )
 from cimento.paradigms.stories.judging import Judged, judge_stories
 from cimento.paradigms.stories.options import Grouping
-from cimento.paradigms.stories.outcomes import Chain, conditional, flow, untiered
+from cimento.paradigms.stories.outcomes import Chain, at, flow
 from cimento.paradigms.stories.rates import (
     KINDS,
     METRICS,
@@ -195,14 +195,19 @@ def _survivors(
 
 def conditional_rates(chained: Chain) -> dict[str, Rate]:
     """How many of the implausible stories that reach a later tier pass it."""
-    names: dict[str, Tier] = {"conflict_given_story": CONFLICT, "state_given_conflict": STATE}
+    names = {"conflict_given_story": (STORY, CONFLICT), "state_given_conflict": (CONFLICT, STATE)}
     by_name = {}
-    for name, tier in names.items():
-        values = conditional(chained, tier)
+    for name, (before, tier) in names.items():
+        passed = chained.passed
+        values = {
+            row: value
+            for row, value in passed[tier].items()
+            if passed[before][row] and value is not None
+        }
         by_name[name] = (
-            Rate(name=name, value=None, count=None, reason=chained.reasons[tier])
-            if values is None
-            else rate_of(name, values, chained, reason="no story reached it")
+            rate_of(name, values, chained, reason="no story reached it")
+            if chained.known(tier)
+            else Rate(name=name, value=None, count=None, reason=chained.reasons[tier])
         )
     return by_name
 
@@ -212,12 +217,12 @@ def untiered_rate(judged: Judged, tier: Tier) -> Rate:
 
     It is None where only some of them were asked, because these are then the model's own choice.
     """
-    outcomes = untiered(judged.stories, judged.outcomes, tier)
-    wanted = sum(tier == STORY or not story.plausible for story in judged.stories)
-    if len(outcomes) < wanted:
-        reason = f"{len(outcomes)} of {wanted} stories were asked" if outcomes else "not asked"
+    wanted = {story.row for story in judged.wanted(tier)}
+    asked = at(judged.outcomes, tier).items()
+    values = {row: outcome.correct for row, outcome in asked if row in wanted}
+    if len(values) < len(wanted):
+        reason = f"{len(values)} of {len(wanted)} stories were asked" if values else "not asked"
         return Rate(name="untiered", value=None, count=None, reason=reason)
-    values = {outcome.row: outcome.correct for outcome in outcomes}
     return rate_of("untiered", values, judged.chained, reason="there is no such story")
 
 
@@ -262,12 +267,8 @@ def compare(chains: Mapping[str, Chain], *, tier: Tier = STORY) -> tuple[Compari
     ]
     if len(comparisons) == 1:
         return tuple(comparisons)
-    adjusted = holm(
-        [None if comparison.test is None else comparison.test.p for comparison in comparisons]
-    )
-    return tuple(
-        replace(comparison, p_holm=p) for comparison, p in zip(comparisons, adjusted, strict=True)
-    )
+    adjusted = holm([one.test.p if one.test else None for one in comparisons])
+    return tuple(replace(one, p_holm=p) for one, p in zip(comparisons, adjusted, strict=True))
 
 
 def _compare(first: str, second: str, one: Chain, other: Chain, tier: Tier) -> Comparison:
@@ -317,12 +318,11 @@ def study_record(
     chained = judged.chained
     facts = published(responses.model)
     by_name = {grouping.name: grouping for grouping in judged.groupings}
+    more = summarize(judged, seed=seed)
     record: dict[str, JsonValue] = {
         "model": responses.model,
         "chat_template": facts.chat_template if facts else None,
-        "n_recorded": {
-            tier: sum(outcome.tier == tier for outcome in judged.outcomes) for tier in TIERS
-        },
+        "n_recorded": more["n_recorded"],
         "paper_code": _grouped(chained, by_name["paper_code"]),
         "corrected": _grouped(chained, by_name["corrected"]) if "corrected" in by_name else None,
         "cluster_bootstrap95_paper_code": as_json(
@@ -331,20 +331,21 @@ def study_record(
         "conditional": {name: rate.value for name, rate in conditional_rates(chained).items()},
         "type_field_accuracy": _type_accuracy(chained, by_name["type"]),
         "bias": _bias(judged),
-        "per_task": _per_task(judged),
-        "by_state_implausible": as_json(survivors(stories, chained, "state")),
-        "by_conflict_distance": as_json(survivors(stories, chained, "distance")),
+        "per_task": {
+            tier: _task(chosen)
+            for tier in TIERS
+            if (chosen := choices(judged.outcomes, tier)).scored
+        },
+        "by_state_implausible": more["by_state"],
+        "by_conflict_distance": more["by_distance"],
     }
     if any(outcome.tier == STATE and outcome.chosen for outcome in judged.outcomes):
-        record["confusion_physical_state"] = as_json(confusions(judged.outcomes))
+        record["confusion_physical_state"] = more["confusion_physical_state"]
     record["published_metrics_txt"] = as_json(facts.metrics_txt if facts else None)
     record["published_table3_percent"] = as_json(facts.table3_percent if facts else None)
     # Only what the study's models were asked was made by its protocol.
     rebuilt = rebuild(stories, responses, chained, facts.chat_template) if facts else {}
-    record[MORE] = {
-        "prompts": as_json(rebuilt),
-        **summarize(judged, seed=seed),
-    }
+    record[MORE] = {"prompts": as_json(rebuilt), **more}
     return record
 
 
@@ -446,18 +447,11 @@ def _bias(judged: Judged) -> dict[str, JsonValue]:
     """
     detection = detect(judged.stories, judged.outcomes)
     counts = detection.counts
+    measures = ("tpr", "tnr", "balanced_accuracy", "mcc", "auc", "sibling_pair_accuracy")
     record: dict[str, JsonValue] = {
         "p_answer_true": detection.answers.get(TRUE),
-        "tp": counts.tp,
-        "tn": counts.tn,
-        "fp": counts.fp,
-        "fn": counts.fn,
-        "tpr": detection.tpr.value,
-        "tnr": detection.tnr.value,
-        "balanced_accuracy": detection.balanced_accuracy.value,
-        "mcc": detection.mcc.value,
-        "auc": detection.auc.value,
-        "sibling_pair_accuracy": detection.sibling_pair_accuracy.value,
+        **{name: getattr(counts, name) for name in ("tp", "tn", "fp", "fn")},
+        **{name: getattr(detection, name).value for name in measures},
         "n_pairs": detection.n_pairs,
         "mean_ll_true_minus_false": detection.mean_margin_nats.value,
     }
@@ -465,11 +459,6 @@ def _bias(judged: Judged) -> dict[str, JsonValue]:
         record["mcc"] = 0.0
         record["mcc_reason"] = f"{ONE_CLASS_ONLY}; 0 by convention"
     return record
-
-
-def _per_task(judged: Judged) -> dict[str, JsonValue]:
-    by_tier = {tier: choices(judged.outcomes, tier) for tier in TIERS}
-    return {tier: _task(chosen) for tier, chosen in by_tier.items() if chosen.scored}
 
 
 def _task(chosen: Choices) -> dict[str, JsonValue]:

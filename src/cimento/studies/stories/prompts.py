@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +19,7 @@ from cimento.paradigms.stories.prompts import (
 from cimento.paradigms.stories.recordings import Responses
 from cimento.paradigms.stories.requests import Message, Rendered, SystemRule, chat, flat
 from cimento.paradigms.stories.suite import CONFLICT, STORY, TIERS, Story, Tier
+from cimento.suites.reading import sha256_of
 
 SEED = 1234
 N_SHOTS = 3
@@ -112,7 +112,9 @@ def _rebuild(
     equal = None
     if render is not None:
         equal = sum(
-            _sha256(render(tier, stories[answer.row], [stories[row] for row in answer.shots]))
+            sha256_of(
+                render(tier, stories[answer.row], [stories[row] for row in answer.shots]).encode()
+            )
             == answer.prompt_sha256
             for answer in hashed
         )
@@ -158,7 +160,3 @@ def _render(template: str | None) -> Callable[[Tier, Story, Sequence[Story]], st
         return rendered.text
 
     return render
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias, cast
+from typing import cast
 
 from cimento.paradigms.stories.options import Group, applicable, by_paper_code, by_type
 from cimento.paradigms.stories.rates import METRICS
 from cimento.paradigms.stories.suite import TRUE, Story
+from cimento.paradigms.stories.text import UNKNOWN, Rows, shown
 from cimento.report.grid import Grid
-from cimento.studies import Cell, Section, beside, printed_tables
+from cimento.studies import Cell, Section, beside, printed_tables, section_of
 from cimento.studies.stories import MORE, TABLE_3, published_rows
 from cimento.suites import JsonValue
 
-UNKNOWN = "-"
-
 _TIER_NAMES = ("story", "conflict", "state")
-
-Rows: TypeAlias = "list[tuple[str, ...]]"
 
 
 def grouping_rows(summary: Mapping[str, JsonValue]) -> Rows:
@@ -61,24 +58,16 @@ def missing_reasons(summary: Mapping[str, JsonValue]) -> list[str]:
 def flow_rows(summary: Mapping[str, JsonValue]) -> Rows:
     """How many implausible stories reach and pass each tier."""
     rows: Rows = [("tier", "reached", "unscored", "passed", "share", "constant")]
-    steps, constant = at(summary, "flow"), at(summary, "constant", "flow")
-    same = constant if isinstance(constant, list) else []
-    for place, step in enumerate(steps if isinstance(steps, list) else []):
+    steps, constant = (
+        cast("list[JsonValue]", at(summary, *keys)) for keys in (("flow",), ("constant", "flow"))
+    )
+    for step, other in zip(steps, constant, strict=True):
         reached, passed = number(step, "reached"), number(step, "passed")
         unscored = number(step, "unscored") or 0
         share = _share(passed, None if reached is None else reached - unscored)
-        other = same[place] if place < len(same) else None
         beside = _share(number(other, "passed"), number(other, "reached"))
-        rows.append(
-            (
-                str(at(step, "tier")),
-                shown(reached, 0),
-                shown(unscored, 0),
-                shown(passed, 0),
-                shown(share, 3),
-                shown(beside, 3),
-            )
-        )
+        numbers = (shown(value, 0) for value in (reached, unscored, passed))
+        rows.append((str(at(step, "tier")), *numbers, shown(share, 3), shown(beside, 3)))
     return rows
 
 
@@ -135,11 +124,6 @@ def number(value: JsonValue | Mapping[str, JsonValue], *keys: str) -> float | No
     """A number in nested objects; None where there is none."""
     leaf = at(value, *keys)
     return float(leaf) if isinstance(leaf, int | float) else None
-
-
-def shown(value: float | None, digits: int) -> str:
-    """A number to read."""
-    return UNKNOWN if value is None else f"{value:.{digits}f}"
 
 
 def mapping(value: JsonValue) -> Mapping[str, JsonValue]:
@@ -253,19 +237,18 @@ def prompt_rows(record: Mapping[str, JsonValue]) -> Rows:
 
 def paired_grid(paired: Mapping[str, JsonValue]) -> Grid:
     """Models against each other, with the test that respects triples."""
-    rows = []
-    for name, test in paired.items():
-        rows.append(
-            (
-                name,
-                shown(number(test, "only_first_correct"), 0),
-                shown(number(test, "only_second_correct"), 0),
-                shown(number(test, "change", "estimate"), 3),
-                _ends(at(test, "change")),
-                _p(number(test, "test", "p")),
-                _p(number(test, "p_holm")),
-            )
+    rows = (
+        (
+            name,
+            shown(number(test, "only_first_correct"), 0),
+            shown(number(test, "only_second_correct"), 0),
+            shown(number(test, "change", "estimate"), 3),
+            _ends(at(test, "change")),
+            _p(number(test, "test", "p")),
+            _p(number(test, "p_holm")),
         )
+        for name, test in paired.items()
+    )
     return Grid(
         title="Models against each other, first tier",
         header=("models", "only first", "only second", "change", "95 %", "p", "Holm p"),
@@ -288,21 +271,18 @@ _KINDS: tuple[Group, ...] = ("plausible", "order", "cloze")
 _SUMMED = {"Accuracy", "Consistency", "Verifiability"}
 
 
-def table_2(stories: Sequence[Story]) -> Section:
+@section_of("table 2", title="Table 2. Stories", source=_PAPER)
+def table_2(stories: Sequence[Story]) -> Iterator[Cell]:
     """How many stories there are of each kind, beside the paper's Table 2.
 
     By the field that says so and by the letters of the ids, as the paper's code goes by.
     """
     printed = printed_tables("stories")["Table 2"] if applicable(stories) else {}
-    rule = {"by the field type": by_type, "by letters of the ids": by_paper_code}
-    cells = [
-        beside(
-            f"{kind}, {name}", sum(group == kind for group in groups.values()), printed.get(kind)
-        )
-        for name, groups in ((name, group(stories).groups) for name, group in rule.items())
-        for kind in ("plausible", "order", "cloze")
-    ]
-    return Section(name="table 2", title="Table 2. Stories", source=_PAPER, cells=tuple(cells))
+    rules = {"by the field type": by_type, "by letters of the ids": by_paper_code}
+    for name, rule in rules.items():
+        grouping = rule(stories)
+        for kind in _KINDS:
+            yield beside(f"{kind}, {name}", len(grouping.rows(kind)), printed.get(kind))
 
 
 def table_3(

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
 from operator import gt, lt
 from statistics import fmean
 
 from cimento.errors import Fault, FormulaError, InputError, counted
 from cimento.suites import Suite
-from cimento.suites.checks.structure import WORDS_APART, Check, Listing, Stimuli
+from cimento.suites.checks.structure import WORDS_APART, Check, Stimuli, grouped
 from cimento.suites.design import squares
 from cimento.suites.formula import (
     Comparison,
-    Number,
     Quantity,
     Reference,
-    RegionNumber,
     canonical,
     comparisons,
     parse,
     references,
+    signed,
 )
 from cimento.suites.reading import fault
 from cimento.suites.stimuli import count_words
@@ -69,6 +69,12 @@ def _compared_conditions(suite: Suite) -> set[frozenset[str]] | None:
         return None
     groups = [[reference.condition for reference in references(part)] for _, part in _parts(suite)]
     return {frozenset((a, b)) for group in groups for a in group for b in group if a != b}
+
+
+def _compared_pairs(stimuli: Stimuli) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+    """The stimuli of every two conditions that are compared, with the name of the first."""
+    for first, second in sorted(map(sorted, _compared_conditions(stimuli.suite) or ())):
+        yield first, stimuli.pairs(first, second)
 
 
 def _parts(suite: Suite) -> Iterator[tuple[int, Comparison]]:
@@ -164,12 +170,9 @@ def _longer(
 
 def _summed(quantity: Quantity) -> tuple[Reference, ...]:
     """The references that a quantity adds up; none if it is not a plain sum of them."""
-    if isinstance(quantity, Reference):
-        return (quantity,)
-    if isinstance(quantity, Number) or quantity.operator == "-":
-        return ()
-    left, right = _summed(quantity.left), _summed(quantity.right)
-    return left + right if left and right else ()
+    leaves = list(signed(quantity))
+    plain = tuple(leaf for sign, leaf in leaves if sign > 0 and isinstance(leaf, Reference))
+    return plain if len(plain) == len(leaves) else ()
 
 
 def _texts(
@@ -184,7 +187,10 @@ def _texts(
             for places in of_condition
         )
         return zip(*columns, strict=True)
-    parts = [_slice(reference.region) for reference in references]
+    parts = [  # regions are counted from 1
+        slice(None) if reference.region == "*" else slice(reference.region - 1, reference.region)
+        for reference in references
+    ]
     return (
         [
             text
@@ -195,25 +201,21 @@ def _texts(
     )
 
 
-def _slice(region: RegionNumber) -> slice:
-    """The regions that a reference names, counted from 1, or all of them."""
-    return slice(None) if isinstance(region, str) else slice(region - 1, region)
-
-
 def _repeated(stimuli: Stimuli) -> Iterator[Fault]:
     """Items with the same sentences in the same conditions as another item."""
     repeated, ids = stimuli.repeated, stimuli.suite.columns.ids
-    groups: dict[frozenset[tuple[str, str]], Listing] = {}
-    for number, id_ in enumerate(ids if repeated or () in stimuli.shapes else ()):
-        numbers = stimuli.of(number)
-        texts = stimuli.texts[numbers.start : numbers.stop]
-        if repeated.issuperset(texts):
-            key = frozenset(zip(stimuli.shapes[number], texts, strict=True))
-            groups.setdefault(key, Listing()).add(id_)
-    for alike in groups.values():
-        if alike.count > 1:
+    if not repeated and () not in stimuli.shapes:
+        return
+    of_items = [stimuli.texts[begin:end] for begin, end in pairwise(stimuli.starts)]
+    keyed = (
+        (frozenset(zip(shape, texts, strict=True)), id_)
+        for id_, shape, texts in zip(ids, stimuli.shapes, of_items, strict=True)
+        if repeated.issuperset(texts)
+    )
+    for alike in grouped(keyed).values():
+        if len(alike) > 1:
             seen = f"Items {alike} have the same sentences."
-            places = [f"item {name}" for name in alike.names]
+            places = [f"item {name}" for name in alike]
             yield fault("CIM-S052", where=places[1], seen=seen, places=places)
 
 
@@ -223,11 +225,9 @@ def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:
     A region that differs in many items is meant to differ; one that differs in a few is a slip.
     """
     suite = stimuli.suite
-    compared = sorted(map(sorted, _compared_conditions(suite) or ()))
     named = {reference.region for _, part in _parts(suite) for reference in references(part)}
     others = [] if "*" in named else sorted({*range(1, len(suite.region_names) + 1)} - named)
-    for first, second in compared:
-        pairs = stimuli.pairs(first, second)
+    for first, pairs in _compared_pairs(stimuli):
         yield from _other_quotes(stimuli, pairs)
         for region in others:
             unlike = [pair for pair in pairs if len({*_region_texts(stimuli, pair, region)}) > 1]
@@ -312,9 +312,9 @@ def _other_words(stimuli: Stimuli) -> Iterator[Fault]:
     whole = len(suite.region_names) < 2  # noqa: PLR2004  # else regions are compared
     if not whole or len(suite.items) > MOST_BY_HAND:
         return
-    for first, second in sorted(map(sorted, _compared_conditions(suite) or ())):
+    for first, pairs in _compared_pairs(stimuli):
         changed: dict[tuple[int, int], list[str]] = {}
-        for left, right in stimuli.pairs(first, second):
+        for left, right in pairs:
             words = [re.findall(r"\w+", stimuli.texts[number]) for number in (left, right)]
             if len(words[0]) == len(words[1]):
                 unlike = [f"{a}/{b}" for a, b in zip(*words, strict=True) if a != b]

@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.suites.formula import Arithmetic, Comparison, Number, Reference, comparisons, parse
+from cimento.suites.formula import Comparison, Number, comparisons, parse, signed
 from cimento.suites.naming import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from cimento.suites import Suite
-    from cimento.suites.formula import Formula, Quantity
+    from cimento.suites.formula import Formula
 
 Variable: TypeAlias = tuple[str, int]
 """A variable: condition and number of a region."""
@@ -127,8 +127,13 @@ def _inequalities(comparison: Comparison, n_regions: int) -> list[_Inequality]:
     """A comparison as inequalities: one, or two for ``=``."""
     sign = 1 if comparison.operator == ">" else -1
     coefficients: dict[Variable, Fraction] = defaultdict(Fraction)
-    constant = _add(comparison.left, sign, coefficients, n_regions)
-    constant += _add(comparison.right, -sign, coefficients, n_regions)
+    constant = Fraction(0)
+    for factor, leaf in chain(signed(comparison.left, sign), signed(comparison.right, -sign)):
+        if isinstance(leaf, Number):
+            constant += factor * Fraction(leaf.value)
+        else:
+            for number in range(1, n_regions + 1) if leaf.region == "*" else [leaf.region]:
+                coefficients[leaf.condition, number] += factor
     if comparison.operator != "=":
         return [_inequality(coefficients, constant, strict=True)]
     opposite = {variable: -value for variable, value in coefficients.items()}
@@ -136,24 +141,6 @@ def _inequalities(comparison: Comparison, n_regions: int) -> list[_Inequality]:
         _inequality(coefficients, constant, strict=False),
         _inequality(opposite, -constant, strict=False),
     ]
-
-
-def _add(
-    node: Quantity, sign: int, coefficients: dict[Variable, Fraction], n_regions: int
-) -> Fraction:
-    """Add a quantity to the coefficients; returns its constant part."""
-    match node:
-        case Number(value):
-            return sign * Fraction(value)
-        case Reference(region, condition):
-            for number in range(1, n_regions + 1) if region == "*" else [region]:
-                coefficients[condition, number] += sign
-            return Fraction(0)
-        case Arithmetic(operator, left, right):
-            other = sign if operator == "+" else -sign
-            return _add(left, sign, coefficients, n_regions) + _add(
-                right, other, coefficients, n_regions
-            )
 
 
 def _inequality(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from cimento.errors import Fault, FormulaError, InputError, counted, did_you_mean
 from cimento.suites import CANARY, Prediction, Suite
@@ -32,7 +32,7 @@ _MOST_LISTED = 6
 _NUMBERED = re.compile(r".*\b((?:row|line) \d+)$")
 
 TOGETHER = 1000
-"""Number of texts that are tested at once, which is fast; most suites need no closer look."""
+"""Number of texts that are tested at once, which is fast."""
 
 WORDS_APART = bytes(
     ord(chr(code).lower() if chr(code).isalnum() or chr(code) == "_" else " ")
@@ -54,6 +54,7 @@ class Stimuli:
         texts: the sentence of each stimulus.
         starts: the number of each item's first stimulus, with the number of stimuli at the end.
         shapes: the names of each item's conditions.
+        names: the names of all conditions, in order of first appearance.
     """
 
     def __init__(self, suite: Suite, places: Sequence[str] = ()) -> None:
@@ -62,12 +63,8 @@ class Stimuli:
         self.texts = suite.columns.sentences(suite.join)
         self.starts = suite.columns.starts
         self.shapes = suite.columns.shapes
+        self.names = suite.condition_names
         self._places = places
-
-    @cached_property
-    def names(self) -> dict[str, None]:
-        """The names of all conditions, in order of first appearance."""
-        return {name: None for shape in dict.fromkeys(self.shapes) for name in shape}
 
     @cached_property
     def repeated(self) -> set[str]:
@@ -81,9 +78,7 @@ class Stimuli:
     @cached_property
     def is_plain(self) -> bool:
         """Whether all texts are visible ASCII characters with single blanks between words."""
-        lines = self.lines
-        starts = range(0, len(lines), TOGETHER)
-        return all(are_plain(lines[start : start + TOGETHER]) for start in starts)
+        return next(unlike(self.lines, are_plain), None) is None
 
     @cached_property
     def lines(self) -> Sequence[str]:
@@ -145,40 +140,51 @@ def are_plain(texts: Sequence[str]) -> bool:
     return (
         lines.isascii()
         and lines.count("\n") == len(texts) + 1
-        and lines.replace("\n", "").isprintable()
-        and not any(blanks in lines for blanks in ("  ", "\n ", " \n"))
+        and not lines.encode().translate(None, _PRINTABLE)
+        # One search instead of three: no two blanks meet unless a text is empty.
+        and (
+            "  " not in lines.replace("\n", " ")
+            or not any(blanks in lines for blanks in ("  ", "\n ", " \n"))
+        )
     )
+
+
+_PRINTABLE = bytes(range(0x20, 0x7F)) + b"\n"
+
+
+def unlike(texts: Sequence[str], are_right: Callable[[Sequence[str]], bool]) -> Iterator[int]:
+    """The numbers of the texts that are not right, by a test of many together.
+
+    Most suites need no closer look.
+    """
+    for begin in range(0, len(texts), TOGETHER):
+        some = texts[begin : begin + TOGETHER]
+        if not are_right(some):
+            yield from (n for n, text in enumerate(some, start=begin) if not are_right([text]))
 
 
 Check: TypeAlias = Callable[[Stimuli], Iterable[Fault]]
 """A check, which yields the faults of one kind in the order of the stimuli."""
 
 
-class Listing:
-    """A list of names for a message, which shows the first few.
-
-    Attributes:
-        names: all names.
-    """
-
-    __slots__ = ("names",)
-
-    def __init__(self, names: Iterable[str] = ()) -> None:
-        self.names = list(names)
-
-    @property
-    def count(self) -> int:
-        """The number of names."""
-        return len(self.names)
-
-    def add(self, name: str) -> None:
-        """Add a name."""
-        self.names.append(name)
+class Listing(list[str]):
+    """A list of names for a message, which shows the first few."""
 
     def __str__(self) -> str:
         """The names, or the first few with the number of the others."""
-        shown, more = ", ".join(self.names[:_MOST_LISTED]), self.count - _MOST_LISTED
+        shown, more = ", ".join(self[:_MOST_LISTED]), len(self) - _MOST_LISTED
         return f"{shown} and {more} more" if more > 0 else shown
+
+
+KeyT = TypeVar("KeyT", bound=Hashable)
+
+
+def grouped(keyed: Iterable[tuple[KeyT, str]]) -> dict[KeyT, Listing]:
+    """Names by the keys that they share."""
+    groups: dict[KeyT, Listing] = {}
+    for key, name in keyed:
+        groups.setdefault(key, Listing()).append(name)
+    return groups
 
 
 def _filled(stimuli: Stimuli) -> Iterator[Fault]:
@@ -362,7 +368,7 @@ def _without_words(stimuli: Stimuli, reference: Reference, *, where: str) -> Ite
         and index < len(regions := stimuli.regions(number))
         and not regions[index].strip()
     )
-    if items.count:
+    if items:
         value = "0 bits" if stimuli.suite.metric == "sum" else "undefined"
         seen = f"Region {reference.region} of {name!r} has no words in item {items};"
         yield fault("CIM-S024", where=where, seen=f"{seen} its value there is {value}.")
@@ -371,35 +377,20 @@ def _without_words(stimuli: Stimuli, reference: Reference, *, where: str) -> Ite
 def _unknown(
     stimuli: Stimuli, prediction: Prediction, reference: Reference, *, where: str
 ) -> Iterator[Fault]:
-    conditions = tuple(stimuli.names)
+    """Faults that show the formula with a caret under a reference to nothing in the suite."""
+
+    def pointing(code: str, seen: str, todo: str) -> Fault:
+        error = FormulaError(formula=formula, column=reference.column, seen=seen, todo=todo)
+        return fault(code, where=where, seen=str(error))
+
+    conditions, formula = stimuli.names, prediction.formula
     if conditions and reference.condition not in conditions:
-        yield _pointing(
-            "CIM-S021",
-            prediction,
-            reference,
-            where=where,
-            seen=f"there is no condition {reference.condition!r}",
-            todo=did_you_mean(reference.condition, conditions),
-        )
+        seen = f"there is no condition {reference.condition!r}"
+        yield pointing("CIM-S021", seen, did_you_mean(reference.condition, conditions))
     regions = stimuli.suite.region_names
-    count = len(regions)
-    if reference.region != "*" and reference.region > count:
-        yield _pointing(
-            "CIM-S022",
-            prediction,
-            reference,
-            where=where,
-            seen=f"there is no region {reference.region}; the suite names {count}",
-            todo=f"They are {Listing(regions)}, counted from 1",
-        )
-
-
-def _pointing(
-    code: str, prediction: Prediction, reference: Reference, *, where: str, seen: str, todo: str
-) -> Fault:
-    """A fault that shows the formula with a caret under the reference."""
-    error = FormulaError(formula=prediction.formula, column=reference.column, seen=seen, todo=todo)
-    return fault(code, where=where, seen=str(error))
+    if reference.region != "*" and reference.region > len(regions):
+        seen = f"there is no region {reference.region}; the suite names {len(regions)}"
+        yield pointing("CIM-S022", seen, f"They are {Listing(regions)}, counted from 1")
 
 
 def _factors(stimuli: Stimuli) -> Iterator[Fault]:
@@ -428,7 +419,7 @@ def _levels(stimuli: Stimuli, factor: str, levels: Sequence[str]) -> Iterator[Fa
 def _cells(stimuli: Stimuli) -> Iterator[Fault]:
     """Cells of the design without a condition, and factors that cannot form a design."""
     suite = stimuli.suite
-    if suite.factors and not set(suite.factors) <= set(suite.column_names):
+    if not set(suite.factors) <= set(suite.column_names):
         return
     try:
         licensing_of(suite)
@@ -483,12 +474,9 @@ def _language(stimuli: Stimuli) -> Iterator[Fault]:
         yield fault(NO_LANGUAGE, where=suite.name, seen="The suite does not name its language.")
     elif not LANGUAGE_CODE.fullmatch(language):
         code = language_code(language)
-        yield fault(
-            NO_LANGUAGE,
-            where=suite.name,
-            seen=f"The language {language!r} is not an ISO 639-1 code.",
-            todo=f"Write {code!r}." if code != language else None,
-        )
+        seen = f"The language {language!r} is not an ISO 639-1 code."
+        todo = f"Write {code!r}." if code != language else None
+        yield fault(NO_LANGUAGE, where=suite.name, seen=seen, todo=todo)
 
 
 DESIGN_CHECKS: tuple[Check, ...] = (_factors, _cells, _cluster, _language, _canary)

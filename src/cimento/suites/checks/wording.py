@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import eq
@@ -12,12 +13,13 @@ from operator import eq
 from cimento.errors import Fault, counted
 from cimento.suites import GOOD, Suite
 from cimento.suites.checks.structure import (
-    TOGETHER,
     WORDS_APART,
     Check,
     Listing,
     Stimuli,
     are_plain,
+    grouped,
+    unlike,
 )
 from cimento.suites.headers import meaning
 from cimento.suites.marks import is_formula_error
@@ -36,17 +38,10 @@ _MOJIBAKE = re.compile(f"[ÂÃÄÅÐÑâ][{re.escape(_LATER_BYTES)}]")
 
 def _letters(stimuli: Stimuli) -> Iterator[Fault]:
     """Faulty blanks, invisible characters and decomposed letters."""
-    if stimuli.is_plain:
-        return
-    for begin in range(0, len(stimuli.lines), TOGETHER):
-        texts = stimuli.lines[begin : begin + TOGETHER]
-        if are_plain(texts):
-            continue
-        for number, text in enumerate(texts, start=begin):
-            if not are_plain([text]):
-                where = stimuli.where(number)
-                yield from _blanks(stimuli.regions(number), where)
-                yield from _characters(text, where)
+    for number in () if stimuli.is_plain else unlike(stimuli.lines, are_plain):
+        where = stimuli.where(number)
+        yield from _blanks(stimuli.regions(number), where)
+        yield from _characters(stimuli.lines[number], where)
 
 
 def _blanks(regions: Sequence[str], where: str) -> Iterator[Fault]:
@@ -111,17 +106,16 @@ def _apostrophes(stimuli: Stimuli) -> Iterator[Fault]:
         marks = set(_APOSTROPHE.findall(text))
         both += len(marks) > 1
         for mark in marks:
-            places[mark].add(stimuli.where(number))
-    rarer, other = sorted(places, key=lambda mark: places[mark].count)
-    if places[rarer].count:
+            places[mark].append(stimuli.where(number))
+    rarer, other = sorted(places, key=lambda mark: len(places[mark]))
+    if listing := places[rarer]:
         seen = (
-            f"{counted(places[rarer].count, 'stimulus has', 'stimuli have')} {rarer}"
+            f"{counted(len(listing), 'stimulus has', 'stimuli have')} {rarer}"
             f" (U+{ord(rarer):04X}) and "
-            f"{counted(places[other].count, 'has', 'have')} {other} (U+{ord(other):04X})"
+            f"{counted(len(places[other]), 'has', 'have')} {other} (U+{ord(other):04X})"
             + (f"; {counted(both, 'has', 'have')} both." if both else ".")
         )
-        listing = places[rarer]
-        yield fault("CIM-S044", where=str(listing), seen=seen, places=listing.names)
+        yield fault("CIM-S044", where=str(listing), seen=seen, places=listing)
 
 
 TEXT_CHECKS: tuple[Check, ...] = (_letters, _apostrophes)
@@ -165,28 +159,23 @@ def _small_letters(stimuli: Stimuli) -> Iterator[Fault]:
             f" {len(stimuli.texts) - len(small)} of {len(stimuli.texts)} stimuli."
         )
         listing = Listing(map(stimuli.where, small))
-        yield fault("CIM-S054", where=str(listing), seen=seen, places=listing.names)
+        yield fault("CIM-S054", where=str(listing), seen=seen, places=listing)
 
 
 def _doubled(stimuli: Stimuli) -> Iterator[Fault]:
-    for begin in range(0, len(stimuli.texts), TOGETHER):
-        texts = stimuli.texts[begin : begin + TOGETHER]
-        if not _may_double(texts):
-            continue
-        for number, text in enumerate(texts, start=begin):
-            match = _DOUBLED.search(text) if _may_double([text]) else None
-            if match:
-                seen = f"{match[0]!r} in {text!r}."
-                yield fault("CIM-S055", where=stimuli.where(number), seen=seen)
+    for number in unlike(stimuli.texts, _have_no_double):
+        if match := _DOUBLED.search(text := stimuli.texts[number]):
+            seen = f"{match[0]!r} in {text!r}."
+            yield fault("CIM-S055", where=stimuli.where(number), seen=seen)
 
 
-def _may_double(texts: Sequence[str]) -> bool:
-    """Whether a word may be doubled; a quick test that most texts without doubling fail."""
+def _have_no_double(texts: Sequence[str]) -> bool:
+    """Whether no word can be doubled; a quick test that most texts without doubling pass."""
     lines = _BETWEEN.join(texts)
     if not lines.isascii() or lines.count("\0") >= len(texts):
-        return True
+        return False
     words = lines.encode().translate(b"\0" + WORDS_APART[1:]).split()
-    return any(map(eq, words, words[1:]))
+    return not any(map(eq, words, words[1:]))
 
 
 def _shared_words(stimuli: Stimuli) -> Iterator[Fault]:
@@ -194,21 +183,17 @@ def _shared_words(stimuli: Stimuli) -> Iterator[Fault]:
     ids = stimuli.suite.columns.ids
     if not stimuli.suite.factors:
         return
-    groups: dict[frozenset[str], Listing] = {}
-    for number, id_ in enumerate(ids):
-        words = _common_words([stimuli.texts[k] for k in stimuli.of(number)])
-        if words:
-            groups.setdefault(words, Listing()).add(id_)
-    distinct = sum(1 for ids in groups.values() if ids.count == 1)
-    if distinct < DISTINCT * len(ids):
+    words_of = (_common_words([stimuli.texts[k] for k in stimuli.of(n)]) for n in range(len(ids)))
+    groups = grouped((words, id_) for words, id_ in zip(words_of, ids, strict=True) if words)
+    if sum(len(alike) == 1 for alike in groups.values()) < DISTINCT * len(ids):
         return
     for words, alike in groups.items():
-        if alike.count > 1:
+        if len(alike) > 1:
             seen = (
                 f"Items {alike} have the same words in all their conditions: "
                 f"{', '.join(sorted(words))}."
             )
-            places = [f"item {name}" for name in alike.names]
+            places = [f"item {name}" for name in alike]
             yield fault("CIM-S056", where=places[1], seen=seen, places=places)
 
 
@@ -221,14 +206,11 @@ def _shared_sentences(stimuli: Stimuli) -> Iterator[Fault]:
     """Sentences in several items: placeholders, or copies that make items dependent."""
     if not stimuli.suite.factors:
         return
-    groups: dict[tuple[str, str], Listing] = {}
-    for number, (condition, text) in enumerate(zip(stimuli.conditions, stimuli.texts, strict=True)):
-        if text:
-            groups.setdefault((condition, text), Listing()).add(stimuli.item(number))
-    for (name, text), ids in groups.items():
-        if ids.count > 1:
+    stimuli_of = enumerate(zip(stimuli.conditions, stimuli.texts, strict=True))
+    for (name, text), ids in grouped((key, stimuli.item(n)) for n, key in stimuli_of).items():
+        if text and len(ids) > 1:
             seen = f"{text!r} is the sentence of {name} in items {ids}."
-            places = [f"item {id_}, condition {name}" for id_ in ids.names]
+            places = [f"item {id_}, condition {name}" for id_ in ids]
             yield fault("CIM-S057", where=places[1], seen=seen, places=places)
 
 
@@ -273,11 +255,9 @@ _NO_JUDGMENTS = "#%"
 def _telling(stimuli: Stimuli, marks: Mapping[int, str]) -> dict[str, list[int]]:
     """The sentences of each condition whose marks tell them from the others of their item."""
     conditions: dict[str, set[str]] = {}
-    in_item: dict[tuple[str, str], int] = {}
+    in_item = Counter((stimuli.item(number), mark) for number, mark in marks.items())
     for number, mark in marks.items():
         conditions.setdefault(mark, set()).add(stimuli.conditions[number])
-        key = (stimuli.item(number), mark)
-        in_item[key] = in_item.get(key, 0) + 1
     telling: dict[str, list[int]] = {}
     for number, mark in marks.items():
         is_judgment = len(conditions[mark]) == 1 or mark[0] not in _NO_JUDGMENTS
@@ -297,32 +277,26 @@ def _judgment_marks(stimuli: Stimuli) -> Iterator[Fault]:
     }
     telling = _telling(stimuli, marks)
     for name, numbers in telling.items():
-        first = numbers[0]
-        text, mark, count = stimuli.texts[first], marks[first], len(numbers)
+        first, count = numbers[0], len(numbers)
+        others = ", and in no other condition." if len(telling) == 1 else "."
         seen = (
-            f"{text!r} begins with {mark!r}, which the model would read too. Such marks decide the"
-            f" result: they are in {count} of {stimuli.conditions.count(name)} sentences of"
-            f" condition {name!r}, and in no other condition."
-            if len(telling) == 1
-            else f"{text!r} begins with {mark!r}, which the model would read too. Such marks decide"
-            f" the result: they are in {count} of {stimuli.conditions.count(name)} sentences of"
-            f" condition {name!r}."
+            f"{_begins(stimuli, marks, first)} Such marks decide the result: they are in {count} of"
+            f" {stimuli.conditions.count(name)} sentences of condition {name!r}{others}"
         )
         todo = _deleting(stimuli, numbers, "".join(marks[number] for number in numbers))
         places = map(stimuli.where, numbers)
         yield fault("CIM-S061", where=stimuli.where(first), seen=seen, todo=todo, places=places)
     if marks and not telling:
-        first, *more = marks
-        seen = (
-            f"{stimuli.texts[first]!r} begins with {marks[first]!r}, which the model would read"
-            " too."
-        )
-        if more:
+        seen, all_places = _begins(stimuli, marks, min(marks)), list(map(stimuli.where, marks))
+        if len(marks) > 1:
             seen += f" {len(marks)} of {len(stimuli.texts)} sentences begin with such a mark."
-        made = fault(
-            "CIM-S061", where=stimuli.where(first), seen=seen, places=map(stimuli.where, marks)
-        )
+        made = fault("CIM-S061", where=all_places[0], seen=seen, places=all_places)
         yield replace(made, severity="warning")
+
+
+def _begins(stimuli: Stimuli, marks: Mapping[int, str], number: int) -> str:
+    text = stimuli.texts[number]
+    return f"{text!r} begins with {marks[number]!r}, which the model would read too."
 
 
 def _joined_words(stimuli: Stimuli) -> Iterator[Fault]:

@@ -19,56 +19,20 @@ from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites import Suite
 from cimento.suites.checks import check_suite
 from cimento.suites.crossed import condition_columns
-from cimento.suites.formats.advice import holds, is_sentence, names_advised
-from cimento.suites.formats.blimp import SENTENCES, blimp_losses, read_blimp, write_blimp
-from cimento.suites.formats.contexts import (
-    has_forms,
-    has_options,
-    is_crossed,
-    read_crossed,
-    read_forms,
-    read_options,
-)
-from cimento.suites.formats.factorial import (
-    is_factorial,
-    is_factorial_table,
-    read_factorial,
-    read_factorial_table,
-)
-from cimento.suites.formats.lm_eval import SUFFIXES as YAML_SUFFIXES
-from cimento.suites.formats.lm_eval import lm_eval_losses, read_lm_eval, write_lm_eval
-from cimento.suites.formats.native import read_native, write_native
-from cimento.suites.formats.pairs import SUFFIX as LINES_SUFFIX
-from cimento.suites.formats.pairs import (
-    is_choices,
-    is_clams,
-    is_pair_table,
-    read_choices,
-    read_clams,
-    read_good_first,
-    read_pairs,
-    read_zorro,
-)
-from cimento.suites.formats.region_rows import SUFFIX as WORDS_SUFFIX
-from cimento.suites.formats.region_rows import (
-    is_rows,
-    is_words_table,
-    open_words,
-    read_syntaxgym_csv,
-    read_syntaxgym_rows,
-    read_words,
-)
-from cimento.suites.formats.sentences import (
-    is_labelled_table,
-    is_minicons,
-    minicons_losses,
-    read_labelled,
-    read_minicons,
-    write_minicons,
-)
-from cimento.suites.formats.syntaxgym import read_syntaxgym, write_syntaxgym
-from cimento.suites.keyed import key_of
+from cimento.suites.formats import (
+    blimp,
+    contexts,
+    factorial,
+    lm_eval,
+    native,
+    pairs,
+    region_rows,
+    sentences,
+    syntaxgym,
+)  # fmt: skip
+from cimento.suites.formats.advice import is_sentence, names_advised
 from cimento.suites.reading import TOML, Reading, errors, first_line
+from cimento.suites.shapes import key_of
 from cimento.suites.sheets import read_sheet
 from cimento.suites.tables import OTHER_WORKBOOKS, RECORDS, SUFFIXES, Table, read_header
 
@@ -123,63 +87,64 @@ class Format:
 
 
 FORMATS = {
-    "native": Format("a folder with suite.toml and items.tsv", read_native),
-    "syntaxgym": Format("SyntaxGym JSON (.json)", read_syntaxgym),
+    "native": Format("a folder with suite.toml and items.tsv", native.read_native),
+    "syntaxgym": Format("SyntaxGym JSON (.json)", syntaxgym.read_syntaxgym),
     "syntaxgym-rows": Format(
-        "rows of SyntaxGym suites (.jsonl with suite_name and conditions)", read_syntaxgym_rows
+        "rows of SyntaxGym suites (.jsonl with suite_name and conditions)",
+        region_rows.read_syntaxgym_rows,
     ),
     "syntaxgym-csv": Format(
         "SyntaxGym CSV (.csv with item_number, condition_name, region_number, content)",
-        read_syntaxgym_csv,
+        region_rows.read_syntaxgym_csv,
     ),
-    "blimp": Format("BLiMP JSONL (.jsonl with sentence_good and sentence_bad)", read_blimp),
+    "blimp": Format("BLiMP JSONL (.jsonl with sentence_good and sentence_bad)", blimp.read_blimp),
     "pairs": Format(
         "a table with the columns good and bad, or those of MultiBLiMP, RuBLiMP and others"
         " (.tsv, .csv, .xlsx)",
-        read_pairs,
+        pairs.read_pairs,
     ),
     "labelled": Format(
         "a table with a sentence and its label in each row, as those of BLiMP-NL and colorless"
         " green (.csv, .tsv, .tab)",
-        read_labelled,
+        sentences.read_labelled,
     ),
-    "choices": Format("JSONL with sentence_a, sentence_b and label (.jsonl)", read_choices),
-    "clams": Format("CLAMS (.txt with True or False before each sentence)", read_clams),
-    "zorro": Format("Zorro (two lines a pair, the bad one first)", read_zorro),
-    "lm-eval": Format("a minimal-pair task of lm-evaluation-harness (.yaml)", read_lm_eval),
-    "good-first": Format("two lines a pair, the good one first", read_good_first),
+    "choices": Format("JSONL with sentence_a, sentence_b and label (.jsonl)", pairs.read_choices),
+    "clams": Format("CLAMS (.txt with True or False before each sentence)", pairs.read_clams),
+    "zorro": Format("Zorro (two lines a pair, the bad one first)", pairs.read_zorro),
+    "lm-eval": Format("a minimal-pair task of lm-evaluation-harness (.yaml)", lm_eval.read_lm_eval),
+    "good-first": Format("two lines a pair, the good one first", pairs.read_good_first),
     "factorial": Format(
-        "factorial JSONL or JSON (.jsonl with a key for each condition)", read_factorial
+        "factorial JSONL or JSON (.jsonl with a key for each condition)", factorial.read_factorial
     ),
     "factorial-table": Format(
         "a table with the columns item, condition and sentence, or with a column for each cell of a"
         " design, as short_island (.tsv, .csv, .xlsx)",
-        read_factorial_table,
+        factorial.read_factorial_table,
     ),
     "minicons": Format(
         "a table with the columns item, condition, prefix and stimulus, or with one of the last two"
         " twice, as prefix_good and prefix_bad (.tsv, .csv, .xlsx)",
-        read_minicons,
+        sentences.read_minicons,
     ),
     "crossed": Format(
         "a table with the columns Context1, Context2, Target1 and Target2, as EWoK's"
         " (.csv, .jsonl, .parquet)",
-        read_crossed,
+        contexts.read_crossed,
     ),
     "options": Format(
         "a table with the columns input_prefix and options, the right option first"
         " (.jsonl, .parquet)",
-        read_options,
+        contexts.read_options,
     ),
     "forms": Format(
         "a table with the columns sentences, two with a tab between them, and ratio"
         " (.jsonl, .parquet)",
-        read_forms,
+        contexts.read_forms,
     ),
     "words": Format(
         "a table with the columns sent_index, word_index, word, region and condition "
         "(.csv, .csv.gz)",
-        read_words,
+        region_rows.read_words,
     ),
 }
 SUITE_SUFFIXES = (*RECORDS, ".tsv", ".csv", ".tab", ".xlsx", ".parquet")
@@ -205,12 +170,12 @@ def detect_format(path: Path) -> str:
     data = read_bytes(path)
     if suffix in RECORDS:
         return _json_format(data, path)
-    if suffix in YAML_SUFFIXES:
+    if suffix in lm_eval.SUFFIXES:
         return "lm-eval"
-    if path.name.lower().endswith(WORDS_SUFFIX):
+    if path.name.lower().endswith(region_rows.SUFFIX):
         return _table_format(data, path)
     if suffix in SUFFIXES:
-        labelled = suffix == LINES_SUFFIX and is_clams(data)
+        labelled = suffix == pairs.SUFFIX and pairs.is_clams(data)
         return "clams" if labelled else _table_format(data, path)
     if suffix in OTHER_WORKBOOKS:
         todo = "Open it in your spreadsheet program and save it as .xlsx."
@@ -222,13 +187,13 @@ def detect_format(path: Path) -> str:
 
 def _json_format(data: bytes, path: Path) -> str:
     """The format of a JSON or JSON Lines file, by its keys."""
-    if is_rows(data):
+    if region_rows.is_rows(data):
         return "syntaxgym-rows"
-    if is_choices(data):
+    if pairs.is_choices(data):
         return "choices"
     default = "syntaxgym" if path.suffix.lower() == ".json" else "blimp"
     if default == "blimp" and all(
-        f'"{key}"'.encode() in first_line(data) for key in SENTENCES.values()
+        f'"{key}"'.encode() in first_line(data) for key in blimp.SENTENCES.values()
     ):
         return default
     if default == "syntaxgym" and b'"region_meta"' in data:  # it may be one long line
@@ -236,27 +201,27 @@ def _json_format(data: bytes, path: Path) -> str:
     table, _ = read_header(data, path)
     fitting = (name for name, fits in _TABLES.items() if table is not None and fits(table))
     # A design has a key for each condition, which may look like the two sides of a pair.
-    return next(fitting, "factorial" if is_factorial(data) else default)
+    return next(fitting, "factorial" if factorial.is_factorial(data) else default)
 
 
 _TABLES: Mapping[str, Callable[[Table], bool]] = {
     "syntaxgym-csv": lambda table: "condition_name" in table.columns,
-    "pairs": is_pair_table,
-    "labelled": is_labelled_table,
-    "words": is_words_table,
-    "factorial-table": is_factorial_table,
-    "minicons": is_minicons,
-    "crossed": is_crossed,
-    "options": has_options,
-    "forms": has_forms,
+    "pairs": pairs.is_pair_table,
+    "labelled": sentences.is_labelled_table,
+    "words": region_rows.is_words_table,
+    "factorial-table": factorial.is_factorial_table,
+    "minicons": sentences.is_minicons,
+    "crossed": lambda table: table.has(*contexts.CROSSED_COLUMNS),
+    "options": lambda table: table.has(*contexts.OPTION_COLUMNS),
+    "forms": lambda table: table.has(*contexts.FORM_COLUMNS),
 }
 """The test of each format of tables; a table is in the first format whose test succeeds."""
 
 
 def _table_format(data: bytes, path: Path) -> str:
     """The format of a table, by its columns."""
-    packed = path.name.lower().endswith(WORDS_SUFFIX)
-    table, faults = open_words(data, path) if packed else read_header(data, path)
+    packed = path.name.lower().endswith(region_rows.SUFFIX)
+    table, faults = region_rows.open_words(data, path) if packed else read_header(data, path)
     if table is not None:
         for name, fits in _TABLES.items():
             if fits(table):
@@ -267,12 +232,12 @@ def _table_format(data: bytes, path: Path) -> str:
         raise SuiteError(where=str(path), faults=faults)
     if key_of(table):
         return "pairs"
-    if is_factorial_table(table):
+    if factorial.is_factorial_table(table):
         return "factorial-table"  # which columns are crossed is seen in the rows only
     wide = condition_columns(table)
-    if wide and all(holds(table, name, is_sentence) for name in wide):
+    if wide and all(table.is_mostly(name, is_sentence) for name in wide):
         return "factorial-table"
-    if table.find("condition") and table.find("text"):
+    if table.has("condition", "text"):
         raise InputError(
             where=str(path),
             seen=f"is a table of items without a {TOML} beside it",
@@ -305,12 +270,12 @@ def _unknown(path: Path, seen: str) -> InputError:
     if (suffix := path.suffix.lower()) in _OF_TEXT:
         todo = "Copy its table into a spreadsheet, one row for each pair or sentence."
         return InputError(where=str(path), seen=f"is a text that ends in {suffix}", todo=todo)
-    titles = "; ".join(form.title for form in FORMATS.values())
-    return InputError(where=str(path), seen=seen, todo=f"Suites are: {titles}.")
+    return InputError(where=str(path), seen=seen, todo=formats_named())
 
 
-def _nothing(_suite: Suite) -> list[str]:
-    return []
+def formats_named() -> str:
+    """The sentence that names all formats of suites."""
+    return f"Suites are: {'; '.join(form.title for form in FORMATS.values())}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,17 +290,21 @@ class Target:
 
     title: str
     write: Callable[[Suite, Path], Path]
-    losses: Callable[[Suite], list[str]] = _nothing
+    losses: Callable[[Suite], list[str]] = lambda _: []
 
 
 TARGETS = {
-    "native": Target("a folder with suite.toml and items.tsv", write_native),
-    "syntaxgym": Target("SyntaxGym JSON", write_syntaxgym),
-    "blimp": Target("BLiMP JSONL", write_blimp, blimp_losses),
+    "native": Target("a folder with suite.toml and items.tsv", native.write_native),
+    "syntaxgym": Target("SyntaxGym JSON", syntaxgym.write_syntaxgym),
+    "blimp": Target("BLiMP JSONL", blimp.write_blimp, blimp.blimp_losses),
     "minicons": Target(
-        "a table of prefixes and stimuli for minicons", write_minicons, minicons_losses
+        "a table of prefixes and stimuli for minicons",
+        sentences.write_minicons,
+        sentences.minicons_losses,
     ),
-    "lm-eval": Target("a task of lm-evaluation-harness", write_lm_eval, lm_eval_losses),
+    "lm-eval": Target(
+        "a task of lm-evaluation-harness", lm_eval.write_lm_eval, lm_eval.lm_eval_losses
+    ),
 }
 
 
@@ -345,7 +314,10 @@ def losses(suite: Suite, format_: str) -> list[str]:
     Raises:
         UsageError: there is no such format.
     """
-    return _target(format_).losses(suite)
+    need_known(
+        format_, TARGETS, where=f"format {format_!r}", seen="there is no such format to write"
+    )
+    return TARGETS[format_].losses(suite)
 
 
 def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False) -> Path:
@@ -366,11 +338,9 @@ def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False)
         SuiteError: the suite has faults.
         StorageError: the path exists or cannot be written.
     """
-    target = _target(format_)
-    faults = errors(check_suite(suite))
-    if faults:
+    lost, target = losses(suite, format_), TARGETS[format_]
+    if faults := errors(check_suite(suite)):
         raise SuiteError(where=suite.name, faults=faults)
-    lost = target.losses(suite)
     if lost and not allow_loss:
         raise InputError(
             where=suite.name,
@@ -379,12 +349,5 @@ def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False)
         )
     refuse_existing(path)
     if format_ == "native":
-        return folder_atomically(path, lambda folder: write_native(suite, folder))
+        return folder_atomically(path, lambda folder: native.write_native(suite, folder))
     return target.write(suite, path)
-
-
-def _target(format_: str) -> Target:
-    need_known(
-        format_, TARGETS, where=f"format {format_!r}", seen="there is no such format to write"
-    )
-    return TARGETS[format_]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from string import ascii_uppercase
 
 from cimento.errors import Fault
 from cimento.suites.checks.wording import judgment_mark
+from cimento.suites.headers import has_letter
 from cimento.suites.marks import advice_on, is_judgments, names_judgments, sides_of
 from cimento.suites.reading import EXAMPLE
 from cimento.suites.tables import Table
@@ -33,7 +34,8 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
     for fault in faults:
         if fault.code == "CIM-S062":
             return f"{fault.seen} {fault.todo}"
-    sentences = _columns_of_sentences(table)
+    names = (name for name in table.columns if name != table.find("phenomenon"))
+    sentences = [name for name in names if table.is_mostly(name, is_sentence)]
     if known := (
         _texts_needed(table)
         or _blanks_needed(table)
@@ -47,16 +49,12 @@ def names_advised(table: Table, faults: Sequence[Fault]) -> str:
     if is_wide and len(sentences) == 1 and (judged := _judgments_needed(table, sentences[0])):
         return judged
     if is_wide and not is_pair:
-        return _AS_DESIGN if len(sentences) == _FEWEST_CELLS else _AS_VERSIONS
-    return _names_needed(table)
+        return _AS_TEMPLATE.format("factorial" if len(sentences) == _FEWEST_CELLS else "pairs")
+    return _names_needed(table, sentences)
 
 
-_AS_DESIGN = (
-    "Run `cimento suites new factorial NAME.xlsx`, copy this table into its sheet items, and write"
-    " the predictions about these columns on its sheet predictions."
-)
-_AS_VERSIONS = (
-    "Run `cimento suites new pairs NAME.xlsx`, copy this table into its sheet items, and write the"
+_AS_TEMPLATE = (
+    "Run `cimento suites new {} NAME.xlsx`, copy this table into its sheet items, and write the"
     " predictions about these columns on its sheet predictions."
 )
 
@@ -80,7 +78,7 @@ def _blanks_needed(table: Table) -> str:
     due = table.find("target")
     if not (text and due) or any(map(_BLANK.__contains__, table.cells[text])):
         return ""
-    if holds(table, due, _is_number):  # *Respuesta* may head answers of people
+    if table.is_mostly(due, _is_number):  # *Respuesta* may head answers of people
         return ""
     todo = f"Write the blank in each cell of {text!r} as three underscores: ___."
     marked = next(filter(_OTHER_BLANK.search, table.cells[text]), "")
@@ -102,7 +100,9 @@ def _both_in_one(table: Table, sentences: Sequence[str]) -> str:
 def _regions_needed(table: Table) -> str:
     """Advice on a table that may have a column for each region of its sentences."""
     known = [table.find(name) for name in ("item", "condition", "phenomenon", "rating")]
-    texts = [name for name in table.columns if name not in known and holds(table, name, _has_word)]
+    texts = [
+        name for name in table.columns if name not in known and table.is_mostly(name, has_letter)
+    ]
     if not (known[0] and known[1]) or table.find("sentence") or len(texts) <= 1:
         return ""
     return (
@@ -114,7 +114,7 @@ def _regions_needed(table: Table) -> str:
 def _headed_by_sentences(table: Table) -> str:
     """Advice on a table whose first row holds sentences; empty for others."""
     headings = list(filter(_is_whole_sentence, table.columns))
-    if len(headings) > 1 and all(holds(table, name, _is_number) for name in headings):
+    if len(headings) > 1 and all(table.is_mostly(name, _is_number) for name in headings):
         return (
             "If each row has the answers of one person to the sentences of the first row, read it"
             f" with `cimento annotate import {table.name} --form wide --names keep -o answers.csv`;"
@@ -129,9 +129,8 @@ _SENTENCES_FIRST = (
 )
 
 
-def _names_needed(table: Table) -> str:
-    """Advice on names of columns, for a table in no known format."""
-    sentences = _columns_of_sentences(table)
+def _names_needed(table: Table, sentences: Sequence[str]) -> str:
+    """Advice on names of columns, for a table in no known format with some sentences."""
     numbers = _columns_of_numbers(table)
     has_blanks = any(_BLANK in cell for cells in table.cells.values() for cell in cells)
     if known := _headed_by_sentences(table) or (_AS_BLANKS if has_blanks else ""):
@@ -168,9 +167,9 @@ def _versions(table: Table, sentence: str) -> str:
     item = table.find("item")
     if item is None:
         return ""
-    ids = [cell.strip() for cell in table.cells[item]]
+    ids = table.stripped(item)
     for name in table.columns:
-        cells = [cell.strip() for cell in table.cells[name]]
+        cells = table.stripped(name)
         is_told = len({*zip(ids, cells, strict=True)}) == len(ids) > len({*ids})
         if name not in (item, sentence) and is_told and len({*cells}) <= _MOST_VERSIONS:
             return name
@@ -182,9 +181,8 @@ _MOST_VERSIONS = 8
 
 def _varies(table: Table, name: str, sentence: str) -> bool:
     """Whether a column has several values for one sentence, as that of participants has."""
-    cells = zip(table.cells[sentence], table.cells[name], strict=True)
-    pairs = {(text.strip(), value.strip()) for text, value in cells}
-    return len(pairs) > len({text for text, _ in pairs})
+    texts = table.stripped(sentence)
+    return len({*zip(texts, table.stripped(name), strict=True)}) > len({*texts})
 
 
 def _judgments_needed(table: Table, sentence: str) -> str:
@@ -203,17 +201,17 @@ def _judgments_needed(table: Table, sentence: str) -> str:
             f" one of them holds the means, call it rating. Call {sentence!r} sentence."
         )
     for name in _likeliest(table):
-        values = {cell.strip() for cell in table.cells[name] if cell.strip()}
+        values = {*filter(None, table.stripped(name))}
         # Two levels in a table with more columns are those of a factor, unless its name judges.
         may_be_two = len(table.columns) <= _FEWEST_WIDE or names_judgments(name)
-        if name in (sentence, table.find("item")) or _counts_rows(table.cells[name]):
+        if name in (sentence, table.find("item")) or _counts_rows(table, name):
             continue
         is_named = is_judgments(values) or names_judgments(name)
         if not is_named and (name == _versions(table, sentence) or _varies(table, name, sentence)):
             continue
-        if not (is_judgments(values) or (may_be_two and _are_two(values))):
-            continue
         two = sorted({value.casefold() for value in values})
+        if not (is_judgments(values) or (may_be_two and len(two) == _SIDES)):
+            continue
         more = pairs_advised(table, name) or _numbers_advised(table, name)
         if two == ["0", "1"]:
             return (
@@ -248,11 +246,10 @@ def pairs_advised(table: Table, column: str) -> str:
     """Advice on a column that judges the two sentences of each item; empty for other columns."""
     if not _is_twice(table, column):
         return ""
-    todo = (
-        f"If the two sentences of an item are a pair, call {column!r} condition instead, and write"
+    return (
+        f" If the two sentences of an item are a pair, call {column!r} condition instead, and write"
         " good and bad there."
     )
-    return f" {todo}"
 
 
 def _numbers_advised(table: Table, column: str) -> str:
@@ -270,39 +267,28 @@ def _likeliest(table: Table) -> list[str]:
     )
 
 
-def _are_two(values: Collection[str]) -> bool:
-    return len({value.casefold() for value in values}) == _SIDES
-
-
 def _is_twice(table: Table, column: str) -> bool:
     """Whether each item has two rows, which differ in a column."""
-    item = table.find("item")
+    if not (item := table.find("item")):
+        return False
     sides: dict[str, list[str]] = {}
     last = ""
-    for id_, cell in zip(table.cells[item or column], table.cells[column], strict=True):
-        last = id_.strip() or last
-        sides.setdefault(last, []).append(cell.strip().casefold())
-    return item is not None and all(
-        len(cells) == len(set(cells)) == _SIDES for cells in sides.values()
-    )
+    for id_, cell in zip(table.stripped(item), table.stripped(column), strict=True):
+        last = id_ or last
+        sides.setdefault(last, []).append(cell.casefold())
+    return all(len(cells) == len(set(cells)) == _SIDES for cells in sides.values())
 
 
 def _columns_of_numbers(table: Table) -> list[str]:
     """The columns of numbers other than those of items, or of rows."""
-    item = table.find("item") or table.find("id")
-    names = (name for name in table.columns if name != item and holds(table, name, _is_number))
-    return [name for name in names if not _counts_rows(table.cells[name])]
+    item = table.find("item", "id")
+    names = (name for name in table.columns if name != item and table.is_mostly(name, _is_number))
+    return [name for name in names if not _counts_rows(table, name)]
 
 
-def _counts_rows(cells: Sequence[str]) -> bool:
-    """Whether the cells are 1, 2, 3 and so on, once each and in this order."""
-    return [cell.strip() for cell in cells] == [str(n + 1) for n in range(len(cells))]
-
-
-def _columns_of_sentences(table: Table) -> list[str]:
-    """The columns of sentences; names of phenomena may have as many words."""
-    known = table.find("phenomenon")
-    return [name for name in table.columns if name != known and holds(table, name, is_sentence)]
+def _counts_rows(table: Table, name: str) -> bool:
+    """Whether the cells of a column are 1, 2, 3 and so on, once each and in this order."""
+    return table.stripped(name) == [str(n + 1) for n in range(len(table.numbers))]
 
 
 def _sides_needed(sentences: Sequence[str]) -> str:
@@ -325,19 +311,9 @@ def _sides_needed(sentences: Sequence[str]) -> str:
     )
 
 
-def holds(table: Table, column: str, fits: Callable[[str], bool]) -> bool:
-    """Whether most cells of a column are of a kind."""
-    cells = [cell for row in table.rows if (cell := row.cells[column].strip())]
-    return sum(map(fits, cells)) * 2 > len(cells)
-
-
 def is_sentence(cell: str) -> bool:
     """Whether a cell has as many words as a sentence."""
     return len(cell.split()) >= _FEWEST_WORDS
-
-
-def _has_word(cell: str) -> bool:
-    return any(map(str.isalpha, cell))
 
 
 def _is_whole_sentence(cell: str) -> bool:

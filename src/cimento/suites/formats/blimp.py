@@ -7,7 +7,7 @@ import functools
 import json
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from sys import intern
@@ -53,6 +53,8 @@ ID_KEY = "pairID"
 SENTENCES = {GOOD: "sentence_good", BAD: "sentence_bad"}
 _KEYS = frozenset(SENTENCES.values())
 _Row: TypeAlias = dict[str, JsonValue]
+_AT_ONCE = 1024
+"""Number of rows that become columns together; all of a long suite would take much memory."""
 
 
 def read_blimp(path: Path) -> Reading:
@@ -128,6 +130,7 @@ def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[int], list
     parse, (good, bad) = line_parser(text), SENTENCES.values()
     numbers: list[int] = []
     faults: list[Fault] = []
+    rows: list[_Row] = []
     for number, line in enumerate(each_line(text), start=1):
         if not line.strip():
             continue
@@ -141,10 +144,14 @@ def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[int], list
                 break  # not JSON Lines at all; every further line would give the same fault
             continue
         if type(row) is dict and type(row.get(good)) is type(row.get(bad)) is str:
-            pairs.add(row)
+            rows.append(row)
             numbers.append(number)
+            if len(rows) == _AT_ONCE:
+                pairs.add(rows)
+                rows = []
         else:
             faults += validate(BlimpRow, row, where=f"{name} line {number}")[1]
+    pairs.add(rows)
     return numbers, faults
 
 
@@ -154,9 +161,9 @@ class _Pairs:
     def __init__(self) -> None:
         self._rows: FreeCells[JsonValue] = FreeCells()
 
-    def add(self, row: _Row) -> None:
-        """Add the pair of a line."""
-        self._rows.add(row)
+    def add(self, rows: Sequence[_Row]) -> None:
+        """Add the pairs of some lines."""
+        self._rows.extend(rows)
 
     def only(self, key: str) -> str:
         """The value of a key if all lines that have one agree; else empty."""
@@ -181,8 +188,9 @@ class _Pairs:
                     if type(value) is list or type(value) is dict:
                         nested.setdefault(number, {})[key] = value
             # Nearly all columns are texts; equal ones share one object to save memory.
-            as_cell = intern if kinds == {str} else _as_cell
-            free[key] = list(map(as_cell, cast("Sequence[str]", values)))
+            as_text = str if kinds == {int} else cast("Callable[[JsonValue], str]", intern)
+            as_cell = as_text if kinds in ({str}, {int}) else _as_cell
+            free[key] = list(map(as_cell, values))
         if PHENOMENON_KEY in free:
             phenomena = free.get("phenomenon") or [None] * len(places)
             both = zip(phenomena, free[PHENOMENON_KEY], strict=True)
@@ -270,23 +278,36 @@ def blimp_losses(suite: Suite) -> list[str]:
     return losses
 
 
+def losses_of(
+    suite: Suite, of_meta: Mapping[str, object], others: Sequence[str], *, regions: int = 1
+) -> list[str]:
+    """The parts of a suite that are lost where only sentences and free columns are kept.
+
+    Args:
+        suite: the suite.
+        of_meta: the metadata that are lost, of which some may be empty.
+        others: what is lost of conditions and predictions.
+        regions: the number of regions that are kept apart.
+    """
+    losses = [f"{key}, in the metadata" for key, value in of_meta.items() if value]
+    if len(suite.region_names) > regions:
+        losses.append(f"the division into {len(suite.region_names)} regions")
+    losses += others
+    losses += [f"the {name}" for name in ("cluster", "factors", "extra") if getattr(suite, name)]
+    return losses if suite.metric == "sum" else [*losses, f"the metric {suite.metric}"]
+
+
 def pair_losses(suite: Suite) -> list[str]:
     """The parts of a suite that pairs with free columns cannot hold, as phrases; may be empty."""
-    losses = [
-        f"{key}, in the metadata"
-        for key in _META_KEYS
-        if (value := getattr(suite.meta, key))
-        and not (key == "language" and value == _known(suite.name))
-    ]
-    if len(suite.region_names) > 1:
-        losses.append(f"the division into {len(suite.region_names)} regions")
+    of_meta = {key: getattr(suite.meta, key) for key in _META_KEYS}
+    if of_meta["language"] == _known(suite.name):
+        del of_meta["language"]
+    others = []
     if set(suite.condition_names) != SENTENCES.keys():
-        losses.append(f"the conditions {', '.join(suite.condition_names)}")
+        others.append(f"the conditions {', '.join(suite.condition_names)}")
     if [prediction.formula for prediction in suite.predictions] != [PAIR_PREDICTION.formula]:
-        losses.append(f"the {counted(len(suite.predictions), 'prediction')} as written")
-    losses += [f"the {name}" for name in ("cluster", "factors", "extra") if getattr(suite, name)]
-    if suite.metric != "sum":
-        losses.append(f"the metric {suite.metric}")
+        others.append(f"the {counted(len(suite.predictions), 'prediction')} as written")
+    losses = losses_of(suite, of_meta, others)
     if suite.join != "blank":
         losses.append(f"the rule {suite.join} for joining regions")
     columns = sorted(name for name in suite.column_names if _differs(suite, name))

@@ -10,23 +10,17 @@ doi:10.1073/pnas.2423232122) a made-up word has two forms, and people prefer one
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
-from cimento.suites import Condition, Item, Meta, Prediction, Region, Suite
-from cimento.suites.reading import (
-    Reading,
-    errors,
-    fault,
-    name_from,
-    sha256_of,
-    strip_blanks,
-    unusable,
-)
-from cimento.suites.tables import Row, Table, read_table
+from cimento.suites import Condition, Item, Prediction, Region
+from cimento.suites.formats.gathered import Gathered
+from cimento.suites.reading import Reading, errors, fault, strip_blanks, unusable
+from cimento.suites.tables import Table, read_table
 
 CONTEXTS, TARGETS = ("Context1", "Context2"), ("Target1", "Target2")
 DOMAIN = "Domain"
@@ -58,19 +52,10 @@ FORM_PREDICTION = Prediction(
 )
 
 
-def is_crossed(table: Table) -> bool:
-    """Whether a table has two contexts and two targets in each row."""
-    return all(table.find(name) for name in (*CONTEXTS, *TARGETS))
-
-
-def has_options(table: Table) -> bool:
-    """Whether a table has a context and a list of continuations in each row."""
-    return bool(table.find(PREFIX) and table.find(OPTIONS))
-
-
-def has_forms(table: Table) -> bool:
-    """Whether a table has two sentences and a ratio of people's preferences in each row."""
-    return bool(table.find(FORMS) and table.find(RATIO))
+CROSSED_COLUMNS = (*CONTEXTS, *TARGETS)
+OPTION_COLUMNS = (PREFIX, OPTIONS)
+FORM_COLUMNS = (FORMS, RATIO)
+"""The columns by which a table of each kind is known."""
 
 
 def read_crossed(path: Path) -> Reading:
@@ -84,8 +69,7 @@ def read_crossed(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file is not such a table.
     """
-    predictions = CROSSED_PREDICTIONS
-    return _read(path, is_crossed, _crossed, lambda _: predictions, (*CONTEXTS, *TARGETS))
+    return _read(path, CROSSED_COLUMNS, _crossed, lambda _: CROSSED_PREDICTIONS, phenomenon=DOMAIN)
 
 
 def read_options(path: Path) -> Reading:
@@ -98,7 +82,7 @@ def read_options(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file is not such a table, or a row has fewer than two options.
     """
-    return _read(path, has_options, _chosen, _first_of, (PREFIX, OPTIONS))
+    return _read(path, OPTION_COLUMNS, _chosen, _first_of)
 
 
 def read_forms(path: Path) -> Reading:
@@ -111,64 +95,76 @@ def read_forms(path: Path) -> Reading:
         InputError: the file may not be read.
         SuiteError: the file is not such a table, or a row has not two sentences and a share.
     """
-    needed, sentence = (FORMS, RATIO), ("sentence",)
-    return _read(path, has_forms, _forms, lambda _: (FORM_PREDICTION,), needed, sentence)
+    return _read(path, FORM_COLUMNS, _forms, lambda _: (FORM_PREDICTION,), regions=("sentence",))
+
+
+_Cells: TypeAlias = Mapping[str, str]
 
 
 def _read(
     path: Path,
-    fits: Callable[[Table], bool],
-    conditions: Callable[[Row, Table, str, list[Fault]], tuple[Condition, ...]],
-    predictions: Callable[[Sequence[Item]], tuple[Prediction, ...]],
     needed: Sequence[str],
+    conditions: Callable[[_Cells, _Cells, str, list[Fault]], tuple[Condition, ...]],
+    predictions: Callable[[Sequence[Item]], tuple[Prediction, ...]],
+    *,
     regions: tuple[str, ...] = REGIONS,
+    phenomenon: str = "phenomenon",
 ) -> Reading:
+    """Read a table of alternatives.
+
+    Args:
+        path: the file.
+        needed: the columns by which it is known.
+        conditions: makes the conditions of a row of the cells of these columns, the free columns
+            and the place; faults are added to a list.
+        predictions: makes the predictions of the items.
+        regions: names of the regions.
+        phenomenon: the column that names the phenomenon, which stays a free column too.
+    """
     data = read_bytes(path)
     table, faults = read_table(data, path)
-    if table is None or not fits(table):
+    if table is None or not table.has(*needed):
         seen = f"The columns {', '.join(needed)} are not all there."
         missing = [] if table is None else [fault("CIM-S004", where=path.name, seen=seen)]
         raise unusable(path, [*faults, *missing])
-    rows = [(row, conditions(row, table, table.where(row), faults)) for row in table.rows]
+    columns = {name: table.find(name) or "" for name in needed}
+    named, gathered = table.find(phenomenon) or "", Gathered()
+    # The share of people stays a free column.
+    taken = {column for name, column in columns.items() if name != RATIO}
+    for id_, row in zip(_ids(table), table.rows, strict=True):
+        where, free = table.where(row), {n: c for n, c in row.cells.items() if c and n not in taken}
+        if named in free:
+            free = {"phenomenon": free[named], **free}
+        cells = {name: row.cells[column] for name, column in columns.items()}
+        for condition in conditions(cells, free, where, faults):
+            gathered.add(id_, condition, where)
     if errors(faults):
         raise unusable(path, faults)
-    ids = _ids(table)
-    items = [Item(id_, of_item) for id_, (_, of_item) in zip(ids, rows, strict=True)]
-    suite = Suite(
-        meta=Meta(name=name_from(path)),
-        region_names=regions,
-        predictions=predictions(items),
-        items=tuple(items),
+    return gathered.reading(
+        path, data, faults, region_names=regions, predictions=predictions(gathered.items)
     )
-    places = tuple(table.where(row) for row, conditions in rows for _ in conditions)
-    return Reading(suite, sha256_of(data), places, tuple(faults))
 
 
 def _ids(table: Table) -> Sequence[str]:
     """The ids of the rows, if they differ; else numbers."""
-    column = next(filter(None, map(table.find, ("item", "id", "pairID"))), None)
-    ids = list(map(str.strip, table.cells[column])) if column else []
+    column = table.find("item", "id", "pairID")
+    ids = table.stripped(column) if column else []
     if ids and all(ids) and len(set(ids)) == len(ids):
         return ids
     return [str(number) for number in range(1, len(table.numbers) + 1)]
 
 
-def _crossed(row: Row, table: Table, where: str, faults: list[Fault]) -> tuple[Condition, ...]:
-    contexts, targets = (
-        [row.cells[table.find(name) or ""] for name in names] for names in (CONTEXTS, TARGETS)
-    )
-    free = _free(row, table, (*CONTEXTS, *TARGETS), DOMAIN)
+def _crossed(cells: _Cells, free: _Cells, where: str, faults: list[Fault]) -> tuple[Condition, ...]:
+    pairs = ((cells[context], cells[target]) for target in TARGETS for context in CONTEXTS)
     return tuple(
-        Condition(name, _regions(context, target, where, faults), free)
-        for name, (target, context) in zip(
-            CROSSED, ((t, c) for t in targets for c in contexts), strict=True
-        )
+        Condition(name, _regions(*pair, where, faults), free)
+        for name, pair in zip(CROSSED, pairs, strict=True)
     )
 
 
-def _chosen(row: Row, table: Table, where: str, faults: list[Fault]) -> tuple[Condition, ...]:
+def _chosen(cells: _Cells, free: _Cells, where: str, faults: list[Fault]) -> tuple[Condition, ...]:
     try:
-        options = parse_json(row.cells[table.find(OPTIONS) or ""])
+        options = parse_json(cells[OPTIONS])
     except ValueError:
         options = None
     texts = options if isinstance(options, list) else []
@@ -176,29 +172,29 @@ def _chosen(row: Row, table: Table, where: str, faults: list[Fault]) -> tuple[Co
         seen = f"{OPTIONS} is no list of two or more texts."
         faults.append(fault("CIM-S003", where=where, seen=seen))
         return ()
-    prefix = row.cells[table.find(PREFIX) or ""]
-    free = _free(row, table, (PREFIX, OPTIONS), "phenomenon")
+    # The texts are put together as they are, so that blanks between them count.
+    apart = [cells[PREFIX][-1:].isspace() or text[:1].isspace() for text in texts]
+    context = Region(cells[PREFIX].strip())
     return tuple(
-        Condition(f"option{number}", _regions(prefix, text, where, faults, as_is=True), free)
-        for number, text in enumerate(texts, start=1)
+        Condition(f"option{n}", (context, Region(text.strip(), glued=not is_apart)), free)
+        for n, (text, is_apart) in enumerate(zip(texts, apart, strict=True), start=1)
     )
 
 
-def _forms(row: Row, table: Table, where: str, faults: list[Fault]) -> tuple[Condition, ...]:
-    sentences = [text.strip() for text in row.cells[table.find(FORMS) or ""].split("\t")]
+def _forms(cells: _Cells, free: _Cells, where: str, faults: list[Fault]) -> tuple[Condition, ...]:
+    sentences = list(map(str.strip, cells[FORMS].split("\t")))
     try:
-        share = float(row.cells[table.find(RATIO) or ""])
+        share = float(cells[RATIO])
     except ValueError:
         share = math.nan
     if len(sentences) != len((FIRST, SECOND)) or not all(sentences) or not 0 <= share <= 1:
         seen = f"{FORMS} is not two texts with a tab between, or {RATIO} no number from 0 to 1."
         faults.append(fault("CIM-S003", where=where, seen=seen))
         return ()
-    free = _free(row, table, (FORMS,), "phenomenon")
-    chosen = (share, 1 - share)
+    sides = zip((FIRST, SECOND), sentences, (share, 1 - share), strict=True)
     return tuple(
         Condition(name, (Region(text),), {**free, "chosen_by": f"{part:.6f}"})
-        for name, text, part in zip((FIRST, SECOND), sentences, chosen, strict=True)
+        for name, text, part in sides
     )
 
 
@@ -215,31 +211,10 @@ def _first_of(items: Sequence[Item]) -> tuple[Prediction, ...]:
     )
 
 
-def _regions(
-    context: str, target: str, where: str, faults: list[Fault], *, as_is: bool = False
-) -> tuple[Region, ...]:
-    """The context and what follows it.
-
-    Args:
-        context: the text before.
-        target: the text after.
-        where: the place of the row.
-        faults: gets a fault for stray blanks.
-        as_is: whether the texts are put together as they are, so that blanks between them count.
-    """
-    if as_is:
-        apart = context[-1:].isspace() or target[:1].isspace()
-        return (Region(context.strip()), Region(target.strip(), glued=not apart))
+def _regions(context: str, target: str, where: str, faults: list[Fault]) -> tuple[Region, ...]:
+    """The context and what follows it; faults are added for stray blanks."""
     texts = {"the context": context, "the target": target}
     return tuple(
         Region(strip_blanks(text, what=what, where=where, faults=faults))
         for what, text in texts.items()
     )
-
-
-def _free(row: Row, table: Table, taken: Sequence[str], phenomenon: str) -> dict[str, str]:
-    """The other columns of a row, and the one that names the phenomenon under that name too."""
-    names = {table.find(name) for name in taken}
-    free = {name: cell for name, cell in row.cells.items() if cell and name not in names}
-    named = free.get(table.find(phenomenon) or "")
-    return {**({"phenomenon": named} if named else {}), **free}

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import TypeAlias
 
 from cimento.errors import Fault
 from cimento.io.parsing import parse_json
@@ -37,11 +38,11 @@ from cimento.suites.design import (
     level_columns,
     with_design,
 )
+from cimento.suites.formats.gathered import Gathered, json_lines, stripped_cells
 from cimento.suites.formats.items import read_regions
 from cimento.suites.plain_levels import assumed, plain_first
 from cimento.suites.reading import (
     Reading,
-    RowPlaces,
     decoded,
     errors,
     fault,
@@ -50,9 +51,9 @@ from cimento.suites.reading import (
     strip_blanks,
     unusable,
 )
-from cimento.suites.region_columns import region_columns, with_sentences
+from cimento.suites.shapes import region_columns, with_sentences
 from cimento.suites.sheets import tabulated, unread_columns
-from cimento.suites.tables import Row, Table
+from cimento.suites.tables import Table
 
 HEADER_KEYS = ("conditions", "factorial_properties_and_levels", "phenomenon_properties")
 ID_KEYS = ("item", "id", "sentence_id", "pairID")
@@ -63,21 +64,6 @@ MOST_CELLS = 1_000_000
 """Largest number of cells: keys of items, counted for every condition that has them as columns."""
 
 Record = Mapping[str, JsonValue]
-
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """The header in the first line of a file, which describes the whole suite.
-
-    Attributes:
-        conditions: keys of an item that hold its sentences; empty if not stated.
-        factors: the levels of each factor.
-        about: facts on the phenomenon: its name, language and the like.
-    """
-
-    conditions: tuple[str, ...] = ()
-    factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    about: Record = field(default_factory=dict)
 
 
 def is_factorial(data: bytes) -> bool:
@@ -111,18 +97,25 @@ def read_factorial(path: Path) -> Reading:
     records = list(_records(text, name=path.name, faults=faults))
     if errors(faults):
         raise unusable(path, faults)
-    header = Header()
+    stated: Record = {}
     if records and set(HEADER_KEYS) & records[0][1].keys():
-        header = _header(records.pop(0)[1])
-    conditions = header.conditions or _conditions([record for _, record in records])
+        stated = records.pop(0)[1]
+    listed, levels, about = (stated.get(key) for key in HEADER_KEYS)
+    conditions = tuple(dict.fromkeys(map(str, listed))) if isinstance(listed, list) else ()
+    conditions = conditions or _conditions([record for _, record in records])
     if not conditions:
         seen = "No item has sentences under the names of conditions."
         todo = f"Write one key for each condition, such as {', '.join(ISLAND_CONDITIONS)}."
         raise unusable(path, [*faults, fault("CIM-S003", where=path.name, seen=seen, todo=todo)])
-    factors = header.factors or plain_first(island_factors(conditions))[0]
+    factors = {
+        name: tuple(map(str, known))
+        for name, known in (levels if isinstance(levels, dict) else {}).items()
+        if isinstance(known, list)
+    }
+    factors = factors or plain_first(island_factors(conditions))[0]
     items, places = _items(records, conditions, factors, faults)
     suite = Suite(
-        meta=_meta(header, path.stem),
+        meta=_meta(about if isinstance(about, dict) else {}, path.stem),
         region_names=("sentence",),
         predictions=(),
         items=items,
@@ -145,7 +138,8 @@ def _values(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str,
     try:
         whole = parse_json(text)
     except ValueError:
-        yield from _lines(text, name=name, faults=faults)
+        todo = "Each line must be one JSON object; was the file cut short?"
+        yield from json_lines(text, name, faults, todo=todo)
         return
     if isinstance(whole, dict) and isinstance(whole.get("sentences"), list):
         rest = {key: value for key, value in whole.items() if key in HEADER_KEYS}
@@ -156,35 +150,6 @@ def _values(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str,
         yield from (("", row) for row in whole)
     else:
         yield f"{name} line 1", whole
-
-
-def _lines(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str, JsonValue]]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        where = f"{name} line {number}"
-        try:
-            yield where, parse_json(line)
-        except ValueError as error:
-            todo = "Each line must be one JSON object; was the file cut short?"
-            faults.append(fault("CIM-S002", where=where, seen=f"Not JSON: {error}.", todo=todo))
-
-
-def _header(record: Record) -> Header:
-    conditions = record.get("conditions")
-    factors = record.get("factorial_properties_and_levels")
-    about = record.get("phenomenon_properties")
-    return Header(
-        conditions=tuple(dict.fromkeys(map(str, conditions)))
-        if isinstance(conditions, list)
-        else (),
-        factors={
-            name: tuple(map(str, levels))
-            for name, levels in (factors if isinstance(factors, dict) else {}).items()
-            if isinstance(levels, list)
-        },
-        about=about if isinstance(about, dict) else {},
-    )
 
 
 def _sentence_keys(record: Record) -> list[str]:
@@ -243,8 +208,8 @@ def _items(
     return tuple(items), tuple(places)
 
 
-def _meta(header: Header, name: str) -> Meta:
-    about = {key: value for key, value in header.about.items() if value is not None}
+def _meta(stated: Record, name: str) -> Meta:
+    about = {key: value for key, value in stated.items() if value is not None}
     language = about.pop("language", "")
     phenomenon = about.pop("name", about.pop("phenomenon_name", ""))
     return Meta(
@@ -264,7 +229,7 @@ def is_factorial_table(table: Table) -> bool:
         return True
     return bool(
         table.find("sentence")
-        and any(table.find(name) for name in ID_COLUMNS)
+        and table.find(*ID_COLUMNS)
         and (
             table.find("condition")
             or crossed_columns(filled := filled_down(table))
@@ -305,29 +270,27 @@ def read_factorial_table(path: Path) -> Reading:
         faults += more
         if errors(more):
             raise unusable(path, faults)
-    rows = [_cells(table, row, faults) for row in table.rows]
+    rows = _rows(table, faults)
     if not rows:
         seen = "There is no row below the header."
         raise unusable(path, [*faults, fault("CIM-S005", where=path.name, seen=seen)])
-    places = RowPlaces(table.name, table.numbers)
-    suite, order = _suite(rows, path.stem, places, faults)
+    suite, places = _suite(rows, path.stem, faults)
     if any(fault.code == "CIM-S063" for fault in faults) and CLUSTER in table.cells:
         suite = replace(suite, cluster=CLUSTER)
     suite = with_design(replace(suite, region_names=regions or suite.region_names))
     faults += [*assumed(suite, where=path.name), *unread_columns(table)]
-    return Reading(suite, sha256_of(data), [places[index] for index in order], tuple(faults))
+    return Reading(suite, sha256_of(data), places, tuple(faults))
 
 
 def _with_a_sentence_a_row(table: Table) -> Table:
     """A table with a column for each condition, as one with a row for each sentence."""
     named = condition_columns(table)
-    conditions = tuple(named)
-    item = table.find("item") or table.find("id")
+    item = table.find("item", "id")
     ids = table.cells[item] if item else [str(n + 1) for n in range(len(table.numbers))]
     places = [
         (row, name)
         for row in range(len(table.numbers))
-        for name in conditions
+        for name in named
         if table.cells[name][row].strip()
     ]
     cells = {
@@ -336,63 +299,66 @@ def _with_a_sentence_a_row(table: Table) -> Table:
         "sentence": [table.cells[name][row] for row, name in places],
     }
     for column in table.columns:
-        if column not in (item, *conditions):
+        if column not in (item, *named):
             cells.setdefault(column, [table.cells[column][row] for row, _ in places])
-    return Table(table.name, tuple(cells), [table.numbers[row] for row, _ in places], cells)
+    return table.with_cells(cells, [table.numbers[row] for row, _ in places])
 
 
-def _cells(table: Table, row: Row, faults: list[Fault]) -> dict[str, str]:
-    named = (*ID_COLUMNS, *_TAKEN, *GROUP_COLUMNS, *ISLAND_FACTORS)
-    names = {table.find(name): name for name in named}
-    return {
-        names.get(column, column): strip_blanks(
-            cell, what=column, where=table.where(row), faults=faults
-        )
-        for column, cell in row.cells.items()
-    }
+_Row: TypeAlias = Mapping[str, str]
+
+
+def _rows(table: Table, faults: list[Fault]) -> list[tuple[_Row, str]]:
+    """The cells of each row, under the names of this module, and its place."""
+    known = (*ID_COLUMNS, *_TAKEN, *GROUP_COLUMNS, *ISLAND_FACTORS)
+    names = {table.find(name): name for name in known}
+    placed: list[tuple[_Row, str]] = []
+    for row in table.rows:
+        cells = stripped_cells(row, table.where(row), faults)
+        named = {names.get(column, column): cell for column, cell in cells.items()}
+        placed.append((named, table.where(row)))
+    return placed
 
 
 def _suite(
-    rows: Sequence[dict[str, str]], name: str, places: Sequence[str], faults: list[Fault]
-) -> tuple[Suite, list[int]]:
-    """The suite, and the row of each of its stimuli.
+    placed: Sequence[tuple[_Row, str]], name: str, faults: list[Fault]
+) -> tuple[Suite, Sequence[str]]:
+    """The suite, and the place of each of its stimuli.
 
     Args:
-        rows: the cells of each row, under the names of this module.
+        placed: the result of `_rows`.
         name: name of the suite.
-        places: the place of each row.
         faults: faults found so far.
     """
-    id_column = _id_column(rows)
+    rows = [row for row, _ in placed]
+    # The column that numbers items rather than sentences is the one with the fewest values.
+    id_column = min(
+        (column for column in ID_COLUMNS if column in rows[0]),
+        key=lambda column: len({row[column] for row in rows}),
+    )
     groups = [column for column in GROUP_COLUMNS if len({row.get(column, "") for row in rows}) > 1]
-    several = "suite" in groups
-    conditions: dict[str, list[Condition]] = {}
-    order: dict[str, list[int]] = {}
-    factors, _ = plain_first(_factors(rows, places, faults))
-    counts: Counter[int] = Counter()
-    for index, row in enumerate(rows):
+    factors, _ = plain_first(_factors(placed, faults))
+    items, counts = Gathered(), Counter[int]()
+    for row, where in placed:
         prefix = "_".join(row[column] for column in groups if row.get(column))
         id_ = f"{prefix}-{row[id_column]}" if prefix else row[id_column]
-        free = {key: value for key, value in row.items() if key not in _TAKEN and value}
-        free.pop(id_column, None)
+        taken = (*_TAKEN, id_column)
+        free = {key: value for key, value in row.items() if key not in taken and value}
         levels = {} if set(factors) <= set(free) else level_columns(row["condition"], factors)
-        columns = {**free, **levels, "phenomenon": _phenomenon(row, several=several) or name}
-        regions = _regions(row["sentence"], places[index], faults)
+        phenomenon = _phenomenon(row, several="suite" in groups) or name
+        regions = _regions(row["sentence"], where, faults)
         counts[len(regions)] += 1
-        conditions.setdefault(id_, []).append(Condition(row["condition"], regions, columns))
-        order.setdefault(id_, []).append(index)
+        columns = {**free, **levels, "phenomenon": phenomenon}
+        items.add(id_, Condition(row["condition"], regions, columns), where)
     usual = counts.most_common(1)[0][0]
     numbered = tuple(f"region {number}" for number in range(1, usual + 1))
     suite = Suite(
         meta=Meta(name=name),
         region_names=numbered if usual > 1 else ("sentence",),
         predictions=(),
-        items=tuple(
-            Item(id_, tuple(item_conditions)) for id_, item_conditions in conditions.items()
-        ),
+        items=items.items,
         factors=factors,
     )
-    return suite, [index for indices in order.values() for index in indices]
+    return suite, items.places
 
 
 def _regions(sentence: str, where: str, faults: list[Fault]) -> tuple[Region, ...]:
@@ -408,31 +374,28 @@ def _regions(sentence: str, where: str, faults: list[Fault]) -> tuple[Region, ..
 _TAKEN = ("condition", "sentence")
 
 
-def _id_column(rows: Sequence[dict[str, str]]) -> str:
-    """The column that numbers items rather than sentences: the one with the fewest values."""
-    present = [name for name in ID_COLUMNS if name in rows[0]]
-    return min(present, key=lambda name: len({row[name] for row in rows}))
-
-
-def _factors(
-    rows: Sequence[dict[str, str]], places: Sequence[str], faults: list[Fault]
-) -> dict[str, tuple[str, ...]]:
+def _factors(placed: Sequence[tuple[_Row, str]], faults: list[Fault]) -> dict[str, tuple[str, ...]]:
     """The factors: the columns ``distance`` and ``structure``, two other columns, or name parts.
 
     A cell with another level than most cells of its condition adds a fault.
     """
+    rows = [row for row, _ in placed]
     if all(name in rows[0] for name in ISLAND_FACTORS):
         levels = {name: {row[name] for row in rows} for name in ISLAND_FACTORS}
         if all(set(known) == levels[name] for name, known in ISLAND_FACTORS.items()):
             return dict(ISLAND_FACTORS)
     conditions = tuple(dict.fromkeys(row["condition"] for row in rows))
     usual = {name: common for name in rows[0] if (common := _usual_levels(rows, name))}
-    for first, second in combinations(usual, 2):
-        cells = {(usual[first][name], usual[second][name]) for name in conditions}
+    for two in combinations(usual, 2):
+        cells = {tuple(usual[name][condition] for name in two) for condition in conditions}
         if len(cells) == len(conditions) == N_LEVELS**2:
-            factors = {name: usual[name] for name in (first, second)}
-            faults += _other_levels(rows, factors, places)
-            return {name: tuple(dict.fromkeys(known.values())) for name, known in factors.items()}
+            for row, where in placed:
+                condition = row["condition"]
+                for name in two:
+                    if (cell := row.get(name, "")) != (due := usual[name][condition]):
+                        seen = f"{name} is {cell!r} in {condition}, and {due!r} elsewhere."
+                        faults.append(fault("CIM-S031", where=where, seen=seen))
+            return {name: tuple(dict.fromkeys(usual[name].values())) for name in two}
     return island_factors(conditions)
 
 
@@ -440,7 +403,7 @@ LEAST_USUAL = 0.75
 """Least share of the cells of a condition for their value to count as its level."""
 
 
-def _usual_levels(rows: Sequence[dict[str, str]], column: str) -> dict[str, str]:
+def _usual_levels(rows: Sequence[_Row], column: str) -> dict[str, str]:
     """The level of each condition in a column; empty where it is no factor of two levels."""
     if column in (*_TAKEN, *ID_COLUMNS, *GROUP_COLUMNS):
         return {}
@@ -456,18 +419,7 @@ def _usual_levels(rows: Sequence[dict[str, str]], column: str) -> dict[str, str]
     return levels if len(set(levels.values())) == N_LEVELS else {}
 
 
-def _other_levels(
-    rows: Sequence[dict[str, str]], factors: Mapping[str, Mapping[str, str]], places: Sequence[str]
-) -> Iterator[Fault]:
-    for row, where in zip(rows, places, strict=True):
-        for name, levels in factors.items():
-            condition = row["condition"]
-            if (cell := row.get(name, "")) != levels[condition]:
-                seen = f"{name} is {cell!r} in {condition}, and {levels[condition]!r} elsewhere."
-                yield fault("CIM-S031", where=where, seen=seen)
-
-
-def _phenomenon(row: dict[str, str], *, several: bool) -> str:
+def _phenomenon(row: _Row, *, several: bool) -> str:
     named = row.get("phenomenon") or "_".join(
         row[column] for column in ("dependency", "island") if row.get(column)
     )
@@ -475,26 +427,25 @@ def _phenomenon(row: dict[str, str], *, several: bool) -> str:
     return " ".join(part for part in parts if part)
 
 
-_SPROUSE: Mapping[str, str] = {
-    "Island Type": "island", "Clause type": "dependency", "Condition 1": "distance",
-    "Condition 2": "structure", "item number": "item_number", "sentence": "sentence",
+_OF_SPROUSE: Mapping[str, str] = {
+    "island": "Island Type", "dependency": "Clause type", "distance": "Condition 1",
+    "structure": "Condition 2", "item_number": "item number", "sentence": "sentence",
 }  # fmt: skip
-"""Columns of the materials of Sprouse et al. 2016 as they were released, and what we call them."""
+"""What we call the columns of the materials of Sprouse et al. 2016 as they were released."""
 
 
 def _is_of_sprouse(table: Table) -> bool:
     """Whether a table has the columns of these materials."""
-    return set(_SPROUSE) <= set(table.columns)
+    return {*_OF_SPROUSE.values()} <= {*table.columns}
 
 
 def _from_sprouse(table: Table) -> Table:
     """The materials of Sprouse et al. 2016 with our names of columns, levels and phenomena."""
-    cells = {ours: table.cells[theirs] for theirs, ours in _SPROUSE.items()}
+    cells = {ours: table.cells[theirs] for ours, theirs in _OF_SPROUSE.items()}
     for name in ("distance", "structure", "dependency", "island"):
-        values = (cell.strip().lower().replace("non-island", "nonisland") for cell in cells[name])
-        cells[name] = list(values)
-    names = (cell.removesuffix(" island").replace(" ", "_") for cell in cells["island"])
-    cells["island"] = list(names)
+        values = map(str.lower, table.stripped(_OF_SPROUSE[name]))
+        cells[name] = [value.replace("non-island", "nonisland") for value in values]
+    cells["island"] = [c.removesuffix(" island").replace(" ", "_") for c in cells["island"]]
     pairs = zip(cells["distance"], cells["structure"], strict=True)
     cells["condition"] = ["_".join(pair) for pair in pairs]
-    return Table(table.name, tuple(cells), table.numbers, cells)
+    return table.with_cells(cells)

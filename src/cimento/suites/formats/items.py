@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from cimento.errors import Fault
 from cimento.io.parsing import parse_json
 from cimento.suites import ItemColumns, JsonValue, Region, ascending
-from cimento.suites.reading import RowPlaces, fault, place_of_row, strip_blanks
+from cimento.suites.reading import RowPlaces, fault, strip_blanks
 from cimento.suites.tables import Table
 
 if TYPE_CHECKING:
@@ -180,11 +180,10 @@ def read_items(table: Table, conditions: Collection[str] = ()) -> tuple[Rows | N
         return None, faults
     cells = _Cells(table)
     stimuli = _stimuli(table, columns, cells)
-    pairs = columns.texts.keys() == {"good", "bad"}
     rows = Rows(
         items=_by_item(stimuli),
         places=RowPlaces(table.name, [table.numbers[row] for row in stimuli.rows]),
-        pairs=pairs,
+        pairs=columns.texts.keys() == {"good", "bad"},
         wide=columns.condition is None,
     )
     return rows, cells.faults
@@ -192,17 +191,16 @@ def read_items(table: Table, conditions: Collection[str] = ()) -> tuple[Rows | N
 
 def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns | None, list[Fault]]:
     """The columns of a table by their roles; None, and faults, where some are missing."""
-    item = table.find("item")
-    name, text = table.find("condition"), table.find("text")
+    item, name, text = map(table.find, ("item", "condition", "text"))
     good, bad = table.find("good"), table.find("bad")
     if not (name and text) and conditions and set(conditions) <= set(table.columns):
-        return _Columns(item or table.find("id"), None, {name: name for name in conditions}), []
+        return _Columns(table.find("item", "id"), None, {name: name for name in conditions}), []
     if good and bad and not (name and text):
-        return _Columns(item or table.find("id"), None, {"good": good, "bad": bad}), []
+        return _Columns(table.find("item", "id"), None, {"good": good, "bad": bad}), []
     if item and name and text:
         return _Columns(item, name, {"": text}), []
     sentence = text or table.find("sentence")
-    if sentence and not (name and item) and (table.find("rating") or table.find("ratings")):
+    if sentence and not (name and item) and table.find("rating", "ratings"):
         # Each rated sentence is an item, whose only condition needs no column.
         return _Columns(item, None, {"sentence": sentence}), []
     columns = {"item": item, "condition": name, "text": text}
@@ -257,12 +255,8 @@ def _stimuli(table: Table, columns: _Columns, cells: _Cells) -> _Stimuli:
     ids = cells.texts(columns.item) if columns.item else numbered
     named = cells.texts(columns.condition) if columns.condition else ()
     pieces = [cells.pieces(column) for column in columns.texts.values()]
-    taken = {
-        columns.item,
-        columns.condition,
-        *columns.texts.values(),
-        *([EXTRA] if with_extras else []),
-    }
+    taken = {columns.item, columns.condition, *columns.texts.values()}
+    taken |= {EXTRA} if with_extras else set()
     free = {
         unescape(column): cells.values(column) for column in table.columns if column not in taken
     }
@@ -274,16 +268,17 @@ def _stimuli(table: Table, columns: _Columns, cells: _Cells) -> _Stimuli:
         return _Stimuli(rows, ids, list(map(intern, named)), pieces[0], free, extras)
     several = len(pieces)
     return _Stimuli(
-        _times(several, rows),
-        _times(several, ids),
+        times(several, rows),
+        times(several, ids),
         [*columns.texts] * len(table.numbers),
         [piece for row in zip(*pieces, strict=True) for piece in row],
-        {name: _times(several, values) for name, values in free.items()},
+        {name: times(several, values) for name, values in free.items()},
         {},
     )
 
 
-def _times(count: int, values: Sequence[T]) -> list[T]:
+def times(count: int, values: Sequence[T]) -> list[T]:
+    """Values of which each is repeated."""
     return [value for value in values for _ in range(count)]
 
 
@@ -292,8 +287,7 @@ def _by_item(stimuli: _Stimuli) -> ItemColumns:
     known: dict[str, int] = {}
     numbers = [known.setdefault(item, len(known)) for item in stimuli.items]
     if any(map(gt, numbers, numbers[1:])):
-        stimuli_order = sorted(range(len(numbers)), key=numbers.__getitem__)
-        stimuli = stimuli.ordered(stimuli_order)
+        stimuli = stimuli.ordered(sorted(range(len(numbers)), key=numbers.__getitem__))
     sizes = Counter(numbers)
     starts = ascending(accumulate((sizes[number] for number in range(len(known))), initial=0))
     shapes = [tuple(stimuli.names[begin:end]) for begin, end in pairwise(starts)]
@@ -308,12 +302,9 @@ def _by_item(stimuli: _Stimuli) -> ItemColumns:
         bounds.append(len(texts))
     items: dict[int, dict[str, JsonValue]] = {}
     regions: dict[int, Mapping[str, JsonValue]] = {}
-    conditions: dict[int, Mapping[str, JsonValue]] = {}
     for number, extra in stimuli.extras.items():
         if extra.item:
             items.setdefault(known[stimuli.items[number]], {}).update(extra.item)
-        if extra.condition:
-            conditions[number] = extra.condition
         places = range(bounds[number], bounds[number + 1])
         regions |= {place: kept for place, kept in zip(places, extra.regions, strict=False) if kept}
     return ItemColumns(
@@ -437,4 +428,4 @@ class _Cells:
         self._faults.append((row, fault(code, where=self._where(row), seen=seen)))
 
     def _where(self, row: int) -> str:
-        return place_of_row(self._table.name, self._table.numbers[row])
+        return self._table.place(row)

@@ -15,11 +15,12 @@ from pathlib import Path
 from cimento.errors import Fault, InputError, SuiteError, needing
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
-from cimento.suites import PAIR_PREDICTION, Item, JsonValue, Meta, Suite, pair_conditions
+from cimento.suites import JsonValue, Meta, Suite, pair_conditions
 from cimento.suites.formats.blimp import pair_losses, write_blimp
-from cimento.suites.reading import Reading, fault, sha256_of
+from cimento.suites.formats.gathered import Gathered
+from cimento.suites.reading import Reading, fault
 from cimento.suites.tables import SUFFIXES as TABLE_SUFFIXES
-from cimento.suites.tables import read_table
+from cimento.suites.tables import as_cell, read_table
 
 SUFFIXES = (".yaml", ".yml")
 _CHOICES = re.compile(r"\{\{\s*\[\s*(\w+)\s*,\s*(\w+)\s*\]\s*\}\}")
@@ -72,8 +73,8 @@ def read_lm_eval(path: Path) -> Reading:
         )
     good, bad = _choices(task, path)
     data = _data_file(task, path)
-    rows = list(_rows(data))
-    for number, row in enumerate(rows, start=1):
+    items = Gathered()
+    for number, row in enumerate(list(_rows(data)), start=1):
         for column in (good, bad):
             if not isinstance(row.get(column), str):
                 raise InputError(
@@ -81,21 +82,25 @@ def read_lm_eval(path: Path) -> Reading:
                     seen=f"there is no text in {column!r}",
                     todo=f"The task {path.name} says that the sentences are there.",
                 )
-    blank = _leading_blank(task)
-    suite = Suite(
+        others = ((key, value) for key, value in row.items() if key not in (good, bad))
+        columns = {key: as_cell(value) for key, value in others if value is not None}
+        pair = pair_conditions(str(row[good]).strip(), str(row[bad]).strip(), columns)
+        for condition in pair:
+            items.add(str(number), condition, f"{data.name} row {number}")
+    delimiter, metadata = task.get(DELIMITER, " "), task.get("metadata")
+    version, language = map((metadata if isinstance(metadata, dict) else {}).get, _METADATA)
+    is_code = isinstance(language, str) and _CODE.match(language)
+    return items.reading(
+        path,
+        read_bytes(path) + read_bytes(data),
+        _unused(task, path),
         meta=Meta(
             name=str(task.get("task") or path.stem),
-            version=_version(task),
-            language=_language(_metadata(task)),
+            version="" if version is None else str(version),
+            language=str(language) if is_code else "",
         ),
-        leading_blank=blank,
-        region_names=("sentence",),
-        predictions=(PAIR_PREDICTION,),
-        items=tuple(_item(number, row, good, bad) for number, row in enumerate(rows, start=1)),
-    )
-    places = tuple(f"{data.name} row {n}" for n in range(1, len(rows) + 1) for _ in (good, bad))
-    return Reading(
-        suite, sha256_of(read_bytes(path), read_bytes(data)), places, _unused(task, path)
+        # None where the task puts something else before each text.
+        leading_blank={" ": True, "": False}.get(delimiter) if isinstance(delimiter, str) else None,
     )
 
 
@@ -210,28 +215,7 @@ def _plain_yaml(data: bytes) -> object:
     return yaml.safe_load(data)
 
 
-def _leading_blank(task: Mapping[str, JsonValue]) -> bool | None:
-    """Whether each text has a blank before it; None where the task puts something else there."""
-    delimiter = task.get(DELIMITER, " ")
-    return {" ": True, "": False}.get(delimiter) if isinstance(delimiter, str) else None
-
-
-def _metadata(task: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-    metadata = task.get("metadata")
-    return metadata if isinstance(metadata, dict) else {}
-
-
-def _version(task: Mapping[str, JsonValue]) -> str:
-    version = _metadata(task).get("version")
-    return "" if version is None else str(version)
-
-
-def _language(metadata: Mapping[str, JsonValue]) -> str:
-    """The code of the language; empty where there is none."""
-    language = metadata.get("language")
-    return language if isinstance(language, str) and _CODE.match(language) else ""
-
-
+_METADATA = ("version", "language")
 _CODE = re.compile(r"[a-z]{2,3}$")
 
 
@@ -255,7 +239,7 @@ def _is_honoured(name: str, value: JsonValue) -> bool:
     if name == DELIMITER:
         return value in ("", " ")
     if name == "metadata":
-        return isinstance(value, dict) and set(value) <= {"version", "language"}
+        return isinstance(value, dict) and set(value) <= {*_METADATA}
     if name == "metric_list":
         return isinstance(value, list) and all(map(_is_accuracy, value))
     return name in _USED or value in _SAID_ANYWAY.get(name, ())
@@ -342,16 +326,6 @@ def _rows(path: Path) -> Iterator[Mapping[str, JsonValue]]:
         if not isinstance(line, dict):
             raise InputError(where=f"{path}, row {number}", seen="is not a JSON object")
         yield line
-
-
-def _item(number: int, row: Mapping[str, JsonValue], good: str, bad: str) -> Item:
-    columns = {
-        key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        for key, value in row.items()
-        if key not in (good, bad) and value is not None
-    }
-    conditions = pair_conditions(str(row[good]).strip(), str(row[bad]).strip(), columns)
-    return Item(str(number), conditions)
 
 
 _TASK = """\

@@ -7,7 +7,7 @@ import re
 import tomllib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import chain, islice, pairwise, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ from cimento.suites import (
 )
 from cimento.suites.design import level_columns
 from cimento.suites.formats.items import EXTRA, escape, escaped, read_items, write_regions
-from cimento.suites.formula import parse, references
+from cimento.suites.formula import regions_used
 from cimento.suites.reading import TOML, Reading, decode, fault, sha256_of, unusable
 from cimento.suites.tables import is_spreadsheet, read_table
 
@@ -36,10 +36,7 @@ if TYPE_CHECKING:
 
 
 TABLES = ("items.tsv", "items.csv", "items.xlsx", "items.txt")
-META_KEYS = (
-    "name", "version", "language", "phenomenon", "licence", "citation", "status", "author",
-    "reference", "comment", "tags",
-)  # fmt: skip
+META_KEYS = tuple(field.name for field in fields(Meta) if field.name != "extra")
 TOP_KEYS = ("regions", "meta", "options", "factors", "predictions", EXTRA)
 OPTION_KEYS = ("metric", "join", "cluster", "leading_blank")
 PREDICTION_KEYS = ("formula", "name", "comment")
@@ -79,15 +76,11 @@ def read_native(folder: Path) -> Reading:
 
 def _with_levels(item: Item, factors: Mapping[str, Sequence[str]]) -> Item:
     """An item with the levels of its conditions, read from their names."""
-    return replace(
-        item,
-        conditions=tuple(
-            replace(
-                condition, columns={**level_columns(condition.name, factors), **condition.columns}
-            )
-            for condition in item.conditions
-        ),
+    conditions = tuple(
+        replace(condition, columns={**level_columns(condition.name, factors), **condition.columns})
+        for condition in item.conditions
     )
+    return replace(item, conditions=conditions)
 
 
 def _find_table(folder: Path) -> tuple[Path | None, list[Fault]]:
@@ -147,15 +140,11 @@ def _with_quotes(text: str, error: Exception) -> str:
 
 def _named_conditions(settings: TomlSuite | None) -> list[str]:
     """The conditions that predictions name, in order; none if a prediction cannot be read."""
+    formulas = [prediction.formula for prediction in settings.predictions] if settings else []
     try:
-        trees = (
-            [parse(prediction.formula) for prediction in settings.predictions] if settings else []
-        )
+        return list(regions_used(formulas))
     except FormulaError:
         return []
-    return list(
-        dict.fromkeys(reference.condition for tree in trees for reference in references(tree))
-    )
 
 
 def _decode_extras(parsed: dict[str, object]) -> None:
@@ -257,14 +246,11 @@ def write_native(suite: Suite, folder: Path) -> Path:
     import tomli_w
 
     write_text(tomli_w.dumps(_settings(suite)), folder / TOML)
-    write_lines(_blocks(map("\t".join, _rows(suite))), folder / TABLE)
+    rows = map("\t".join, _rows(suite))
+    # Many lines in one text are written faster.
+    blocks = iter(lambda: list(islice(rows, _TOGETHER)), [])
+    write_lines(("\n".join([*block, ""]) for block in blocks), folder / TABLE)
     return folder
-
-
-def _blocks(lines: Iterator[str]) -> Iterator[str]:
-    """Lines with their ends, many in one text, which is written faster."""
-    while some := list(islice(lines, _TOGETHER)):
-        yield "\n".join([*some, ""])
 
 
 def _settings(suite: Suite) -> _Object:
@@ -293,10 +279,7 @@ def _settings(suite: Suite) -> _Object:
 
 def _prediction(prediction: Prediction) -> _Object:
     said: _Object = {"formula": prediction.formula}
-    if prediction.name:
-        said["name"] = prediction.name
-    if prediction.comment:
-        said["comment"] = prediction.comment
+    said |= {key: value for key in PREDICTION_KEYS if (value := getattr(prediction, key))}
     return _table(said, prediction.extra, PREDICTION_KEYS)
 
 
@@ -313,10 +296,8 @@ def _table(said: _Object, extra: Mapping[str, JsonValue], known: Sequence[str]) 
 
 def _fits(value: JsonValue) -> bool:
     """Whether TOML can hold a value: it has no null, and its integers have 64 bits."""
-    if isinstance(value, dict):
-        return all(_fits(child) for child in value.values())
-    if isinstance(value, list):
-        return all(_fits(child) for child in value)
+    if isinstance(value, dict | list):
+        return all(map(_fits, value.values() if isinstance(value, dict) else value))
     if isinstance(value, int):
         return value in _TOML_INTEGERS
     return value is not None
@@ -363,13 +344,10 @@ def _region_cells(stimuli: ItemColumns) -> Iterable[str]:
     """The regions of each stimulus as a cell."""
     if stimuli.is_whole:
         return [cell.replace("|", "\\|") for cell in escaped(stimuli.texts)]
-    return _joined_cells(stimuli)
-
-
-def _joined_cells(stimuli: ItemColumns) -> Iterator[str]:
-    for begin, end in pairwise(stimuli.bounds):
-        regions = [(stimuli.texts[n], n in stimuli.glued) for n in range(begin, end)]
-        yield write_regions(regions)
+    return (
+        write_regions((stimuli.texts[n], n in stimuli.glued) for n in range(begin, end))
+        for begin, end in pairwise(stimuli.bounds)
+    )
 
 
 def _extras(stimuli: ItemColumns, aside: Mapping[int, Mapping[str, str]]) -> dict[int, _Object]:

@@ -9,22 +9,19 @@ for the grammatical one.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from sys import intern
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from cimento.errors import Fault
-from cimento.io.parsing import parse_json
 from cimento.suites import (
     BAD,
     GOOD,
     PAIR_PREDICTION,
     Condition,
-    Item,
     ItemColumns,
     JsonValue,
     Meta,
@@ -33,8 +30,9 @@ from cimento.suites import (
     pair_columns,
 )
 from cimento.suites.crossed import CLUSTER, pairs_by_level
+from cimento.suites.formats.gathered import Gathered, json_lines
+from cimento.suites.formats.items import times
 from cimento.suites.headers import name_of_levels, split_side
-from cimento.suites.keyed import with_key_read
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
@@ -48,8 +46,9 @@ from cimento.suites.reading import (
     stripped,
     unusable,
 )
+from cimento.suites.shapes import with_key_read
 from cimento.suites.sheets import tabulated, unread_columns
-from cimento.suites.tables import Table
+from cimento.suites.tables import Table, as_cell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +56,6 @@ class PairDialect:
     """A dialect: the columns of a table with a good and a bad sentence in each row.
 
     Attributes:
-        title: the source of such tables.
         good: column of the grammatical sentence.
         bad: column of the ungrammatical sentence.
         ids: columns that may hold the pair's id, of which the first present is used; without one,
@@ -66,7 +64,6 @@ class PairDialect:
         language: language of all such tables; empty where they differ.
     """
 
-    title: str
     good: str
     bad: str
     ids: tuple[str, ...] = ("item", "id")
@@ -75,51 +72,42 @@ class PairDialect:
 
     def fits(self, table: Table) -> bool:
         """Whether a table has the two columns."""
-        return bool(table.find(self.good) and table.find(self.bad))
+        return table.has(self.good, self.bad)
 
 
 DIALECTS = (
-    PairDialect(title="cimento", good="good", bad="bad"),
+    PairDialect(good="good", bad="bad"),
+    # BLiMP and QFrBLiMP as a table
     PairDialect(
-        title="BLiMP and QFrBLiMP as a table",
         good="sentence_good",
         bad="sentence_bad",
         ids=("pairid", "id"),
         phenomena=("linguistics_term", "phenomenon", "category"),
     ),
+    # MultiBLiMP (Jumelet, Weissweiler, Nivre and Bisazza 2025, arXiv:2504.02768)
     PairDialect(
-        title="MultiBLiMP (Jumelet, Weissweiler, Nivre and Bisazza 2025, arXiv:2504.02768)",
-        good="sen",
-        bad="wrong_sen",
-        ids=(),
-        phenomena=("phenomenon", "grammatical_feature"),
+        good="sen", bad="wrong_sen", ids=(), phenomena=("phenomenon", "grammatical_feature")
     ),
-    # These names give the origin of a sentence: the source is the grammatical one.
+    # RuBLiMP (Taktasheva et al. 2024, arXiv:2406.19232). These names give the origin of a sentence:
+    # the source is the grammatical one.
     PairDialect(
-        title="RuBLiMP (Taktasheva et al. 2024, arXiv:2406.19232)",
         good="source_sentence",
         bad="target_sentence",
         ids=("id",),
         phenomena=("pid", "phenomenon"),
         language="ru",
     ),
+    # TurBLiMP (Başar, Padovani, Jumelet and Bisazza 2025, arXiv:2506.13487) and JBLiMP (Someya and
+    # Oseki 2023, doi:10.18653/v1/2023.findings-eacl.117)
+    PairDialect(good="good_sentence", bad="bad_sentence"),
+    # Marvin and Linzen 2018 (doi:10.18653/v1/D18-1151) and others
     PairDialect(
-        title="TurBLiMP (Başar, Padovani, Jumelet and Bisazza 2025, arXiv:2506.13487) and JBLiMP"
-        " (Someya and Oseki 2023, doi:10.18653/v1/2023.findings-eacl.117)",
-        good="good_sentence",
-        bad="bad_sentence",
-    ),
-    PairDialect(
-        title="Marvin and Linzen 2018 (doi:10.18653/v1/D18-1151) and others",
         good="grammatical",
         bad="ungrammatical",
         ids=("id",),
         phenomena=("test case", "phenomenon"),
     ),
 )
-
-
-T = TypeVar("T")
 
 
 def is_pair_table(table: Table) -> bool:
@@ -141,7 +129,7 @@ def unfolded(table: Table) -> Table:
     sides = _sides(table)
     if not sides:
         return table
-    id_column = table.find("item") or table.find("id")
+    id_column = table.find("item", "id")
     n_rows, levels = len(table.numbers), list(sides)
     ids = table.cells[id_column] if id_column else [str(n + 1) for n in range(n_rows)]
     cells: dict[str, Sequence[str]] = {"item": [f"{id_}-{level}" for id_ in ids for level in sides]}
@@ -151,13 +139,13 @@ def unfolded(table: Table) -> Table:
     taken = {id_column, *(column for both in sides.values() for column in both.values())}
     for name in table.columns:
         if name not in taken:
-            cells[name] = _times(table.cells[name], len(sides))
+            cells[name] = times(len(sides), table.cells[name])
     if not all(map(str.isdigit, levels)):
-        cells[CLUSTER] = _times(ids, len(sides))
+        cells[CLUSTER] = times(len(sides), ids)
         cells.setdefault(name_of_levels(levels), levels * n_rows)
         if table.find(PHENOMENON) is None:
             cells[PHENOMENON] = levels * n_rows
-    return Table(table.name, tuple(cells), _times(table.numbers, len(sides)), cells)
+    return table.with_cells(cells, times(len(sides), table.numbers))
 
 
 def _sides(table: Table) -> dict[str, dict[str, str]]:
@@ -169,10 +157,6 @@ def _sides(table: Table) -> dict[str, dict[str, str]]:
             sides[level][side] = column
     whole = len(sides) > 1 and all(len(both) == len((GOOD, BAD)) for both in sides.values())
     return sides if whole else {}
-
-
-def _times(cells: Sequence[T], times: int) -> list[T]:
-    return [cell for cell in cells for _ in range(times)]
 
 
 def dialect_of(table: Table) -> PairDialect | None:
@@ -221,14 +205,14 @@ def read_pairs(path: Path) -> Reading:
         suite = replace(suite, cluster=CLUSTER)
         todo = _AS_DESIGN.format(path.name)
         faults.append(pairs_by_level(_sides(given), where=path.name, todo=todo))
-    places = RowPlaces(table.name, _times(table.numbers, 2))
+    places = RowPlaces(table.name, times(2, table.numbers))
     return Reading(suite, sha256_of(data), places, (*faults, *more))
 
 
 def _items(table: Table, dialect: PairDialect) -> tuple[ItemColumns, list[Fault]]:
     good, bad = table.find(dialect.good) or "", table.find(dialect.bad) or ""
     id_column = _id_column(table, dialect)
-    phenomenon = next(filter(None, map(table.find, dialect.phenomena)), None)
+    phenomenon = table.find(*dialect.phenomena)
     others = [column for column in table.columns if column not in {good, bad, id_column}]
     cells, faults = stripped(table.cells, RowPlaces(table.name, table.numbers))
     free = {column: [intern(cell) or None for cell in cells[column]] for column in others}
@@ -258,10 +242,10 @@ def _bars(sentences: Sequence[str], rows: Sequence[str]) -> list[Fault]:
 
 def _id_column(table: Table, dialect: PairDialect) -> str | None:
     """The column of ids; in published tables, only if its values distinguish the pairs."""
-    column = next(filter(None, map(table.find, dialect.ids)), None)
+    column = table.find(*dialect.ids)
     if column is None or dialect.good == GOOD:
         return column
-    ids = [cell.strip() for cell in table.cells[column]]
+    ids = table.stripped(column)
     return column if all(ids) and len(set(ids)) == len(ids) else None
 
 
@@ -271,7 +255,7 @@ _LABELLED = re.compile(rb"\s*(?:\xef\xbb\xbf)?(?:True|False)\t")
 
 
 class _Line(NamedTuple):
-    number: int
+    where: str
     label: str
     text: str
 
@@ -314,23 +298,19 @@ def read_good_first(path: Path) -> Reading:
 def _read(path: Path, *, labels: tuple[str, str] | None) -> Reading:
     data, text, faults = decoded(path)
     lines = _lines(text, path.name, labels, faults)
-    pairs = [lines[start : start + 2] for start in range(0, len(lines), 2)]
-    for pair in pairs:
+    pairs = Gathered()
+    for start in range(0, len(lines), 2):
+        pair = lines[start : start + 2]
         if sorted(line.label for line in pair) != [BAD, GOOD]:
             seen = "This line and the next are not one grammatical and one ungrammatical sentence."
-            where = f"{path.name} line {pair[0].number}"
-            faults.append(fault("CIM-S002", where=where, seen=seen))
+            faults.append(fault("CIM-S002", where=pair[0].where, seen=seen))
             break
-    if any(fault.severity == "error" for fault in faults):
+        for line in pair:
+            condition = Condition(line.label, (Region(line.text),))
+            pairs.add(str(start // 2 + 1), condition, line.where)
+    if errors(faults):
         raise unusable(path, faults)
-    suite = Suite(
-        meta=Meta(name=name_from(path)),
-        region_names=("sentence",),
-        predictions=(PAIR_PREDICTION,),
-        items=tuple(_item(number, pair) for number, pair in enumerate(pairs, start=1)),
-    )
-    places = tuple(f"{path.name} line {line.number}" for pair in pairs for line in pair)
-    return Reading(suite, sha256_of(data), places, tuple(faults))
+    return pairs.reading(path, data, faults)
 
 
 def _lines(
@@ -338,22 +318,19 @@ def _lines(
 ) -> list[_Line]:
     lines: list[_Line] = []
     for number, line in enumerate(text.split("\n"), start=1):
+        where = f"{name} line {number}"
         if not line.strip():
             continue
         if labels is not None:
-            lines.append(_Line(number, labels[len(lines) % 2], line.strip()))
+            lines.append(_Line(where, labels[len(lines) % 2], line.strip()))
             continue
         label, tab, sentence = line.strip().partition("\t")
         if label not in _LABELS or not tab:
             seen = f"The line does not begin with True or False and a tab: {line[:40]!r}."
-            faults.append(fault("CIM-S002", where=f"{name} line {number}", seen=seen))
+            faults.append(fault("CIM-S002", where=where, seen=seen))
             break
-        lines.append(_Line(number, _LABELS[label], sentence.strip()))
+        lines.append(_Line(where, _LABELS[label], sentence.strip()))
     return lines
-
-
-def _item(number: int, pair: Sequence[_Line]) -> Item:
-    return Item(str(number), tuple(Condition(line.label, (Region(line.text),)) for line in pair))
 
 
 FIRST, SECOND, LABEL = "sentence_a", "sentence_b", "label"
@@ -375,61 +352,42 @@ def read_choices(path: Path) -> Reading:
         SuiteError: the file does not hold such pairs.
     """
     data, text, faults = decoded(path)
-    items: list[Item] = []
-    places: list[str] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            where = f"{path.name} line {number}"
-            item = _choice_item(line, where=where, number=len(items) + 1, faults=faults)
-            if item is not None:
-                items.append(item)
-                places += [where, where]
+    pairs = Gathered()
+    # A row with a fault has no number, but then nothing is read.
+    for number, (where, row) in enumerate(json_lines(text, path.name, faults), start=1):
+        for id_, condition in _choice(row, where=where, number=number, faults=faults):
+            pairs.add(id_, condition, where, key=where)
     if errors(faults):
         raise unusable(path, faults)
-    suite = Suite(
-        meta=Meta(name=name_from(path)),
-        region_names=("sentence",),
-        predictions=(PAIR_PREDICTION,),
-        items=tuple(items),
-    )
-    return Reading(suite, sha256_of(data), tuple(places), tuple(faults))
+    return pairs.reading(path, data, faults)
 
 
-def _choice_item(line: str, *, where: str, number: int, faults: list[Fault]) -> Item | None:
-    try:
-        row = parse_json(line)
-    except ValueError as error:
-        faults.append(fault("CIM-S002", where=where, seen=f"Not JSON: {error}."))
-        return None
+def _choice(
+    row: JsonValue, *, where: str, number: int, faults: list[Fault]
+) -> list[tuple[str, Condition]]:
+    """The conditions of a line, each with the id of its item; none, and a fault, for others."""
     if not isinstance(row, dict) or not all(isinstance(row.get(k), str) for k in (FIRST, SECOND)):
         seen = f"{FIRST} and {SECOND} are not both texts."
         faults.append(fault("CIM-S003", where=where, seen=seen))
-        return None
+        return []
     label = row.get(LABEL)
     # Programs for numeric tables write the choices as 0.0 and 1.0.
     if isinstance(label, bool) or label not in (0, 1):
         seen = f"{LABEL} is {label!r}; 0 says that {FIRST} is grammatical, 1 that {SECOND} is."
         faults.append(fault("CIM-S003", where=where, seen=seen))
-        return None
-    good, bad = (FIRST, SECOND) if label == 0 else (SECOND, FIRST)
-    columns = _columns(row)
-    conditions = tuple(
-        Condition(
-            name, (Region(strip_blanks(row[key], what=key, where=where, faults=faults)),), columns
-        )
-        for name, key in (("good", good), ("bad", bad))
-    )
+        return []
     id_ = next((str(row[key]) for key in ID_KEYS if row.get(key) is not None), str(number))
-    return Item(id_, conditions)
+    columns, keys = _columns(row), (FIRST, SECOND) if label == 0 else (SECOND, FIRST)
+    texts = [strip_blanks(str(row[key]), what=key, where=where, faults=faults) for key in keys]
+    sides = zip((GOOD, BAD), texts, strict=True)
+    return [(id_, Condition(side, (Region(text),), columns)) for side, text in sides]
 
 
 def _columns(row: Mapping[str, JsonValue]) -> dict[str, str]:
     """All other keys as text; the phenomenon also under that name."""
     taken = {FIRST, SECOND, LABEL, *ID_KEYS}
     columns = {
-        key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        for key, value in row.items()
-        if key not in taken and value is not None
+        key: as_cell(value) for key, value in row.items() if key not in taken and value is not None
     }
     named = next((columns[key] for key in PHENOMENON_KEYS if key in columns), None)
     if named is not None:

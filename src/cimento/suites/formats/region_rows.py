@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
-from cimento.io.parsing import parse_json, unpack_gzip
-from cimento.suites import Condition, Item, JsonValue, Meta, Region, Suite
+from cimento.io.parsing import unpack_gzip
+from cimento.suites import Condition, JsonValue, Meta, Region
+from cimento.suites.formats.gathered import Gathered, json_lines
 from cimento.suites.formats.syntaxgym import suite_of
 from cimento.suites.reading import (
     Reading,
@@ -46,75 +48,37 @@ def read_syntaxgym_csv(path: Path) -> Reading:
         faults.append(fault("CIM-S004", where=path.name, seen=seen))
     if table is None or missing:
         raise unusable(path, faults)
-    stimuli = _Stimuli()
+    regions: dict[tuple[str, str], list[Region]] = {}
+    places: dict[tuple[str, str], str] = {}
     for row in table.rows:
-        stimuli.add({**row.cells}, where=table.where(row))
-    items = stimuli.items()
-    suite = Suite(
-        meta=Meta(name=path.stem),
-        region_names=_region_names(table, items),
-        predictions=(),
-        items=items,
-    )
-    return Reading(suite, sha256_of(data), stimuli.places(), (*faults, *stimuli.faults))
-
-
-class _Stimuli:
-    """Regions gathered by item and condition, in order of first appearance."""
-
-    def __init__(self) -> None:
-        self.faults: list[Fault] = []
-        self._regions: dict[str, dict[str, list[Region]]] = {}
-        self._places: dict[tuple[str, str], str] = {}
-
-    def add(self, cells: dict[str, str], *, where: str) -> None:
-        """Add the region of one row; its number must be the next one."""
+        where = table.where(row)
         item, condition, number = (
-            strip_blanks(cells[column], what=column, where=where, faults=self.faults)
+            strip_blanks(row.cells[column], what=column, where=where, faults=faults)
             for column in COLUMNS[:3]
         )
-        content = strip_blanks(
-            cells["content"], what=f"Region {number}", where=where, faults=self.faults
-        )
-        regions = self._regions.setdefault(item, {}).setdefault(condition, [])
-        self._places.setdefault((item, condition), where)
-        regions.append(Region(content))
-        if number != str(len(regions)):
-            seen = f"Region {number!r} stands where region {len(regions)} is due."
-            self.faults.append(fault("CIM-S014", where=where, seen=seen))
-
-    def items(self) -> tuple[Item, ...]:
-        """The items."""
-        return tuple(
-            Item(
-                id=item,
-                conditions=tuple(
-                    Condition(name, tuple(regions)) for name, regions in conditions.items()
-                ),
-            )
-            for item, conditions in self._regions.items()
-        )
-
-    def places(self) -> tuple[str, ...]:
-        """The place at which each stimulus begins."""
-        return tuple(
-            self._places[item, condition]
-            for item, conditions in self._regions.items()
-            for condition in conditions
-        )
+        what = f"Region {number}"
+        content = strip_blanks(row.cells["content"], what=what, where=where, faults=faults)
+        there = regions.setdefault((item, condition), [])
+        places.setdefault((item, condition), where)
+        there.append(Region(content))
+        if number != str(len(there)):
+            seen = f"Region {number!r} stands where region {len(there)} is due."
+            faults.append(fault("CIM-S014", where=where, seen=seen))
+    items = Gathered()
+    for (item, condition), texts in regions.items():
+        items.add(item, Condition(condition, tuple(texts)), places[item, condition])
+    names = _region_names(table, max(map(len, regions.values()), default=0))
+    meta = Meta(name=path.stem)
+    return items.reading(path, data, faults, meta=meta, region_names=names, predictions=())
 
 
-def _region_names(table: Table, items: Sequence[Item]) -> tuple[str, ...]:
+def _region_names(table: Table, count: int) -> tuple[str, ...]:
     """The names of the regions in the order of their numbers; the number where there is no name."""
     names: dict[str, str] = {}
     for row in table.rows:
-        name = row.cells.get(NAME_COLUMN, "").strip()
-        if name:
+        if name := row.cells.get(NAME_COLUMN, "").strip():
             names.setdefault(row.cells["region_number"].strip(), name)
-    longest = max(
-        (len(condition.regions) for item in items for condition in item.conditions), default=0
-    )
-    return tuple(names.get(str(number), str(number)) for number in range(1, longest + 1))
+    return tuple(names.get(str(number), str(number)) for number in range(1, count + 1))
 
 
 WORD_COLUMNS = ("sent_index", "word_index", "word", "region", "condition")
@@ -130,7 +94,7 @@ _MARKS = frozenset({"<eos>", "<bos>", "<s>", "</s>", "<|endoftext|>", "[CLS]", "
 
 def is_words_table(table: Table) -> bool:
     """Whether a table has one word of a sentence in each row."""
-    return all(table.find(name) for name in WORD_COLUMNS)
+    return table.has(*WORD_COLUMNS)
 
 
 def open_words(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
@@ -160,29 +124,34 @@ def read_words(path: Path) -> Reading:
     table, faults = open_words(data, path)
     if table is None:
         raise unusable(path, faults)
-    stimuli = _WordRows(table, faults)
-    if not stimuli.words:
+    sentences = _sentences(table, faults) if is_words_table(table) else []
+    if not sentences:
         seen = f"One of the columns {', '.join(WORD_COLUMNS)} is missing, or there are no rows."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
-    names = dict.fromkeys(name for order in stimuli.region_order() for name in order)
+    orders = list(dict.fromkeys(tuple(sentence.words) for sentence in sentences))
+    names = dict.fromkeys(name for order in orders for name in order)
     if len(names) > MOST_REGIONS:
         seen = f"The table has {len(names):,} regions; a suite may have {MOST_REGIONS:,}."
         todo = "The column region says which part of its sentence a word is in."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen, todo=todo)])
-    empty = stimuli.count_empty(len(names))
+    empty = sum(len(names) - len(sentence.words) for sentence in sentences)
     if empty > MOST_EMPTY:
         seen = f"Sentences lack {empty:,} of the {len(names)} regions of the table."
         todo = "Are regions named alike in all sentences? Or put each kind into its own file."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen, todo=todo)])
-    regions = merged(stimuli.region_order())
-    suite = Suite(
-        meta=Meta(name=path.name.split(".")[0], language=stimuli.language()),
-        region_names=regions,
-        predictions=(),
-        items=stimuli.items(regions),
-        join="detok",
+    regions, items = merged(orders), Gathered()
+    for sentence in sentences:
+        texts = (sentence.words.get(name) for name in regions)
+        parts = tuple(_EMPTY if text is None else Region(" ".join(text)) for text in texts)
+        items.add(sentence.item, Condition(sentence.condition, parts), sentence.where)
+    column = table.find("language")
+    languages = {*table.stripped(column)} if column else set()
+    meta = Meta(
+        name=path.name.split(".")[0], language=languages.pop() if len(languages) == 1 else ""
     )
-    return Reading(suite, sha256_of(data), stimuli.places(), tuple(faults))
+    return items.reading(
+        path, data, faults, meta=meta, region_names=regions, predictions=(), join="detok"
+    )
 
 
 def merged(orders: Iterable[Sequence[str]]) -> tuple[str, ...]:
@@ -201,76 +170,32 @@ def merged(orders: Iterable[Sequence[str]]) -> tuple[str, ...]:
     return tuple(result)
 
 
-class _WordRows:
-    """Words gathered by item, condition and region, in order of first appearance."""
+class _Sentence(NamedTuple):
+    """A sentence: the place at which it begins, and the words of each region in order."""
 
-    def __init__(self, table: Table, faults: list[Fault]) -> None:
-        self._table = table
-        self._faults = faults
-        self.words: dict[str, dict[str, dict[str, list[str]]]] = {}
-        self._places: dict[tuple[str, str], str] = {}
-        if is_words_table(table):
-            for number in range(len(table.rows)):
-                self._add(number)
+    item: str
+    condition: str
+    where: str
+    words: dict[str, list[str]]
 
-    def _add(self, number: int) -> None:
-        row = self._table.rows[number]
-        cells = {name: row.cells[self._table.find(name) or name].strip() for name in WORD_COLUMNS}
-        item, condition = cells["sent_index"], cells["condition"]
-        regions = self.words.setdefault(item, {}).setdefault(condition, {})
-        self._places.setdefault((item, condition), self._table.where(row))
-        words = regions.setdefault(cells["region"], [])
-        if next(reversed(regions)) != cells["region"]:
-            seen = f"The region {cells['region']!r} comes back after another one."
+
+def _sentences(table: Table, faults: list[Fault]) -> list[_Sentence]:
+    """The sentences of a table of words by item and condition, in order of first appearance."""
+    found: dict[str, dict[str, _Sentence]] = {}
+    columns = [table.find(name) or "" for name in WORD_COLUMNS]
+    for row in table.rows:
+        where = table.where(row)
+        item, _, word, region, condition = (row.cells[column].strip() for column in columns)
+        new = _Sentence(item, condition, where, {})
+        sentence = found.setdefault(item, {}).setdefault(condition, new)
+        words = sentence.words.setdefault(region, [])
+        if next(reversed(sentence.words)) != region:
+            seen = f"The region {region!r} comes back after another one."
             todo = "Words of one region must stand together; give the second one its own name."
-            where = self._table.where(row)
-            self._faults.append(fault("CIM-S014", where=where, seen=seen, todo=todo))
-        if cells["word"] not in _MARKS:
-            words.append(cells["word"])
-
-    def count_empty(self, names: int) -> int:
-        """The number of regions that sentences lack in all, if each should have a given number."""
-        return sum(
-            names - len(regions) for item in self.words.values() for regions in item.values()
-        )
-
-    def region_order(self) -> list[tuple[str, ...]]:
-        """The orders of regions in sentences, without repeats."""
-        orders = (tuple(regions) for item in self.words.values() for regions in item.values())
-        return list(dict.fromkeys(orders))
-
-    def items(self, names: Sequence[str]) -> tuple[Item, ...]:
-        """The items, each sentence with a region for every name."""
-        return tuple(
-            Item(
-                item,
-                tuple(
-                    Condition(
-                        condition,
-                        tuple(
-                            Region(" ".join(regions[name])) if name in regions else _EMPTY
-                            for name in names
-                        ),
-                    )
-                    for condition, regions in conditions.items()
-                ),
-            )
-            for item, conditions in self.words.items()
-        )
-
-    def places(self) -> tuple[str, ...]:
-        """The place at which each sentence begins."""
-        return tuple(
-            self._places[item, condition]
-            for item, conditions in self.words.items()
-            for condition in conditions
-        )
-
-    def language(self) -> str:
-        """The value of the column ``language`` if it has only one; else empty."""
-        column = self._table.find("language")
-        values = {row.cells[column].strip() for row in self._table.rows} if column else set()
-        return values.pop() if len(values) == 1 else ""
+            faults.append(fault("CIM-S014", where=where, seen=seen, todo=todo))
+        if word not in _MARKS:
+            words.append(word)
+    return [sentence for conditions in found.values() for sentence in conditions.values()]
 
 
 NAME, PREDICTIONS = "suite_name", "predictions"
@@ -292,7 +217,16 @@ def read_syntaxgym_rows(path: Path) -> Reading:
         SuiteError: the file does not hold such rows, or holds the rows of several suites.
     """
     data, text, faults = decoded(path)
-    rows = _rows(text, path.name, faults)
+    rows: list[dict[str, JsonValue]] = []
+    for where, row in json_lines(text, path.name, faults):
+        if faults:
+            break
+        if not isinstance(row, dict):
+            seen = "The line is no JSON object."
+            faults.append(fault("CIM-S003", where=where, seen=seen))
+            break
+        rows.append(row)
+    del faults[1:]  # after the first line that is none, others may be anything
     names = list(dict.fromkeys(str(row.get(NAME, path.stem)) for row in rows))
     if len(names) > 1:
         seen = f"The rows are of {len(names)} suites: {', '.join(names[:8])}."
@@ -306,25 +240,6 @@ def read_syntaxgym_rows(path: Path) -> Reading:
         raise unusable(path, faults)
     places = (path.name,) * len(suite.columns.names)
     return Reading(suite, sha256_of(data), places, tuple(faults))
-
-
-def _rows(text: str, name: str, faults: list[Fault]) -> list[dict[str, JsonValue]]:
-    rows: list[dict[str, JsonValue]] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = parse_json(line)
-        except ValueError as error:
-            where = f"{name} line {number}"
-            faults.append(fault("CIM-S002", where=where, seen=f"Not JSON: {error}."))
-            break
-        if not isinstance(row, dict):
-            where = f"{name} line {number}"
-            faults.append(fault("CIM-S003", where=where, seen="The line is no JSON object."))
-            break
-        rows.append(row)
-    return rows
 
 
 def _document_of_rows(name: str, rows: Sequence[dict[str, JsonValue]]) -> dict[str, JsonValue]:

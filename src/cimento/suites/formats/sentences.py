@@ -15,28 +15,30 @@ aclanthology.org/2025.loreslm-1.30). A column ``suffix`` may hold the text after
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from cimento.errors import Fault, InputError
+from cimento.errors import InputError
 from cimento.io.files import read_bytes, write_text
 from cimento.suites import (
     BAD,
     GOOD,
     PAIR_PREDICTION,
     Condition,
-    Item,
     Meta,
     Prediction,
     Region,
     Suite,
     sentence,
 )
-from cimento.suites.formula import parse, references
-from cimento.suites.reading import Reading, fault, name_from, sha256_of, strip_blanks, unusable
+from cimento.suites.formats.blimp import losses_of
+from cimento.suites.formats.gathered import Gathered, stripped_cells
+from cimento.suites.formula import RegionNumber, regions_used
+from cimento.suites.reading import Reading, errors, fault, name_from, unusable
 from cimento.suites.sheets import tabulated
-from cimento.suites.tables import Row, Table, read_table
+from cimento.suites.tables import Table, read_table
 
 PHENOMENON = "phenomenon"
 LABELS = {
@@ -76,7 +78,7 @@ class LabelledDialect:
     def fits(self, table: Table) -> bool:
         """Whether a table has these columns."""
         needed = (self.sentence, self.label, *self.key, self.prefix, self.form)
-        return all(table.find(name) for name in needed if name)
+        return table.has(*filter(None, needed))
 
 
 DIALECTS = (
@@ -118,68 +120,53 @@ def read_labelled(path: Path) -> Reading:
     if dialect is None:
         seen = f"The columns are those of no known table: {', '.join(table.columns)}."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
-    pairs = _pairs(table, dialect, faults)
-    if any(fault.severity == "error" for fault in faults):
+    # The column of a role that the dialect has not is an empty name, under which nothing is.
+    pairs, find = Gathered(), cache(lambda name: table.find(name) or "")
+    for row in table.rows:
+        where = table.where(row)
+        cells = {"": "", **stripped_cells(row, where, faults)}
+        shown = cells[find(dialect.label)]
+        if label := LABELS.get(shown.casefold()):
+            regions, free = _regions(find, dialect, cells), _free(find, dialect, cells)
+            item = "/".join(cells[find(name)] for name in dialect.key)
+            pairs.add(item, Condition(label, regions, free), where)
+        else:
+            todo = f"Known labels: {', '.join(LABELS)}."
+            seen = f"The label {shown!r} is unknown."
+            faults.append(fault("CIM-S003", where=where, seen=seen, todo=todo))
+    if errors(faults):
         raise unusable(path, faults)
-    suite = Suite(
+    return pairs.reading(
+        path,
+        data,
+        faults,
         meta=Meta(name=name_from(path), language=dialect.language),
         region_names=("prefix", "form", "rest") if dialect.form else ("sentence",),
         predictions=(FORM_PREDICTION if dialect.form else PAIR_PREDICTION,),
-        items=tuple(Item(key, tuple(c for _, c in rows)) for key, rows in pairs.items()),
     )
-    places = tuple(table.where(row) for rows in pairs.values() for row, _ in rows)
-    return Reading(suite, sha256_of(data), places, tuple(faults))
-
-
-def _pairs(
-    table: Table, dialect: LabelledDialect, faults: list[Fault]
-) -> dict[str, list[tuple[Row, Condition]]]:
-    """The rows of each pair, by its id."""
-    names = [table.find(name) or "" for name in dialect.key]
-    pairs: dict[str, list[tuple[Row, Condition]]] = {}
-    for row in table.rows:
-        where = table.where(row)
-        cells = {
-            column: strip_blanks(cell, what=column, where=where, faults=faults)
-            for column, cell in row.cells.items()
-        }
-        label = LABELS.get(cells[table.find(dialect.label) or ""].casefold())
-        if label is None:
-            shown = cells[table.find(dialect.label) or ""]
-            known = f"Known labels: {', '.join(LABELS)}."
-            seen = f"The label {shown!r} is unknown."
-            faults.append(fault("CIM-S003", where=where, seen=seen, todo=known))
-            continue
-        condition = Condition(label, _regions(table, dialect, cells), _free(table, dialect, cells))
-        pairs.setdefault("/".join(cells[name] for name in names), []).append((row, condition))
-    return pairs
 
 
 def _regions(
-    table: Table, dialect: LabelledDialect, cells: Mapping[str, str]
+    find: Callable[[str], str], dialect: LabelledDialect, cells: Mapping[str, str]
 ) -> tuple[Region, ...]:
-    words = cells[table.find(dialect.sentence) or ""].split()
+    words, before, form = (
+        cells[find(name)].split() for name in (dialect.sentence, dialect.prefix, dialect.form)
+    )
     if words[-1:] == [_EOS]:
         words = words[:-1]
-    if not dialect.form:
-        return (Region(" ".join(words)),)
-    before = cells[table.find(dialect.prefix) or ""].split()
-    parts: Sequence[Sequence[str]] = (
-        before,
-        cells[table.find(dialect.form) or ""].split(),
-        words[len(before) + 1 :],
-    )
+    parts = (before, form, words[len(before) + 1 :]) if dialect.form else (words,)
     return tuple(Region(" ".join(part)) for part in parts)
 
 
-def _free(table: Table, dialect: LabelledDialect, cells: Mapping[str, str]) -> dict[str, str]:
+def _free(
+    find: Callable[[str], str], dialect: LabelledDialect, cells: Mapping[str, str]
+) -> dict[str, str]:
     """The free columns: those that do not hold parts of the sentence."""
     used = (dialect.sentence, dialect.label, dialect.prefix, dialect.form)
-    taken = {table.find(name) for name in used if name}
+    taken = set(map(find, used))
     free = {column: cell for column, cell in cells.items() if cell and column not in taken}
-    phenomenon = table.find(dialect.phenomenon)
-    if phenomenon and cells[phenomenon]:
-        free.setdefault(PHENOMENON, cells[phenomenon])
+    if phenomenon := cells[find(dialect.phenomenon)]:
+        free.setdefault(PHENOMENON, phenomenon)
     return free
 
 
@@ -195,19 +182,23 @@ REGIONS = (PREFIX, "stimulus", SUFFIX)
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The columns of a table by their roles; empty for a role without a column."""
+    """The columns of a table by their roles; empty for a role without a column.
+
+    Attributes:
+        item: column of the item's id; empty where items are numbered.
+        condition: column of the condition; empty where a row has both sides of a pair.
+        parts: columns of prefix, stimulus and suffix, by condition; the name is empty where the
+            column of conditions gives it.
+    """
 
     item: str
-    prefix: tuple[str, ...]
-    stimulus: tuple[str, ...]
-    suffix: str
     condition: str
-    sides: tuple[str, ...]
+    parts: Mapping[str, tuple[str, str, str]]
 
     @property
     def taken(self) -> set[str]:
         """The columns that do not become free columns."""
-        return {self.item, *self.prefix, *self.stimulus, self.suffix, self.condition}
+        return {self.item, self.condition}.union(*self.parts.values())
 
 
 def is_minicons(table: Table) -> bool:
@@ -233,68 +224,44 @@ def read_minicons(path: Path) -> Reading:
         names = ", ".join(table.columns) if table else "none"
         seen = f"The columns prefix, stimulus and condition are missing; there are {names}."
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
-    items: dict[str, list[Condition]] = {}
-    places: dict[str, list[str]] = {}
+    items = Gathered()
     for number, row in enumerate(table.rows, start=1):
         where = table.where(row)
-        for name, condition in _conditions(row, columns, number, where, faults):
-            items.setdefault(name, []).append(condition)
-            places.setdefault(name, []).append(where)
-    present = {condition.name for conditions in items.values() for condition in conditions}
-    suite = Suite(
-        meta=Meta(name=name_from(path)),
-        region_names=REGIONS,
-        predictions=_predictions(present),
-        items=tuple(Item(name, tuple(conditions)) for name, conditions in items.items()),
+        cells = {"": "", **stripped_cells(row, where, faults)}
+        free = {name: cell for name, cell in cells.items() if cell and name not in columns.taken}
+        for side, parts in columns.parts.items():
+            regions = tuple(Region(cells[part]) for part in parts)
+            condition = Condition(side or cells[columns.condition], regions, free)
+            items.add(cells[columns.item] if columns.item else str(number), condition, where)
+    present = {condition.name for item in items.items for condition in item.conditions}
+    return items.reading(
+        path, data, faults, region_names=REGIONS, predictions=_predictions(present)
     )
-    all_places = tuple(place for item_places in places.values() for place in item_places)
-    return Reading(suite, sha256_of(data), all_places, tuple(faults))
 
 
 def _columns(table: Table) -> _Columns | None:
-    item = next(filter(None, map(table.find, ITEM)), "")
-    stimulus = next(filter(None, map(table.find, STIMULUS)), "")
-    prefix, suffix = next(filter(None, map(table.find, PREFIXES)), ""), table.find(SUFFIX) or ""
-    condition = table.find(CONDITION) or ""
+    item, condition, suffix = (
+        table.find(*names) or "" for names in (ITEM, (CONDITION,), (SUFFIX,))
+    )
+    prefix, stimulus = table.find(*PREFIXES), table.find(*STIMULUS)
     if prefix and stimulus and condition and item:
-        return _Columns(item, (prefix,), (stimulus,), suffix, condition, ())
+        return _Columns(item, condition, {"": (prefix, stimulus, suffix)})
     for sides in SIDES:
-        prefixes = _two(table, PREFIXES, sides)
+        prefixes, stimuli = (_both(table, names, sides) for names in (PREFIXES, STIMULUS))
         if prefixes and stimulus:
-            return _Columns(item, prefixes, (stimulus,), suffix, "", sides)
-        stimuli = _two(table, STIMULUS, sides)
+            return _Columns(item, "", {side: (prefixes[side], stimulus, suffix) for side in sides})
         if prefix and stimuli:
-            return _Columns(item, (prefix,), stimuli, suffix, "", sides)
+            return _Columns(item, "", {side: (prefix, stimuli[side], suffix) for side in sides})
     return None
 
 
-def _two(table: Table, names: Sequence[str], sides: Sequence[str]) -> tuple[str, ...]:
+def _both(table: Table, names: Sequence[str], sides: Sequence[str]) -> dict[str, str]:
     """The columns of both sides, such as ``prefix_good`` and ``prefix_bad``; none without both."""
     for name in names:
-        columns = [table.find(f"{name}_{side}") for side in sides]
-        if all(columns):
-            return tuple(filter(None, columns))
-    return ()
-
-
-def _conditions(
-    row: Row, columns: _Columns, number: int, where: str, faults: list[Fault]
-) -> Iterator[tuple[str, Condition]]:
-    """The conditions of a row, each with the id of its item."""
-    cells = {
-        name: strip_blanks(cell, what=name, where=where, faults=faults)
-        for name, cell in row.cells.items()
-    }
-    item = cells[columns.item] if columns.item else str(number)
-    free = {name: cell for name, cell in cells.items() if cell and name not in columns.taken}
-    sides = columns.sides or (cells[columns.condition],)
-    for index, side in enumerate(sides):
-        texts = [
-            cells[columns.prefix[min(index, len(columns.prefix) - 1)]],
-            cells[columns.stimulus[min(index, len(columns.stimulus) - 1)]],
-            cells[columns.suffix] if columns.suffix else "",
-        ]
-        yield item, Condition(side, tuple(map(Region, texts)), free)
+        columns = {side: column for side in sides if (column := table.find(f"{name}_{side}"))}
+        if len(columns) == len(sides):
+            return columns
+    return {}
 
 
 def _predictions(conditions: set[str]) -> tuple[Prediction, ...]:
@@ -331,21 +298,12 @@ def write_minicons(suite: Suite, path: Path) -> Path:
 def minicons_losses(suite: Suite) -> list[str]:
     """The parts of a suite that a table for minicons cannot hold, as phrases; may be empty."""
     target = target_region(suite)
-    kept = 1 if target is None else 3
-    losses = [
-        f"{key}, in the metadata"
-        for key in ("version", "language", "licence", "citation", "author", "reference")
-        if getattr(suite.meta, key)
-    ]
-    if len(suite.region_names) > kept:
-        losses.append(f"the division into {len(suite.region_names)} regions")
     pairs = {f"({target or '*'};%{good}%) < ({target or '*'};%{bad}%)" for good, bad in SIDES}
-    if [prediction.formula for prediction in suite.predictions if prediction.formula not in pairs]:
-        losses.append("predictions other than that the good condition is less surprising")
-    losses += [f"the {name}" for name in ("cluster", "factors", "extra") if getattr(suite, name)]
-    if suite.metric != "sum":
-        losses.append(f"the metric {suite.metric}")
-    return losses
+    known = all(prediction.formula in pairs for prediction in suite.predictions)
+    others = [] if known else ["predictions other than that the good condition is less surprising"]
+    keys = ("version", "language", "licence", "citation", "author", "reference")
+    of_meta = {key: getattr(suite.meta, key) for key in keys}
+    return losses_of(suite, of_meta, others, regions=1 if target is None else len(REGIONS))
 
 
 def target_region(suite: Suite) -> int | None:
@@ -354,11 +312,8 @@ def target_region(suite: Suite) -> int | None:
     Raises:
         FormulaError: a prediction cannot be read.
     """
-    named = {
-        reference.region
-        for prediction in suite.predictions
-        for reference in references(parse(prediction.formula))
-    }
+    used = regions_used(prediction.formula for prediction in suite.predictions)
+    named = set[RegionNumber]().union(*used.values())
     region = named.pop() if len(named) == 1 else "*"
     return None if region == "*" or len(suite.region_names) == 1 else region
 
@@ -367,8 +322,8 @@ def _rows(suite: Suite, target: int | None, columns: list[str]) -> Iterator[list
     for item, condition in suite.stimuli():
         where = f"item {item.id!r}, condition {condition.name!r}"
         parts = _parts(condition, target, suite, where)
-        row = [item.id, condition.name, *parts]
-        row += [condition.columns.get(name, "") for name in columns]
+        free = (condition.columns.get(name, "") for name in columns)
+        row = [item.id, condition.name, *parts, *free]
         if any("\t" in cell or "\n" in cell for cell in row):
             raise InputError(
                 where=where, seen="a text holds a tab or a line end", todo="Remove it."

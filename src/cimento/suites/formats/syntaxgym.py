@@ -150,21 +150,26 @@ def _has_only_columns(ours: object) -> bool:
 def _metric(
     meta: JsonMeta, *, name: str, faults: list[Fault]
 ) -> tuple[Metric, dict[str, JsonValue]]:
-    """The metric, and the original value if it must be kept for writing.
-
-    Some suites state ``all`` or list all six metrics to have them computed; their predictions
-    compare sums.
-    """
+    """The metric, and the original value if it must be kept for writing."""
     if meta.metric in METRICS:
         return meta.metric, {}
-    wanted = list(METRICS) if meta.metric == "all" else meta.metric
-    if isinstance(wanted, list) and wanted and set(wanted) <= set(METRICS):
-        metric = "sum" if "sum" in wanted else wanted[0]
-        return cast("Metric", metric), {"metric": cast("JsonValue", meta.metric)}
+    if metric := _metric_meant(cast("JsonValue", meta.metric)):
+        return metric, {"metric": cast("JsonValue", meta.metric)}
     seen = f"The metric {meta.metric!r} is unknown."
     todo = f"Write one of {', '.join(METRICS)}."
     faults.append(fault("CIM-S003", where=f"{name}: meta, metric", seen=seen, todo=todo))
     return "sum", {}
+
+
+def _metric_meant(stated: JsonValue) -> Metric | None:
+    """The metric that is meant by ``all`` or by a list of metrics; None for other values.
+
+    Some suites state these to have all six metrics computed; their predictions compare sums.
+    """
+    wanted = list(METRICS) if stated == "all" else stated
+    if not isinstance(wanted, list) or not wanted or any(one not in METRICS for one in wanted):
+        return None
+    return cast("Metric", "sum" if "sum" in wanted else wanted[0])
 
 
 def _meta(meta: JsonMeta, kept: dict[str, JsonValue]) -> Meta:
@@ -333,7 +338,6 @@ def _kept(part: _Object, *known: str) -> Mapping[str, JsonValue]:
 
 _PlainObject = dict[str, JsonValue]
 
-_OURS = "cimento"
 _MOST_DIGITS = 15
 _ALWAYS_WRITTEN = ("author", "reference", "comment")
 
@@ -376,19 +380,17 @@ def _object(
     standard: _PlainObject, ours: _PlainObject, extra: Mapping[str, JsonValue]
 ) -> _PlainObject:
     """An object of the format's keys, kept keys and ours; kept keys that clash are set aside."""
-    clashing = {key: value for key, value in extra.items() if key in standard or key == _OURS}
+    clashing = {key: value for key, value in extra.items() if key in standard or key == OURS}
     kept = {key: value for key, value in extra.items() if key not in clashing}
     ours = {**ours, **({"extra": clashing} if clashing else {})}
-    return {**standard, **kept, **({_OURS: ours} if ours else {})}
+    return {**standard, **kept, **({OURS: ours} if ours else {})}
 
 
 def _meta_object(suite: Suite) -> _PlainObject:
     meta = suite.meta
     extra = dict(meta.extra)
-    metric: JsonValue = suite.metric
-    kept = extra.get("metric")
-    if _stands_for(kept, suite.metric):
-        metric = extra.pop("metric")
+    is_kept = _metric_meant(extra.get("metric")) == suite.metric
+    metric = extra.pop("metric") if is_kept else suite.metric
     standard: _PlainObject = {"name": meta.name, "metric": metric}
     standard.update(
         {
@@ -400,18 +402,6 @@ def _meta_object(suite: Suite) -> _PlainObject:
     if meta.tags or "tags" in extra:
         standard["tags"] = list(meta.tags)
     return _object(standard, {}, extra)
-
-
-def _stands_for(kept: JsonValue, metric: str) -> bool:
-    """Whether the original value in a file is read as a metric."""
-    wanted = list(METRICS) if kept == "all" else kept
-    if (
-        not isinstance(wanted, list)
-        or not wanted
-        or any(metric not in METRICS for metric in wanted)
-    ):
-        return False
-    return metric == ("sum" if "sum" in wanted else wanted[0])
 
 
 def _prediction_object(prediction: Prediction) -> _PlainObject:

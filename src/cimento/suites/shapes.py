@@ -1,0 +1,191 @@
+"""Tables in other shapes: sentences A and B with a key, or a column for each region."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from cimento.errors import Fault
+from cimento.suites import BAD, GOOD
+from cimento.suites.headers import ends_sentence, has_letter
+from cimento.suites.marks import names_judgments
+from cimento.suites.reading import fault
+from cimento.suites.sides import SIDES, is_negative
+from cimento.suites.tables import Table
+
+_KEYS = {
+    "key", "answer", "better", "best", "solution", "preferred", "chiave", "risposta", "soluzione",
+    "migliore", "clave", "respuesta", "solución", "mejor", "chave", "gabarito", "resposta",
+    "solução", "melhor", "ключ", "ответ", "лучше", *SIDES[GOOD],
+}  # fmt: skip
+_OPTION = re.compile(r"(?P<stem>.*?)[\s_.(-]*(?P<label>[ab12])\)?", re.IGNORECASE)
+_LABELS = (("a", "b"), ("1", "2"))
+_MOST_PAIRS = 8
+"""Pairs of columns that are tried; tables made to exhaust have thousands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A column that says which of two others has the good sentence.
+
+    Attributes:
+        column: its name.
+        options: the columns of the two sentences, by the cells that stand for them.
+    """
+
+    column: str
+    options: Mapping[str, str]
+
+
+def key_of(table: Table) -> Key | None:
+    """The key of a table, and the columns between which it chooses; None without them."""
+    named: dict[str, dict[str, str]] = {}
+    for name in table.columns:
+        if match := _OPTION.fullmatch(name.strip()):
+            named.setdefault(match["stem"].casefold(), {})[match["label"].casefold()] = name
+    pairs = [options for options in named.values() if tuple(sorted(options)) in _LABELS]
+    keys = _keys_of(table) if pairs else []
+    for options in pairs[:_MOST_PAIRS]:
+        both = {**options, **{name.casefold(): name for name in options.values()}}
+        columns = [name for name in keys if name not in options.values()]
+        if column := _filled(table, columns, {*both}):
+            return Key(column, both)
+    return None
+
+
+def with_key_read(table: Table) -> tuple[Table, list[Fault]]:
+    """A table with the columns good and bad in place of two sentences and their key.
+
+    A fault says how the key was read. It is an error if a cell chooses neither sentence, or if the
+    two columns are called good and bad already, which the key contradicts.
+    """
+    if (key := key_of(table)) is None:
+        return table, _contradicted(table)
+    sides: dict[str, list[str]] = {GOOD: [], BAD: []}
+    first, second = dict.fromkeys(key.options.values())
+    for row, cell in enumerate(table.stripped(key.column)):
+        if cell.casefold() not in key.options:
+            seen = f"The column {key.column!r} has {cell!r} and names neither sentence."
+            todo = f"Write {' or '.join([*key.options][:2]).upper()} there."
+            return table, [fault("CIM-S003", where=table.place(row), seen=seen, todo=todo)]
+        texts = table.cells[first][row], table.cells[second][row]
+        is_swapped = (key.options[cell.casefold()] == second) is not is_negative(key.column)
+        sides[GOOD].append(texts[is_swapped])
+        sides[BAD].append(texts[not is_swapped])
+    taken = (first, second, key.column)
+    cells = {name: table.cells[name] for name in table.columns if name not in taken} | sides
+    what = BAD if is_negative(key.column) else GOOD
+    seen = f"The column {key.column!r} is read as the key: it names the {what} sentence of a pair."
+    message = fault("CIM-S063", where=table.name, seen=seen, todo="")
+    return table.with_cells(cells), [message]
+
+
+def _keys_of(table: Table) -> list[str]:
+    """The columns that may say which of two sentences is good, by their names."""
+    return [
+        name
+        for name in table.columns
+        if name.casefold().strip(" ?¿:") in _KEYS or names_judgments(name)
+    ]
+
+
+def _filled(table: Table, columns: Iterable[str], words: set[str]) -> str:
+    """The first of some columns most of whose cells are some words; empty if there is none."""
+    for name in columns:
+        cells = list(map(str.casefold, table.stripped(name)))
+        if 2 * sum(map(words.__contains__, cells)) > len(cells):
+            return name
+    return ""
+
+
+def _contradicted(table: Table) -> list[Fault]:
+    """The fault of pairs whose good sentences another column would choose, A or B."""
+    good, bad = table.find(GOOD), table.find(BAD)
+    columns = [name for name in _keys_of(table) if name not in (good, bad)] if good and bad else []
+    column = _filled(table, columns, {*_LABELS[0]})
+    if not column or {*map(str.casefold, table.stripped(column))} != {*_LABELS[0]}:
+        return []
+    seen = f"The column {column!r} says A or B, but {good!r} is read as good in every row."
+    todo = (
+        "If it says which of the two sentences is good, call their columns sentence A and sentence"
+        " B; if not, delete it."
+    )
+    return [fault("CIM-S003", where=table.name, seen=seen, todo=todo)]
+
+
+_NUMBERED = re.compile(r"(.*?)\W*[0-9]+")
+_FEWEST_WORDS = 3
+_FEWEST_ROWS = 3
+
+
+def region_columns(table: Table) -> tuple[str, ...]:
+    """The columns whose cells, in order, are the regions of one sentence; empty for other tables.
+
+    The table has a column of items and one of conditions, and none of sentences. A sentence begins
+    with the first region and ends with the last; no other region does either.
+    """
+    item, condition = table.find("item"), table.find("condition")
+    if not (item and condition) or table.find("sentence", "text", "good"):
+        return ()
+    known = {item, condition, table.find("phenomenon"), table.find("rating")}
+    others = [name for name in table.columns if name not in known]
+    texts = [name for name in others if table.is_mostly(name, has_letter)]
+    stems = [match[1] for name in others if (match := _NUMBERED.fullmatch(name))]
+    if len(stems) > 1 and len({*stems}) == 1:
+        texts = [name for name in others if _NUMBERED.fullmatch(name)]
+    places = [table.columns.index(name) for name in texts]
+    if len(texts) <= 1 or places != [*range(places[0], places[-1] + 1)]:
+        return ()
+    first, second, *_ = texts
+    joined = [" ".join(cells).strip() for cells in _rows(table, texts)]
+    whole = [ends_sentence(text) and len(text.split()) >= _FEWEST_WORDS for text in joined]
+    fits = (
+        table.is_mostly(first, _is_capital)
+        and not table.is_mostly(second, _is_capital)
+        and 2 * sum(whole) > len(whole)
+        and not any(table.is_mostly(name, ends_sentence) for name in texts[:-1])
+    )
+    return tuple(texts) if fits else ()
+
+
+def with_sentences(table: Table, regions: tuple[str, ...]) -> tuple[Table, list[Fault]]:
+    """The table with the regions in one column of sentences, and faults that say so.
+
+    They also name cells that are empty in one row of a condition only.
+    """
+    from cimento.suites.formats.items import write_regions  # which formats import with this
+
+    cells = {name: table.cells[name] for name in table.columns if name not in regions}
+    cells["sentence"] = [
+        write_regions((cell.strip(), False) for cell in row).strip() if "".join(row).strip() else ""
+        for row in _rows(table, regions)
+    ]
+    seen = f"These columns are read as the regions of one sentence: {', '.join(regions)}."
+    faults = [fault("CIM-S065", where=table.name, seen=seen), *_left_empty(table, regions)]
+    return table.with_cells(cells), faults
+
+
+def _left_empty(table: Table, regions: Iterable[str]) -> list[Fault]:
+    """The faults of regions that one row alone of a condition lacks."""
+    conditions = table.stripped(table.find("condition") or "")
+    counts = Counter(conditions)
+    faults = list[Fault]()
+    for name in regions:
+        empty = [row for row, cell in enumerate(table.stripped(name)) if not cell]
+        times = Counter(conditions[row] for row in empty)
+        for row in empty:
+            if times[conditions[row]] == 1 and counts[conditions[row]] >= _FEWEST_ROWS:
+                seen = f"{name!r} is empty here, unlike in all other rows of its condition."
+                todo, where = "Fill in the cell.", table.place(row)
+                faults.append(fault("CIM-S065", where=where, seen=seen, todo=todo))
+    return faults
+
+
+def _rows(table: Table, names: Iterable[str]) -> list[tuple[str, ...]]:
+    return list(zip(*(table.cells[name] for name in names), strict=True))
+
+
+def _is_capital(cell: str) -> bool:
+    return cell.lstrip("¿¡«“\"‘'—- ")[:1].isupper()
