@@ -200,8 +200,7 @@ def compare_before_after(
         if is_restated(before, after):
             continue  # what agrees is compared below
         _refuse_unrelated(before, after)
-        one, other = _by_question(before, after)
-        for both in ((one[name], other[name]) for name in one if name in other):
+        for both in _questions_of_both(before, after):
             headlines |= {(both[0].suite, both[0].question)} if both[0].headline else set()
             if both[0].right or both[1].right:
                 rates.append(compare_pair(*both, with_values=True, seed=seed))
@@ -209,18 +208,15 @@ def compare_before_after(
                 values.append(change)
             correlations += paired_correlations(*both)
         values += paired_scores(before, after, seed=seed)
-    models = _two_models(matches)
     return Comparison(
         runs=tuple(_shared(*both) for both in matches),
-        models=models,
+        models=_two_models(matches),
         sides=_sides(matches),
         rates=corrected(rates, correction),
         headlines=frozenset(headlines),
         values=tuple(values),
         correlations=corrected(correlations, correction),
-        means=named_means(
-            [run for pair in matches for run in pair], [*(models or UNNAMED)] * len(matches)
-        ),
+        means=_means(matches),
         ways=_ways(matches, seed=seed),
         only_first=_unpaired(sides[0], (one for one, _ in matches)),
         only_second=_unpaired(sides[1], (other for _, other in matches)),
@@ -253,6 +249,18 @@ def _by_question(
     both = named_alike([item_outcomes([run], every_question=True) for run in (first, second)])
     one, other = ({outcomes.question: outcomes for outcomes in side} for side in both)
     return one, other
+
+
+def _questions_of_both(first: Run, second: Run) -> list[tuple[ItemOutcomes, ItemOutcomes]]:
+    """The outcomes of the questions that two runs share."""
+    one, other = _by_question(first, second)
+    return [(one[name], other[name]) for name in one if name in other]
+
+
+def _means(pairs: Sequence[tuple[Run, Run]]) -> tuple[SuiteMean, ...]:
+    """The means of both sides over the suites of a benchmark."""
+    names = _two_models(pairs) or UNNAMED
+    return named_means([run for pair in pairs for run in pair], [*names] * len(pairs))
 
 
 def _two_models(pairs: Sequence[tuple[Run, Run]]) -> tuple[str, str] | None:
