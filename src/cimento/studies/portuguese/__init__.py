@@ -449,7 +449,7 @@ def _refuse_missing(data: StudyData, option: str, asked: int | str) -> None:
 def of_judgments(number: int | None, name: str | None) -> bool:
     """Whether a table, or what else is asked for, is made from people's judgments."""
     asked = number if name is None else name
-    return asked is None or _NEEDED.get(asked) != {MULTIWORD}
+    return asked is None or _NEEDED.get(asked) != frozenset({MULTIWORD})
 
 
 def table(data: StudyData, number: int, states: Sequence[State] | None = None) -> Json:
