@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.paradigms.stories.outcomes import TierOutcome, by_characters, probabilities
@@ -134,9 +134,9 @@ def choices(outcomes: Sequence[TierOutcome], tier: Tier) -> Choices:
     )
 
 
-def share(values: Sequence[bool], reason: str = "no answers") -> Statistic:
-    """The share of true values."""
-    return Statistic(sum(values) / len(values)) if values else Statistic(None, reason)
+def share(values: Collection[float], reason: str = "no answers") -> Statistic:
+    """The share of true values, or the mean of numbers."""
+    return Statistic(math.fsum(values) / len(values)) if values else Statistic(None, reason)
 
 
 def _majority(known: Sequence[TierOutcome]) -> Statistic:
@@ -271,13 +271,9 @@ def detect(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Detecti
         else Statistic(None, NO_MARGINS),
         d_prime=sensitivity.d_prime,
         criterion=sensitivity.criterion,
-        sibling_pair_accuracy=Statistic(sum(pairs.values()) / len(pairs))
-        if pairs
-        else Statistic(None, "no plausible story has a scored variant"),
+        sibling_pair_accuracy=share(pairs.values(), "no plausible story has a scored variant"),
         n_pairs=len(pairs),
-        mean_margin_nats=Statistic(math.fsum(margins.values()) / len(margins))
-        if margins
-        else Statistic(None, NO_MARGINS),
+        mean_margin_nats=share(margins.values(), NO_MARGINS),
     )
 
 

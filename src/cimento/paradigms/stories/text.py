@@ -59,7 +59,7 @@ def runs_text(runs: Sequence[Run]) -> str:
 
 
 def _run_text(run: Run) -> str:
-    estimates = run.estimates()
+    estimates, words = run.estimates(), []
     if asked_of(run)[1].task != "tiers":
         tables = {"Questions beside the tiers": question_rows(estimates)}
     else:
@@ -71,14 +71,11 @@ def _run_text(run: Run) -> str:
             tier_rows(estimates, judged),
             "Flow of implausible stories through the tiers": flow_rows(judged),
         }  # fmt: skip
+        words = [WORDS + fill(" ".join(constants_in_words(estimates, judged.groupings)), _WIDTH)]
     shown = [f"{title}\n{columns(rows, indent=2)}" for title, rows in tables.items()]
     notes = "\n".join(
         [*interval_notes(estimates), *(f"Note: {text}" for text in few_of_each_code(run.warnings))]
     )
-    words = []
-    if asked_of(run)[1].task == "tiers":
-        constants = constants_in_words(estimates, judged_run(run).groupings)
-        words = [WORDS + fill(" ".join(constants), _WIDTH)]
     last = [notes] if notes else []
     return "\n\n".join([f"{run.suite.name}  {run.model}", *shown, *words, *last])
 
