@@ -19,8 +19,9 @@ from cimento.engine.cache import MemoryCache
 from cimento.io.tables import REPLICATES, replicate_columns
 from cimento.models.hf import diffusion
 from cimento.models.hf.diffusion import draw_masks
-from cimento.paradigms.regions.judging import monte_carlo_remarks, scores_of
+from cimento.paradigms.regions.judging import scores_of
 from cimento.paradigms.regions.predictions import UNDECIDED, half_widths
+from cimento.paradigms.regions.remarks import monte_carlo_remarks
 from tests.helpers import zoo
 from tests.helpers.suites_on_disk import write_folder
 

@@ -31,7 +31,8 @@ from cimento.io.declared import Texts, option
 from cimento.report.comparison import equivalence_grid
 from cimento.report.document import versions_apart
 from cimento.report.sides import UNNAMED
-from cimento.runs.run import Run, folders_among, open_runs
+from cimento.runs.run import Run, open_runs
+from cimento.runs.store import folders_among
 
 if TYPE_CHECKING:
     from cimento.compare.pairwise import PairwiseComparison

@@ -402,7 +402,7 @@ def site(options: SiteOptions) -> int:
     with more folders, and only the pages that change are written. The pages open from a folder,
     load nothing, and can be put on any server of files.
     """
-    from cimento.runs.run import folders_among
+    from cimento.runs.store import folders_among
     from cimento.site import SiteSettings, write_site
 
     if options.address and not options.address.startswith(("https://", "http://")):

@@ -1,4 +1,4 @@
-"""Values, or the reasons why there are none; groups; sums in a fixed order; ragged arrays.
+"""Values, or the reasons why there are none; groups; sums in a fixed order; ragged columns.
 
 The order of additions decides which sentences tie. All sums here go from left to right.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -135,3 +135,44 @@ class Reasons:
         known, places = np.unique(numbers, return_inverse=True)
         longer = [n if n < 0 else self.number(beginning + texts[n]) for n in known.tolist()]
         return np.array(longer, dtype=np.int64)[places]
+
+
+CellT = TypeVar("CellT")
+
+
+@dataclass(slots=True)
+class FreeCells(Generic[CellT]):
+    """The cells of free columns, gathered row by row."""
+
+    _cells: dict[str, list[CellT | None]] = field(default_factory=dict)
+    _rows: int = 0
+
+    def add(self, row: Mapping[str, CellT]) -> None:
+        """Add the cells of a row, which may lack some columns."""
+        cells = self._cells
+        if row.keys() != cells.keys():  # nearly all rows have the same columns
+            for name in cells.keys() - row.keys():
+                cells[name].append(None)
+            for name in row:
+                if name not in cells:
+                    cells[name] = [None] * self._rows
+        for name, cell in row.items():
+            cells[name].append(cell)
+        self._rows += 1
+
+    def extend(self, rows: Sequence[Mapping[str, CellT]]) -> None:
+        """Add the cells of some rows, in the columns' order where they have the same ones."""
+        if not self._rows and rows:
+            self._cells = {name: [] for name in rows[0]}
+        if set(map(tuple, rows)) <= {tuple(self._cells)}:
+            columns = zip(*[row.values() for row in rows], strict=True)
+            for cells, more in zip(self._cells.values(), columns, strict=False):
+                cells.extend(more)
+            self._rows += len(rows)
+        else:
+            for row in rows:
+                self.add(row)
+
+    def columns(self) -> Mapping[str, Sequence[CellT | None]]:
+        """The cells of each column; None in the rows that lack it."""
+        return self._cells

@@ -186,7 +186,7 @@ def _has(paradigm: AnyParadigm, name: str) -> bool:
     return name in paradigm.options.model_fields or name in paradigm.scoring
 
 
-_SENT = 20_000  # the largest number of requests whose answers are sent to the helper process
+_SENT = 20_000  # largest number of requests whose answers are sent to the helper process
 
 SUITE_FILES = "files"
 """Key of the suite's manifest entry: the files that alone determine it, if they are known."""
@@ -233,8 +233,7 @@ class SuiteJob:
         self.suite_name, self.shown = loaded.suite.name, shown
         self.title = f"suite {self.suite_name!r} x model {shown!r}"
         self.model, self.columns, self.progress = model, scoring.columns, progress
-        self._loaded = loaded
-        self._options, self._scoring = options, scoring
+        self._loaded, self._options, self._scoring = loaded, options, scoring
         self._folder, self._noted = folder, noted or {}
         self._prices, self._helper = prices or {}, helper
         self._rounds: AdaptiveRounds | None = None

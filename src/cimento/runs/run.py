@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar, cast, overl
 from cimento._version import __version__
 from cimento.errors import MissingDependencyError, TableError, UsageError, did_you_mean
 from cimento.io.explained import EXPLAINED
-from cimento.io.files import expanded, matches_of, read_bytes, write_bytes, write_text
+from cimento.io.files import expanded, read_bytes, write_bytes, write_text
 from cimento.io.helper_process import HelperProcess
 from cimento.io.parsing import faults_of
 from cimento.io.tables import REQUESTS, Rows, collected, read_table, write_table
@@ -30,6 +30,7 @@ from cimento.runs.store import (
     RunFolder,
     StoredTables,
     find_runs,
+    folders_among,
     manifest_part,
     store_answers,
 )
@@ -493,18 +494,3 @@ def runs_of(runs: RunsLike) -> list[Run]:
     several = [runs] if isinstance(runs, Run | str | Path) else runs
     opened = ([like] if isinstance(like, Run) else open_runs(like) for like in several)
     return [run for some in opened for run in some]
-
-
-def folders_among(paths: Iterable[str | Path]) -> list[Path]:
-    """The paths that may hold runs, without files that a wildcard matched along with folders.
-
-    Args:
-        paths: the paths as they were given.
-
-    Returns:
-        The folders; if there are none, all paths, so that the error can name them.
-    """
-    given = [expanded(match) for path in paths for match in matches_of(str(path))]
-    # The file of a run that was named, rather than its folder.
-    given = [path.parent if path.name == MANIFEST and path.is_file() else path for path in given]
-    return [path for path in given if not path.is_file()] or given

@@ -13,7 +13,7 @@ import os
 import platform
 import re
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from cimento._version import __version__
 from cimento.errors import TableError
 from cimento.io.explained import EXPLAINED
-from cimento.io.files import open_plain, remove_stale, write_text, writing
+from cimento.io.files import expanded, matches_of, open_plain, remove_stale, write_text, writing
 from cimento.io.parsing import parse_json
 from cimento.io.tables import (
     CHOICES,
@@ -467,3 +467,18 @@ def _special(folder: Path) -> Iterator[Path]:
 def file_name(name: str) -> str:
     """A name in a form that is valid as a part of a path on every file system."""
     return re.sub(r"[^\w.@+-]+", "__", name).strip(".") or "_"
+
+
+def folders_among(paths: Iterable[str | Path]) -> list[Path]:
+    """The paths that may hold runs, without files that a wildcard matched along with folders.
+
+    Args:
+        paths: the paths as they were given.
+
+    Returns:
+        The folders; if there are none, all paths, so that the error can name them.
+    """
+    given = [expanded(match) for path in paths for match in matches_of(str(path))]
+    # The file of a run that was named, rather than its folder.
+    given = [path.parent if path.name == MANIFEST and path.is_file() else path for path in given]
+    return [path for path in given if not path.is_file()] or given

@@ -16,9 +16,10 @@ from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from typing import Generic, Literal, Never, TypeAlias, TypeVar, cast, overload
+from typing import Literal, Never, TypeAlias, cast, overload
 
 from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
+from cimento.io.values import FreeCells
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 Metric: TypeAlias = Literal["sum", "mean", "median", "range", "max", "min"]
@@ -225,47 +226,6 @@ class ItemColumns(Sequence[Item]):
         )
         extra = self.condition_extras.get(number, NOTHING)
         return Condition(name, regions, columns or NOTHING, extra)
-
-
-CellT = TypeVar("CellT")
-
-
-@dataclass(slots=True)
-class FreeCells(Generic[CellT]):
-    """The cells of free columns, gathered row by row."""
-
-    _cells: dict[str, list[CellT | None]] = field(default_factory=dict)
-    _rows: int = 0
-
-    def add(self, row: Mapping[str, CellT]) -> None:
-        """Add the cells of a row, which may lack some columns."""
-        cells = self._cells
-        if row.keys() != cells.keys():  # nearly all rows have the same columns
-            for name in cells.keys() - row.keys():
-                cells[name].append(None)
-            for name in row:
-                if name not in cells:
-                    cells[name] = [None] * self._rows
-        for name, cell in row.items():
-            cells[name].append(cell)
-        self._rows += 1
-
-    def extend(self, rows: Sequence[Mapping[str, CellT]]) -> None:
-        """Add the cells of some rows, in the columns' order where they have the same ones."""
-        if not self._rows and rows:
-            self._cells = {name: [] for name in rows[0]}
-        if set(map(tuple, rows)) <= {tuple(self._cells)}:
-            columns = zip(*[row.values() for row in rows], strict=True)
-            for cells, more in zip(self._cells.values(), columns, strict=False):
-                cells.extend(more)
-            self._rows += len(rows)
-        else:
-            for row in rows:
-                self.add(row)
-
-    def columns(self) -> Mapping[str, Sequence[CellT | None]]:
-        """The cells of each column; None in the rows that lack it."""
-        return self._cells or NOTHING
 
 
 def ascending(numbers: Iterable[int]) -> Sequence[int]:

@@ -28,15 +28,14 @@ from cimento.paradigms.paradigm import Paradigm, described
 from cimento.paradigms.regions.judging import (
     compares_sentences,
     crosses_factors,
-    first_token_remarks,
     judged_suite,
-    monte_carlo_remarks,
     on_each_measure,
     options_of,
     outcomes_of,
     tokens_of,
 )
 from cimento.paradigms.regions.options import RegionOptions
+from cimento.paradigms.regions.remarks import first_token_remarks, monte_carlo_remarks
 from cimento.paradigms.regions.requests import region_requests
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.factorial import accuracy_grid

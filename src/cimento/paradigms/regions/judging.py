@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast, get_args
 
-from cimento.errors import InputError, counted
+from cimento.errors import InputError
 from cimento.io.tables import MONTE_CARLO_ERROR, NO_LEFT_CONTEXT, REQUESTS, TOKENS
 from cimento.measures import MEASURES, find_measure, find_measures, judged_on
 from cimento.measures.normalising import load_unigrams
@@ -25,7 +25,6 @@ from cimento.measures.regions import (
 )
 from cimento.measures.scores import ScoredSentence, each_cost, each_sentence, scores_table
 from cimento.paradigms.regions.predictions import (
-    UNDECIDED,
     VERDICTS,
     Evaluations,
     combine,
@@ -299,7 +298,7 @@ def verdicts_of(run: Run, *, equal_costs: bool = False) -> pl.DataFrame:
 
 
 def _of_lengths(run: Run) -> pl.DataFrame:
-    """The rows of `_judged` if every token had the same surprisal."""
+    """The rows of `judged_rows` if every token had the same surprisal."""
     tokens = judged_tokens(run)
     is_plain = {*tokens.collect_schema()} <= {*TOKENS.columns, "region"}
     if not is_plain or measure_of(run) or count_first_tokens(tokens):
@@ -312,7 +311,7 @@ def _of_lengths(run: Run) -> pl.DataFrame:
 
 
 def _without_first_tokens(run: Run, tokens: pl.LazyFrame | None = None) -> pl.DataFrame:
-    """The rows of `_judged`, with verdicts where an unscored first token makes no difference.
+    """The rows of `judged_rows`, with verdicts where an unscored first token makes no difference.
 
     A first token without left context has an unknown surprisal. If all sentences of an item begin
     with the same token, this is a single unknown number, which may cancel out: it does in a
@@ -323,7 +322,7 @@ def _without_first_tokens(run: Run, tokens: pl.LazyFrame | None = None) -> pl.Da
     import numpy as np
     import polars as pl
 
-    rows, rule = _judged(run, tokens), options_of(run).unscored_first
+    rows, rule = judged_rows(run, tokens), options_of(run).unscored_first
     tokens = judged_tokens(run) if tokens is None else tokens
     if rows.is_empty() or rule != "missing" or not count_first_tokens(tokens):
         return rows
@@ -333,7 +332,7 @@ def _without_first_tokens(run: Run, tokens: pl.LazyFrame | None = None) -> pl.Da
     first = pl.col("unscored_reason").eq_missing(NO_LEFT_CONTEXT)
     score = pl.when(first)
     tried = [
-        _judged(
+        judged_rows(
             run,
             tokens.with_columns(
                 logprob_nats=score.then(nats).otherwise(pl.col("logprob_nats")),
@@ -356,51 +355,7 @@ def _without_first_tokens(run: Run, tokens: pl.LazyFrame | None = None) -> pl.Da
     return rows.with_columns(**put)
 
 
-def first_token_remarks(run: Run) -> Iterator[str]:
-    """A warning about items whose first token has no left context, with possible remedies."""
-    if options_of(run).unscored_first != "missing":
-        return
-    tokens = tokens_of(run)
-    if not count_first_tokens(tokens):
-        return
-    table = run.outcomes()
-    without = table["value"].is_null() & table["reason"].str.contains(NO_LEFT_CONTEXT, literal=True)
-    if without.any():
-        model = run.manifest.get("model")
-        device = str(model.get("device", "")) if isinstance(model, dict) else ""
-        yield f"Nothing stands before the first token of these sentences. {_cure(device, run)}"
-    asked, plain = questions(run), _judged(run, tokens)
-    judged = table.filter(table["question"].is_in(asked))  # suites of ratings have others too
-    if not asked or judged.height != plain.height:
-        return
-    freed = (plain["verdict"] == "unscored") & (judged["verdict"] != "unscored")
-    if n := int(freed.gather_every(len(asked), len(asked) - 1).sum()):
-        yield (
-            f"In {n} of {counted(run.n_items, 'item')} all sentences begin with the same token,"
-            " which has no left context: it makes no difference to the verdict, so they are judged"
-            " from the second token on."
-        )
-
-
-def _cure(device: str, run: Run) -> str:
-    """The ways to judge sentences whose first token has no left context."""
-    if run.model_kind == "replay":
-        way = "Record them again with a token before the texts."
-    elif device == "server":
-        way = (
-            "Have the server put a BOS token there, or give --context with the token that begins"
-            " the model's texts ('<|endoftext|>', '<s>') where the server reads it as one, or"
-            " with a sentence."
-        )
-    else:
-        way = "Give --bos auto, or bos-or-eos."
-    return (
-        f"{way} Or --unscored-first drop leaves first tokens out of every sentence; pairs that"
-        " begin with different words are then not compared fairly."
-    )
-
-
-def _judged(run: Run, tokens: pl.LazyFrame | None) -> pl.DataFrame:
+def judged_rows(run: Run, tokens: pl.LazyFrame | None) -> pl.DataFrame:
     """The verdict, value and reason of each item and question, item by item.
 
     The column ``whole`` says whether every comparison of the formula has its values.
@@ -415,13 +370,13 @@ def _judged(run: Run, tokens: pl.LazyFrame | None) -> pl.DataFrame:
         return pl.DataFrame(schema=_schema())
     judged, columns = compared(run, tokens)
     # Where scores are estimates, margins within their error decide nothing.
-    if errors := _errors(run, judged_tokens(run) if tokens is None else tokens):
+    if errors := margin_errors(run, judged_tokens(run) if tokens is None else tokens):
         judged = with_undecided(judged, errors, columns.texts.number)
     return _rows(run, judged, columns)
 
 
 def _rows(run: Run, judged: Sequence[Evaluations], columns: RegionColumns) -> pl.DataFrame:
-    """The results of predictions and of all together as rows; see `_judged`."""
+    """The results of predictions and of all together as rows; see `judged_rows`."""
     import numpy as np
     import polars as pl
 
@@ -456,7 +411,7 @@ def _schema() -> dict[str, pl.DataType]:
     return {**{name: known[name] for name in ("verdict", "value", "reason")}, "whole": pl.Boolean()}
 
 
-def _errors(run: Run, tokens: pl.LazyFrame) -> list[Floats]:
+def margin_errors(run: Run, tokens: pl.LazyFrame) -> list[Floats]:
     """The error of the margins of each prediction; none where scores are no estimates."""
     margins = [
         [part.margins_bits for part in compared(run, replicate)[0]]
@@ -497,30 +452,6 @@ def compared(
     costs = each_cost(sentences_of(run, tokens=tokens), measure)
     columns = RegionColumns.of(costs, unit=information or "bits")
     return judged_items(suite, trees, columns, unit=unit if information else "bits"), columns
-
-
-def monte_carlo_remarks(run: Run) -> Iterator[str]:
-    """A remark on scores that are estimates: their samples, their errors, what they leave open."""
-    import numpy as np
-
-    errors = _errors(run, judged_tokens(run))
-    known = np.concatenate(errors) if errors else np.array([])
-    known = known[np.isfinite(known)]
-    if not len(known):
-        return
-    policy = manifest_part(run.manifest, "asking", "policy")
-    reasons = run.outcomes()["reason"]
-    n_open = int((reasons == UNDECIDED).sum())
-    yield (
-        f"Scores are estimates from {policy.get('mc_samples')} samples (seed"
-        f" {policy.get('mc_seed')}). In 95 of 100 such samples a margin is off by at most"
-        f" {np.median(known):.2g} bits (median). One that is within its own error decides nothing:"
-        f" {n_open} of {counted(len(reasons), 'verdict')}. Four times the samples (--mc-samples)"
-        " halve the errors."
-    )
-
-
-# --- What a suite declares
 
 
 def crosses_factors(run: Run) -> bool:

@@ -16,12 +16,12 @@ from typing import TypeAlias, cast
 from cimento.errors import Fault, FormulaError, InputError, counted
 from cimento.io.files import write_text
 from cimento.io.parsing import each_line, line_parser
+from cimento.io.values import FreeCells
 from cimento.suites import (
     BAD,
     GOOD,
     PAIR_PREDICTION,
     Condition,
-    FreeCells,
     Item,
     ItemColumns,
     JsonValue,

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from cimento.errors import Fault
 from cimento.io.files import write_text
 from cimento.io.parsing import parse_json
+from cimento.io.values import FreeCells
 from cimento.suites import (
     METRICS,
     NOTHING,
     Condition,
-    FreeCells,
     Item,
     ItemColumns,
     JsonValue,
