@@ -46,6 +46,9 @@ check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unus
 docs: $(STAMPS)/dev  ## the documentation as a site in build/site, warnings as errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
+# Threads of small tables mostly wait for each other; the slow tests have them all the same.
+test: export POLARS_MAX_THREADS ?= 1
+test: export RAYON_NUM_THREADS ?= 1
 test: $(STAMPS)/dev  ## the tests, without the slow ones
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not slow and not servers'
 

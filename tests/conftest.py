@@ -36,10 +36,8 @@ if TYPE_CHECKING:
 gc.disable()
 # Some tests compute with torch before cimento does, when its order of sums comes too late.
 steady_arithmetic()
-# Threads of small products and tables mostly wait for each other, and workers of the tests share
-# the cores.
-for _library in ("OPENBLAS_NUM", "POLARS_MAX", "RAYON_NUM"):
-    os.environ.setdefault(f"{_library}_THREADS", "1")
+# Threads of small products mostly wait for each other, and workers of the tests share the cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 main.invoke = checking(main.invoke)
 # A process of a user builds one command, that of the tests the same ones thousands of times.
 main._command = functools.cache(main._command)
