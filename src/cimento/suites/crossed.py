@@ -375,14 +375,17 @@ def _untold(table: Table, column: str, repeated: Sequence[int], ways: Sequence[s
         return lone
     rows = [row for row, id_ in enumerate(ids) if id_ == ids[first]]
     alike = [row for row in rows if cells[row] == cells[first]]
-    here = f"the column {column!r}, item {ids[first][0]!r} has {cells[first]!r}"
+    item, cell = ids[first][0], cells[first]
     if repeated and not ways and len(repeated) <= (1 - _USUAL) * len({*ids}):
-        seen = f"In {here} in rows {_numbers(table, alike)}, unlike nearly all other items."
+        seen = (
+            f"In the column {column!r}, item {item!r} has {cell!r} in rows"
+            f" {_numbers(table, alike)}, unlike nearly all other items."
+        )
         todo = "Correct one of these cells, or delete a row that is there twice."
         return _at_rows("CIM-S011", table, alike, seen, todo, odd=-1)
     seen = (
-        f"The table does not say which sentences of an item belong together: in {here}"
-        f" {counted(len(alike), 'time')}."
+        f"The table does not say which sentences of an item belong together: in the column"
+        f" {column!r}, item {item!r} has {cell!r} {counted(len(alike), 'time')}."
         if not ways
         else f"The columns {ways[0]!r} and {ways[1]!r} pair the sentences of an item differently."
     )

@@ -277,12 +277,15 @@ def _judgment_marks(stimuli: Stimuli) -> Iterator[Fault]:
     }
     telling = _telling(stimuli, marks)
     for name, numbers in telling.items():
-        first, count = numbers[0], len(numbers)
-        others = ", and in no other condition." if len(telling) == 1 else "."
+        first, count, total = numbers[0], len(numbers), stimuli.conditions.count(name)
         seen = (
-            f"{_begins(stimuli, marks, first)} Such marks decide the result: they are in {count} of"
-            f" {stimuli.conditions.count(name)} sentences of condition {name!r}{others}"
+            f"Such marks decide the result: they are in {count} of {total} sentences of condition"
+            f" {name!r}, and in no other condition."
+            if len(telling) == 1
+            else f"Such marks decide the result: they are in {count} of {total} sentences of"
+            f" condition {name!r}."
         )
+        seen = f"{_begins(stimuli, marks, first)} {seen}"
         todo = _deleting(stimuli, numbers, "".join(marks[number] for number in numbers))
         places = map(stimuli.where, numbers)
         yield fault("CIM-S061", where=stimuli.where(first), seen=seen, todo=todo, places=places)
@@ -296,7 +299,8 @@ def _judgment_marks(stimuli: Stimuli) -> Iterator[Fault]:
 
 def _begins(stimuli: Stimuli, marks: Mapping[int, str], number: int) -> str:
     text = stimuli.texts[number]
-    return f"{text!r} begins with {marks[number]!r}, which the model would read too."
+    seen = f"{text!r} begins with {marks[number]!r}, which the model would read too."
+    return seen  # noqa: RET504  # the texts of this name are looked for in the translations
 
 
 def _joined_words(stimuli: Stimuli) -> Iterator[Fault]:
